@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { contentId, count, languageTag, range } from './grammar.ts';
+import { toolIdentity } from './tool.ts';
+
+/** The kinds that a study detects itself, in the order in which they are journalled. */
+export const detectedKinds = [
+  'speech_activity',
+  'silence',
+  'loudness',
+  'shot_changes',
+  'subtitle_track',
+  'text_language',
+] as const;
+
+export const detectedKind = z.enum(detectedKinds);
+export type DetectedKind = z.infer<typeof detectedKind>;
+
+/** Why a kind of evidence is `unavailable`: nothing to measure, or no one to measure it. */
+export const unavailableReason = z.enum([
+  'no_audio_track',
+  'no_video_track',
+  'no_text_subtitle_track',
+  'no_audio_in_range',
+  'no_frames_in_range',
+]);
+export type UnavailableReason = z.infer<typeof unavailableReason>;
+
+const span = { startMs: count, endMs: count };
+
+/** A run of 16 kHz samples on the source's own time line; startMs = floor(sample/16), endMs = ceil(sample/16). */
+export const speechFact = z.strictObject({
+  kind: z.enum(['speech_window', 'non_speech_window']),
+  index: count,
+  startSample: count,
+  endSample: count,
+  ...span,
+});
+
+export const silenceFact = z.strictObject({ kind: z.literal('silence'), index: count, ...span });
+
+/** EBU R128 over the whole range, in hundredths (LUFS, LU, dBTP); null where the programme is too quiet to measure. */
+export const loudnessFact = z.strictObject({
+  kind: z.literal('loudness'),
+  ...span,
+  integratedCentiLufs: z.number().int().nullable(),
+  rangeCentiLu: z.number().int().nullable(),
+  truePeakCentiDbtp: z.number().int().nullable(),
+});
+
+/** A hard cut: the first frame of the new shot, and the detector's score in thousandths. */
+export const shotFact = z.strictObject({
+  kind: z.literal('shot_change'),
+  index: count,
+  atMs: count,
+  scoreMilli: count,
+});
+
+export const cueFact = z.strictObject({
+  kind: z.literal('subtitle_cue'),
+  index: count,
+  ...span,
+  text: z.string().min(1),
+});
+
+/** Identified from the joined text of one subtitle track; `code` is null when the identifier abstained. */
+export const trackLanguageFact = z.strictObject({
+  kind: z.literal('track_language'),
+  trackIndex: count,
+  taggedLanguage: languageTag.nullable(),
+  code: languageTag.nullable(),
+  method: z.enum(['script', 'ngram', 'none']),
+  cueCodes: z.array(languageTag.nullable()),
+});
+
+export const detectedFact = z.union([speechFact, silenceFact, loudnessFact, shotFact, cueFact, trackLanguageFact]);
+export type SpeechFact = z.infer<typeof speechFact>;
+export type DetectedFact = z.infer<typeof detectedFact>;
+
+export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/**
+ * What one detector says of one range, stored once per operation key and shared by every study that asks the same.
+ * Times are on the source's own time line and clipped to `range`. `derivedAudio` names the decoded samples that were
+ * measured; the samples themselves are not kept.
+ */
+export const evidenceArtifact = z.strictObject({
+  schema: z.literal('studio.detected-evidence.v1'),
+  kind: detectedKind,
+  input: z.strictObject({
+    sourceContentId: contentId,
+    range,
+    trackIndex: count.nullable(),
+    derivedAudio: z.strictObject({ sampleRate: z.literal(16000), samples: count, contentId }).nullable(),
+  }),
+  tool: toolIdentity,
+  parameters,
+  facts: z.array(detectedFact),
+});
+export type EvidenceArtifact = z.infer<typeof evidenceArtifact>;
+
+/** One kind of evidence as a detection delivers it: an artifact to store, or the reason why there is none. */
+export type Detection =
+  | { readonly kind: DetectedKind; readonly state: 'available'; readonly artifact: EvidenceArtifact }
+  | { readonly kind: DetectedKind; readonly state: 'unavailable'; readonly reasonCode: UnavailableReason };

@@ -1,0 +1,80 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Walls around one external process. Reaching any of them kills its whole group. */
+export interface ProcessLimits {
+  readonly wallMs: number;
+  readonly cpuSeconds: number;
+  /** Largest file it may write, in bytes. */
+  readonly fileSizeBytes: number;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  /** Address space, in bytes; only for tools that do not map memory lavishly (never for Node). */
+  readonly addressSpaceBytes?: number;
+}
+
+export interface ProcessRequest {
+  /** Absolute path of the executable; no shell ever reads it. */
+  readonly tool: string;
+  readonly args: readonly string[];
+  readonly limits: ProcessLimits;
+  readonly signal: AbortSignal;
+  readonly stdin?: 'ignore' | 'pipe';
+  /** How many extra pipes the process writes to: file descriptors 3, 4, ... */
+  readonly extraPipes?: number;
+  /** More variables than PATH, HOME and LC_ALL, where a tool cannot work without. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface ProcessOutput {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+/** A process under way. Every readable must be drained, or the process blocks. */
+export interface RunningProcess {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly extra: readonly Readable[];
+  /** Resolves after exit code 0 with the (bounded) stderr; rejects with `ProcessFailure` otherwise. */
+  readonly finished: Promise<{ readonly stderr: Buffer }>;
+  /** Kills the group at once; `finished` settles. */
+  kill(): void;
+}
+
+export type ProcessFailureCause =
+  | 'aborted'
+  | 'deadline'
+  | 'tool_missing'
+  | 'tool_exit'
+  | 'tool_signal'
+  | 'output_limit';
+
+/** The one way in which an external process fails. `message` begins with the cause word. */
+export class ProcessFailure extends Error {
+  readonly reason: ProcessFailureCause;
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  constructor(
+    reason: ProcessFailureCause,
+    detail: string,
+    outcome: { exitCode?: number | null; stdout?: string; stderr?: string } = {},
+  ) {
+    super(`${reason}: ${detail}`);
+    this.name = 'ProcessFailure';
+    this.reason = reason;
+    this.exitCode = outcome.exitCode ?? null;
+    this.stdout = outcome.stdout ?? '';
+    this.stderr = outcome.stderr ?? '';
+  }
+}
+
+/** Starts external processes inside their walls: private folder, bare environment, own group, limits. */
+export interface Launcher {
+  /** Runs to the end and collects both outputs. Rejects with `ProcessFailure`. */
+  run(request: ProcessRequest): Promise<ProcessOutput>;
+  /** Starts a process whose outputs are read while it runs. */
+  start(request: ProcessRequest): Promise<RunningProcess>;
+  /** Kills everything that still runs and removes the private folders. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,59 @@
+/** The head of a request, copied before the first callback returns: safe to keep. */
+export interface RequestHead {
+  /** Upper-case method. */
+  readonly method: string;
+  /** Path and query exactly as sent, for example `/v1/runtimes/x/events?after=1`; null when it is not origin-form. */
+  readonly target: string;
+  /** The first value of a header (lower-case name), or undefined. */
+  header(name: string): string | undefined;
+  /** How often a header was sent. */
+  count(name: string): number;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Receives a request body. Chunks are copies and may be kept. */
+export interface BodySink {
+  chunk(bytes: Buffer): void;
+  end(): void;
+}
+
+/** Writes a body of a length that was announced; the producer pauses while `write` says false. */
+export interface BodyWriter {
+  /** False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken. */
+  write(chunk: Uint8Array): boolean;
+  onDrain(listener: () => void): void;
+  /** Ends the answer. Fewer bytes than announced closes the connection instead. */
+  end(): void;
+}
+
+/**
+ * One request and its answer. Every method is harmless after an abort. A request whose body is never read is still
+ * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer.
+ */
+export interface Exchange {
+  readonly head: RequestHead;
+  readonly aborted: boolean;
+  /** Called at most once, when the client goes away before the answer is complete. */
+  onAbort(listener: () => void): void;
+  /** Begins to deliver the body; must be called before the exchange handler returns, or bytes are discarded. */
+  readBody(sink: BodySink): void;
+  pause(): void;
+  resume(): void;
+  /** Answers at once. `Content-Length` is set from the body; for HEAD the body is dropped, its length kept. */
+  respond(status: number, headers: Headers, body: Uint8Array | string): void;
+  /** Begins an answer of exactly `bytes` bytes; for HEAD only the head is sent and the writer ignores everything. */
+  stream(status: number, headers: Headers, bytes: number): BodyWriter;
+}
+
+export type ExchangeHandler = (exchange: Exchange) => void;
+
+export interface Listener {
+  readonly adapter: 'uWebSockets.js' | 'node:http';
+  readonly port: number;
+  /** Stops accepting, waits for answers under way (at most `graceMs`), then closes every connection. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Opens a listener on a loopback address. Rejects with the system's error when the address cannot be bound. */
+export type OpenListener = (address: { host: string; port: number }, handler: ExchangeHandler) => Promise<Listener>;
