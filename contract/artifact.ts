@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { contentId, count, identity, positive, sha256Hex } from './grammar.ts';
+
+export const contentDescriptor = z.strictObject({
+  algorithm: z.literal('sha256'),
+  digest: sha256Hex,
+  contentId,
+  bytes: count,
+});
+
+export const artifactTrack = z.strictObject({
+  id: z.string().regex(/^stream:\d+$/),
+  index: count,
+  kind: z.enum(['video', 'audio', 'subtitle', 'other']),
+  codec: z.string().min(1),
+  durationMs: count.nullable(),
+});
+
+/** Where an artifact comes from; the keys are those of its id formula. */
+export const artifactOrigin = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('source_ingest'), adapterId: identity, sourceReceiptRef: z.string().min(1) }),
+  z.strictObject({
+    kind: z.literal('preflight_evidence'),
+    evidenceKind: z.string().min(1),
+    preflightContentId: contentId,
+  }),
+  z.strictObject({ kind: z.literal('operation_output'), operationId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('study_record'), studyId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('study_readiness'), readinessId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('publish_review_intake'), intakeId: z.string().min(1) }),
+]);
+
+export const artifact = z.strictObject({
+  schema: z.literal('studio.runtime.artifact.v1'),
+  id: z.string().regex(/^artifact:[a-f0-9]{64}$/),
+  runId: identity,
+  kind: z.string().min(1),
+  mediaClass: z.enum(['raw', 'derived', 'non_media']),
+  publication: z.enum(['private', 'public']),
+  content: contentDescriptor,
+  storageKey: z.string().regex(/^objects\/sha256\/[a-f0-9]{2}\/[a-f0-9]{64}$/),
+  durationMs: positive.nullable(),
+  tracks: z.array(artifactTrack),
+  sourceArtifactIds: z.array(z.string()),
+  producerTaskId: z.string().nullable(),
+  producerAgentId: z.string().nullable(),
+  origin: artifactOrigin,
+});
+
+export type Artifact = z.infer<typeof artifact>;
+export type ArtifactOrigin = z.infer<typeof artifactOrigin>;
+export type ArtifactTrack = z.infer<typeof artifactTrack>;

@@ -1,0 +1,5 @@
+/** Bytes to be stored in the vault before the batch that names them. */
+export interface StoredObject {
+  readonly contentId: string;
+  readonly bytes: Uint8Array;
+}
