@@ -1,0 +1,199 @@
+import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
+import { type Failure, failureMessage } from '../contract/failure.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+
+export const ownedIngestVersion = 1;
+
+export type OwnedIngestFailureCode =
+  | 'upload_failed'
+  | 'probe_failed'
+  | 'seal_failed'
+  | 'registration_failed'
+  | 'canceled';
+
+export interface OwnedIngestInput {
+  readonly ingestId: string;
+  /** When an ingest that got no bytes is given up, in epoch ms. */
+  readonly uploadDueAt: number;
+}
+
+export interface OwnedIngestContext {
+  readonly ingestId: string;
+  readonly uploadDueAt: number;
+  readonly media: { readonly contentId: string; readonly bytes: number } | null;
+  readonly failure: (Failure & { readonly code: OwnedIngestFailureCode }) | null;
+}
+
+export type OwnedIngestEvent =
+  | { readonly type: 'media.received'; readonly contentId: string; readonly bytes: number }
+  | { readonly type: 'upload.failed'; readonly message: string }
+  | { readonly type: 'upload.expired' }
+  | { readonly type: 'worker.granted' }
+  | { readonly type: 'ingest.cancel' }
+  | { readonly type: 'supervision.exhausted'; readonly message: string };
+
+/** The source joins the registry in the commit of the snapshot that says `registered`. */
+export interface SourceRegisteredFact {
+  readonly type: 'source.registered';
+  readonly source: RegisteredSource;
+}
+
+export interface MediaInput {
+  readonly ingestId: string;
+  readonly contentId: string;
+  readonly bytes: number;
+}
+
+const notProvided = (name: string) => async (): Promise<never> => {
+  throw new Error(`the actor '${name}' was not provided`);
+};
+
+const mediaInput = ({ context }: { context: OwnedIngestContext }): MediaInput => ({
+  ingestId: context.ingestId,
+  contentId: context.media?.contentId ?? '',
+  bytes: context.media?.bytes ?? 0,
+});
+
+const messageOf = (error: unknown): string => failureMessage(error instanceof Error ? error.message : String(error));
+
+/** One owned file on its way from an open upload to a registered source revision. */
+export const ownedIngestMachine = setup({
+  types: {
+    context: {} as OwnedIngestContext,
+    events: {} as OwnedIngestEvent,
+    input: {} as OwnedIngestInput,
+    emitted: {} as SourceRegisteredFact | CommitFact,
+  },
+  actors: {
+    uploadDeadline: fromCallback<OwnedIngestEvent, { dueAt: number }>(() => undefined),
+    probe: fromPromise<EffectOutcome, MediaInput>(notProvided('probe')),
+    seal: fromPromise<EffectOutcome, MediaInput>(notProvided('seal')),
+    register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
+  },
+  actions: {
+    fail: assign({
+      failure: ({ context }, params: { code: OwnedIngestFailureCode; message: string }) =>
+        context.failure ?? { code: params.code, message: failureMessage(params.message) },
+    }),
+    rememberMedia: assign({ media: (_, params: { contentId: string; bytes: number }) => params }),
+  },
+}).createMachine({
+  id: 'owned-ingest',
+  version: String(ownedIngestVersion),
+  context: ({ input }) => ({ ingestId: input.ingestId, uploadDueAt: input.uploadDueAt, media: null, failure: null }),
+  initial: 'queued',
+  states: {
+    queued: {
+      initial: 'awaitingMedia',
+      states: {
+        awaitingMedia: {
+          invoke: {
+            id: 'uploadDeadline',
+            src: 'uploadDeadline',
+            input: ({ context }) => ({ dueAt: context.uploadDueAt }),
+          },
+          on: {
+            'media.received': {
+              target: 'awaitingWorker',
+              actions: {
+                type: 'rememberMedia',
+                params: ({ event }) => ({ contentId: event.contentId, bytes: event.bytes }),
+              },
+            },
+            'upload.expired': {
+              target: '#owned-ingest.failed',
+              actions: {
+                type: 'fail',
+                params: { code: 'upload_failed', message: 'no media arrived while the upload was open' },
+              },
+            },
+            'upload.failed': {
+              target: '#owned-ingest.failed',
+              actions: { type: 'fail', params: ({ event }) => ({ code: 'upload_failed', message: event.message }) },
+            },
+          },
+        },
+        awaitingWorker: { on: { 'worker.granted': '#owned-ingest.probing' } },
+      },
+      on: {
+        'supervision.exhausted': {
+          target: 'failed',
+          actions: { type: 'fail', params: ({ event }) => ({ code: 'upload_failed', message: event.message }) },
+        },
+      },
+    },
+    probing: {
+      invoke: {
+        id: 'probe',
+        src: 'probe',
+        input: mediaInput,
+        onDone: { target: 'sealing', actions: emit(({ event }) => commitOf(event.output)) },
+        onError: {
+          target: 'failed',
+          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: messageOf(event.error) }) },
+        },
+      },
+      on: {
+        'supervision.exhausted': {
+          target: 'failed',
+          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: event.message }) },
+        },
+      },
+    },
+    sealing: {
+      initial: 'writing',
+      states: {
+        writing: {
+          invoke: {
+            id: 'seal',
+            src: 'seal',
+            input: mediaInput,
+            onDone: { target: 'registering', actions: emit(({ event }) => commitOf(event.output)) },
+            onError: {
+              target: '#owned-ingest.failed',
+              actions: {
+                type: 'fail',
+                params: ({ event }) => ({ code: 'seal_failed', message: messageOf(event.error) }),
+              },
+            },
+          },
+        },
+        registering: {
+          invoke: {
+            id: 'register',
+            src: 'register',
+            input: mediaInput,
+            onDone: {
+              target: '#owned-ingest.registered',
+              actions: emit(({ event }) => ({ type: 'source.registered', source: event.output })),
+            },
+            onError: {
+              target: '#owned-ingest.failed',
+              actions: {
+                type: 'fail',
+                params: ({ event }) => ({ code: 'registration_failed', message: messageOf(event.error) }),
+              },
+            },
+          },
+        },
+      },
+      on: {
+        'supervision.exhausted': {
+          target: 'failed',
+          actions: { type: 'fail', params: ({ event }) => ({ code: 'seal_failed', message: event.message }) },
+        },
+      },
+    },
+    registered: { type: 'final' },
+    failed: { type: 'final' },
+  },
+  on: {
+    'ingest.cancel': {
+      target: '.failed',
+      actions: { type: 'fail', params: { code: 'canceled', message: 'canceled by the client' } },
+    },
+  },
+});
+
+export type OwnedIngestStatus = 'queued' | 'probing' | 'sealing' | 'registered' | 'failed';
