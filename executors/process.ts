@@ -41,9 +41,11 @@ export interface RunningProcess {
   kill(): void;
 }
 
+/** `launch_failed`: the host could not make the private folder or start a process at all. */
 export type ProcessFailureCause =
   | 'aborted'
   | 'deadline'
+  | 'launch_failed'
   | 'tool_missing'
   | 'tool_exit'
   | 'tool_signal'

@@ -1,0 +1,138 @@
+import path from 'node:path';
+import { CollectedOutput } from './bounded-output.ts';
+import { absoluteFolders, isExecutable } from './executable-search.ts';
+import { type ChildExit, GuardedProcess } from './guarded-process.ts';
+import { makePrivateFolder, openWorkRoot, removeFolder } from './private-folder.ts';
+import {
+  type Launcher,
+  ProcessFailure,
+  type ProcessOutput,
+  type ProcessRequest,
+  type RunningProcess,
+} from './process.ts';
+import { spawnGroup } from './process-group.ts';
+import { findWalls, isHiddenSigkill, type ProcessWalls, type WallCommand } from './process-walls.ts';
+
+/** A launcher that says which walls stand on this machine. */
+export interface WalledLauncher extends Launcher {
+  readonly walls: ProcessWalls;
+}
+
+export interface LauncherOptions {
+  /** An existing folder with mode 0700 that belongs to this launcher alone. */
+  readonly workRoot: string;
+  /** A new, never repeated name that can stand in a path. */
+  newId(): string;
+  /** Where tools look for other tools; the host's own PATH unless given. */
+  readonly path?: string;
+}
+
+/**
+ * Opens the one way in which the host starts external processes. Probes once which walls work here and
+ * removes folders that a killed host left. Rejects with `ProcessFailure` `launch_failed` on a bad work root.
+ */
+export async function openLauncher(options: LauncherOptions): Promise<WalledLauncher> {
+  await openWorkRoot(options.workRoot);
+  const pathText = absoluteFolders(options.path ?? process.env.PATH ?? '/usr/bin:/bin').join(path.delimiter);
+  return new WalledProcessLauncher(options, pathText, await findWalls(pathText));
+}
+
+class WalledProcessLauncher implements WalledLauncher {
+  readonly walls: ProcessWalls;
+  readonly #options: LauncherOptions;
+  readonly #path: string;
+  readonly #command: WallCommand;
+  readonly #running = new Set<RunningProcess>();
+  readonly #pending = new Set<Promise<unknown>>();
+  // An ordinary end of the host takes the groups along where the kernel does not.
+  readonly #killAll = () => {
+    for (const running of this.#running) running.kill();
+  };
+  #closed = false;
+
+  constructor(options: LauncherOptions, pathText: string, command: WallCommand) {
+    this.#options = options;
+    this.#path = pathText;
+    this.#command = command;
+    this.walls = command.walls;
+    process.on('exit', this.#killAll);
+  }
+
+  async run(request: ProcessRequest): Promise<ProcessOutput> {
+    const stdout = new CollectedOutput();
+    const running = await this.#launch(request, stdout);
+    running.stdin?.end();
+    for (const pipe of running.extra) pipe.resume();
+    const { stderr } = await running.finished;
+    return { stdout: stdout.bytes(), stderr };
+  }
+
+  start(request: ProcessRequest): Promise<RunningProcess> {
+    return this.#launch(request, null);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#killAll();
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    process.off('exit', this.#killAll);
+  }
+
+  #launch(request: ProcessRequest, collected: CollectedOutput | null): Promise<RunningProcess> {
+    return this.#track(this.#openProcess(request, collected));
+  }
+
+  // What `close` waits for: every launch under way and every process with its folder.
+  #track<T>(work: Promise<T>): Promise<T> {
+    const forget = () => void this.#pending.delete(work);
+    this.#pending.add(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  async #openProcess(request: ProcessRequest, collected: CollectedOutput | null): Promise<RunningProcess> {
+    this.#refuseWhenStopped(request);
+    if (!path.isAbsolute(request.tool) || !(await isExecutable(request.tool))) {
+      throw new ProcessFailure('tool_missing', `${path.basename(request.tool)} is not an executable file`);
+    }
+    const folder = await makePrivateFolder(this.#options.workRoot, this.#options.newId());
+    let guarded: GuardedProcess;
+    try {
+      this.#refuseWhenStopped(request);
+      const child = await spawnGroup(this.#command, request, folder, this.#path);
+      guarded = new GuardedProcess(child, request, this.#interpret, collected);
+    } catch (error) {
+      await removeFolder(folder);
+      throw error;
+    }
+    this.#running.add(guarded);
+    const finished = this.#track(this.#tidy(guarded, folder));
+    finished.catch(() => {});
+    const { stdin, stdout, extra } = guarded;
+    return { stdin, stdout, extra, finished, kill: () => guarded.kill() };
+  }
+
+  // `finished` settles only when nothing of the process is left, its folder included.
+  async #tidy(guarded: GuardedProcess, folder: string): Promise<{ readonly stderr: Buffer }> {
+    const [outcome, removal] = await Promise.allSettled([
+      guarded.finished,
+      guarded.finished.then(
+        () => removeFolder(folder),
+        () => removeFolder(folder),
+      ),
+    ]);
+    this.#running.delete(guarded);
+    // The first reason wins: a folder that stays behind a failed process is removed at the next start.
+    if (outcome.status === 'rejected') throw outcome.reason;
+    if (removal.status === 'rejected') throw removal.reason;
+    return outcome.value;
+  }
+
+  readonly #interpret = (exit: ChildExit, stderrTail: string): ChildExit =>
+    isHiddenSigkill(this.walls, exit.code, stderrTail) ? { code: null, signal: 'SIGKILL' } : exit;
+
+  #refuseWhenStopped(request: ProcessRequest): void {
+    if (this.#closed) throw new ProcessFailure('aborted', 'the launcher is closed');
+    if (request.signal.aborted) throw new ProcessFailure('aborted', 'stopped before it began');
+  }
+}
