@@ -47,6 +47,7 @@ export type RuntimeEvent =
   | { readonly type: 'worker.granted' }
   | { readonly type: 'deadline.reached' }
   | { readonly type: 'supervision.exhausted'; readonly message: string }
+  | { readonly type: 'content.damaged'; readonly message: string }
   | DetectMeasured
   | ErrorActorEvent;
 
@@ -272,6 +273,13 @@ export const runtimeMachine = setup({
     interrupted: { type: 'final', entry: emit(({ context }) => stoppedFact('interrupted', context)) },
   },
   on: {
+    'content.damaged': {
+      target: '.failed',
+      actions: {
+        type: 'stop',
+        params: ({ event }) => ({ lifecycle: 'failed', code: 'stored_content_inconsistent', message: event.message }),
+      },
+    },
     'supervision.exhausted': {
       target: '.interrupted',
       actions: {

@@ -1,0 +1,52 @@
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
+import type { Write } from '../storage/ledger.ts';
+import type { WorkerLine } from './worker-line.ts';
+
+/** Where an actor stands towards its workers. */
+export type Phase = 'idle' | 'waiting' | 'working' | 'ended';
+
+/** One transition as it is about to be committed. */
+export interface Change {
+  readonly id: string;
+  readonly input: unknown;
+  readonly facts: readonly EventObject[];
+  /** The state that was left; null for the first snapshot. */
+  readonly before: StateValue | null;
+  readonly after: AnyMachineSnapshot;
+}
+
+/** Everything the supervisor knows of one kind of actor; the chart itself stays ignorant of it. */
+export interface ActorKind {
+  readonly name: string;
+  readonly version: number;
+  /** The chart with its effects provided. */
+  readonly machine: AnyStateMachine;
+  readonly line: WorkerLine;
+  /** Whether the actor's id names a journal, to be checked before the actor is taken up again. */
+  readonly hasJournal: boolean;
+  /** The state as clients name it. */
+  status(value: StateValue): string;
+  phase(value: StateValue): Phase;
+  /** What the facts of a transition add to its commit. */
+  writes(change: Change): Write[];
+  /** Time the actor may use, in ms of host up-time; null for no bound. */
+  budgetMs(input: unknown): number | null;
+}
+
+/**
+ * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
+ * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails.
+ */
+export function effect<Output, Input extends object>(
+  barrier: { durable(): Promise<void>; lifetime(input: Input): AbortSignal },
+  run: (input: Input, signal: AbortSignal) => Promise<Output>,
+) {
+  return fromPromise<Output, Input>(async ({ input, signal }) => {
+    // One microtask later the transition's own write is queued; the barrier then covers it.
+    await Promise.resolve();
+    await barrier.durable();
+    const until = AbortSignal.any([signal, barrier.lifetime(input)]);
+    until.throwIfAborted();
+    return run(input, until);
+  });
+}

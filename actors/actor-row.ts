@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** One actor as the ledger keeps it: where its chart stands, and what the supervisor must know to go on. */
+export const actorRow = z.strictObject({
+  kind: z.string(),
+  machineId: z.string(),
+  machineVersion: z.number().int(),
+  input: z.unknown(),
+  /** The state as clients name it, and when it last changed (epoch ms). */
+  status: z.string(),
+  updatedAt: z.number(),
+  /** Place in the waiting line of the kind's workers; null outside of it. */
+  ticket: z.number().int().nullable(),
+  /** How often work was taken up again since the last new commit. */
+  resumes: z.number().int(),
+  /** What is left of the time the actor may use, counted only while the host is up. */
+  remainingMs: z.number().nullable(),
+  snapshot: z.unknown(),
+});
+
+export type ActorRow = z.infer<typeof actorRow>;
+
+/** The row of the live index: enough to find the actor's kind without reading the actor. */
+export const liveRow = z.strictObject({ kind: z.string() });

@@ -1,0 +1,89 @@
+import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createActor, type EventObject } from 'xstate';
+import type { Write } from '../storage/ledger.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
+
+export interface ActorObserver {
+  /** A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. */
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void;
+  failed(actor: SupervisedActor, error: unknown): void;
+}
+
+/** One root actor under supervision: the running interpreter, its row and the lifetime of its effects. */
+export class SupervisedActor {
+  readonly id: string;
+  readonly kind: ActorKind;
+  readonly input: unknown;
+  /** The row of the newest snapshot, committed or on its way. */
+  row: ActorRow | null;
+  /** The newest row that is on disk. */
+  durableRow: ActorRow | null;
+  /** Settles with the newest commit. */
+  committed: Promise<void> = Promise.resolve();
+  readonly crashes: number[] = [];
+  /** What the commit of the very first snapshot carries along. */
+  readonly firstWrites: readonly Write[];
+  #lifetime = new AbortController();
+  #ref: AnyActorRef | null = null;
+
+  constructor(kind: ActorKind, id: string, input: unknown, row: ActorRow | null, firstWrites: readonly Write[] = []) {
+    this.kind = kind;
+    this.id = id;
+    this.input = input;
+    this.row = row;
+    this.durableRow = row;
+    this.firstWrites = firstWrites;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lifetime.signal;
+  }
+
+  /** Runs the chart from its first state, or from `row.snapshot` where there is one. */
+  start(observer: ActorObserver): void {
+    const restored = this.row !== null;
+    this.#lifetime = new AbortController();
+    const ref = createActor(this.kind.machine, {
+      input: this.input,
+      ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
+    });
+    this.#ref = ref;
+    let last: AnyMachineSnapshot | null = restored ? ref.getSnapshot() : null;
+    let facts: EventObject[] = [];
+    ref.on('*', (fact) => facts.push(fact));
+    ref.subscribe({
+      next: (snapshot) => {
+        if (snapshot === last || snapshot.status === 'stopped') return;
+        last = snapshot;
+        const collected = facts;
+        facts = [];
+        observer.changed(this, snapshot, collected);
+      },
+      error: (error) => {
+        this.#lifetime.abort(new Error('the actor failed'));
+        observer.failed(this, error);
+      },
+    });
+    ref.start();
+  }
+
+  send(event: AnyEventObject): void {
+    this.#ref?.send(event);
+  }
+
+  /** True when the event would change something now. */
+  can(event: AnyEventObject): boolean {
+    const snapshot: AnyMachineSnapshot | undefined = this.#ref?.getSnapshot();
+    return snapshot !== undefined && snapshot.status === 'active' && snapshot.can(event);
+  }
+
+  persisted(): unknown {
+    return this.#ref?.getPersistedSnapshot();
+  }
+
+  /** Ends the interpreter and aborts its effects; nothing is journalled. */
+  stop(reason: string): void {
+    this.#lifetime.abort(new Error(reason));
+    this.#ref?.stop();
+  }
+}
