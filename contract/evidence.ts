@@ -78,6 +78,10 @@ export type DetectedFact = z.infer<typeof detectedFact>;
 
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
+/** The decoded samples that a detector measured; they are not kept, their digest is. */
+export const derivedAudio = z.strictObject({ sampleRate: z.literal(16000), samples: count, contentId });
+export type DerivedAudio = z.infer<typeof derivedAudio>;
+
 /**
  * What one detector says of one range, stored once per operation key and shared by every study that asks the same.
  * Times are on the source's own time line and clipped to `range`. `derivedAudio` names the decoded samples that were
@@ -90,7 +94,7 @@ export const evidenceArtifact = z.strictObject({
     sourceContentId: contentId,
     range,
     trackIndex: count.nullable(),
-    derivedAudio: z.strictObject({ sampleRate: z.literal(16000), samples: count, contentId }).nullable(),
+    derivedAudio: derivedAudio.nullable(),
   }),
   tool: toolIdentity,
   parameters,

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { eventType } from './event-envelope.ts';
+import { failure } from './failure.ts';
+import { contentId, count, identity, positive } from './grammar.ts';
+import { artifactId, operationId, operationRequest } from './operation.ts';
+
+const failed = z.strictObject({ operationId, reason: failure });
+
+/** What the journal says of evidence that is read, assessed and decided upon. */
+export const evidenceEvents = [
+  eventType(
+    'evidence.read_started',
+    'evidence_host',
+    z.strictObject({
+      request: operationRequest,
+      grantId: identity,
+      evidenceKind: z.string().min(1),
+      sourceArtifactId: artifactId,
+      startMs: count,
+      endMs: positive,
+      maxBytes: positive,
+      maxItems: positive,
+    }),
+  ),
+  eventType(
+    'evidence.read_completed',
+    'evidence_host',
+    z.strictObject({ operationId, receiptContentId: contentId, receipt: z.unknown() }),
+  ),
+  eventType('evidence.read_failed', 'evidence_host', failed),
+  eventType(
+    'analysis.evidence.assessment_started',
+    'assessment_host',
+    z.strictObject({
+      request: operationRequest,
+      grantId: identity,
+      maxReadReceipts: positive,
+      maxClaims: positive,
+      maxCitations: positive,
+      maxTokens: positive,
+    }),
+  ),
+  eventType(
+    'analysis.evidence.assessment_completed',
+    'assessment_host',
+    z.strictObject({ operationId, outputArtifactId: artifactId, receiptContentId: contentId, receipt: z.unknown() }),
+  ),
+  eventType('analysis.evidence.assessment_failed', 'assessment_host', failed),
+  eventType(
+    'analysis.evidence.decision_started',
+    'decision_host',
+    z.strictObject({ request: operationRequest, grantId: identity, maxAuditedAssessments: positive }),
+  ),
+  eventType(
+    'analysis.evidence.decision_completed',
+    'decision_host',
+    z.strictObject({ operationId, outputArtifactId: artifactId, receiptContentId: contentId, receipt: z.unknown() }),
+  ),
+  eventType('analysis.evidence.decision_failed', 'decision_host', failed),
+] as const;

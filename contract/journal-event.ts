@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { evidenceEvents } from './evidence-events.ts';
+import { mediaEvents } from './media-events.ts';
+import { publishReviewEvents } from './publish-review-events.ts';
+import { taskEvents } from './task-events.ts';
+
+/** Every event that a journal may hold: a closed set, each type with its producer and its closed data. */
+export const journalEvent = z.discriminatedUnion('type', [
+  ...taskEvents,
+  ...mediaEvents,
+  ...evidenceEvents,
+  ...publishReviewEvents,
+]);
+
+export type JournalEvent = z.infer<typeof journalEvent>;
+export type EventType = JournalEvent['type'];
+export type EventOf<Type extends EventType> = Extract<JournalEvent, { type: Type }>;
+export type EventData<Type extends EventType> = EventOf<Type>['data'];

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { identity } from './grammar.ts';
+
+/** Everything that a task may be granted to do; each operation of a run uses exactly one of these. */
+export const capabilities = [
+  'media.detect',
+  'media.subtitles',
+  'evidence.read',
+  'analysis.evidence.assess',
+  'analysis.evidence.decide',
+] as const;
+
+export const capability = z.enum(capabilities);
+export type Capability = z.infer<typeof capability>;
+
+/** `operation:<name>:<64 hex>`; unique within a run. */
+export const operationId = z.string().regex(/^operation:[a-z][a-z-]*:[a-f0-9]{64}$/);
+
+export const artifactId = z.string().regex(/^artifact:[a-f0-9]{64}$/);
+
+/** Which operation of which task is under way, and who carries it out. */
+export const operationRequest = z.strictObject({
+  operationId,
+  taskId: identity,
+  agentId: identity,
+  executionId: identity,
+});
+export type OperationRequest = z.infer<typeof operationRequest>;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { eventType } from './event-envelope.ts';
+import { failure } from './failure.ts';
+import { contentId, identity } from './grammar.ts';
+import { artifactId } from './operation.ts';
+
+/** The readiness receipt that an intake queues: its own id and the three of its stored form. */
+export const readinessReference = z.strictObject({
+  readinessId: identity,
+  artifactId,
+  receiptId: identity,
+  receiptContentId: contentId,
+});
+
+/** What the journal says of the way from a finished study to a person's review. */
+export const publishReviewEvents = [
+  eventType(
+    'publish.review.intake_started',
+    'publish_review_intake_host',
+    z.strictObject({ intakeId: identity, readiness: readinessReference }),
+  ),
+  eventType(
+    'publish.review.intake_completed',
+    'publish_review_intake_host',
+    z.strictObject({
+      intakeId: identity,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: z.unknown(),
+    }),
+  ),
+  eventType(
+    'publish.review.intake_failed',
+    'publish_review_intake_host',
+    z.strictObject({ intakeId: identity, reason: failure }),
+  ),
+] as const;
