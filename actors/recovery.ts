@@ -1,8 +1,8 @@
+import type { Ledger } from '../storage/ledger.ts';
 import { LedgerError } from '../storage/ledger-error.ts';
 import { DamagedRow } from '../storage/row-codec.ts';
-import type { Ledger } from '../storage/ledger.ts';
 import { type ActorRow, actorRow, liveRow } from './actor-row.ts';
-import { snapshotValue, type Supervisor } from './supervisor.ts';
+import { type Supervisor, snapshotValue } from './supervisor.ts';
 
 /** Taking work up again this often without a single new commit in between ends it. */
 export const resumeLimit = 3;

@@ -5,6 +5,9 @@ import { sourceSessionRow } from './source-session-list.ts';
 
 export const ownedIngestId = z.string().regex(/^owned-ingest:[0-9a-f-]{36}$/);
 
+const isPrintable = (text: string): boolean =>
+  [...text].every((character) => character >= ' ' && character !== '\u007f');
+
 /** Text that a person gives an ingest: nothing that a terminal, a shell or a path could misread. */
 const ingestText = (maximum: number) =>
   z
@@ -12,24 +15,22 @@ const ingestText = (maximum: number) =>
     .min(1)
     .max(maximum)
     .refine((text) => text === text.trim(), 'must be trimmed')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters')
+    .refine(isPrintable, 'must not hold control characters')
     .regex(/^(?!-)(?![/\\~])(?![A-Za-z]:\\)/, 'must not begin like an option or a path');
 
-export const filename = ingestText(255)
-  .regex(/^[^/\\]*$/, 'must not hold a path')
-  .regex(/\.[A-Za-z0-9]{1,10}$/, 'must end with an extension');
-export const ingestLabel = ingestText(160);
-
-/** The body of `POST /v1/owned-media-ingests`, apart from the rights, which have a refusal of their own. */
-export const ownedIngestRequest = z.strictObject({
-  filename,
+/** The fields of `POST /v1/owned-media-ingests`, in the order in which they are checked. */
+export const ownedIngestFields = {
+  filename: ingestText(255)
+    .regex(/^[^/\\]*$/, 'must not hold a path')
+    .regex(/\.[A-Za-z0-9]{1,10}$/, 'must end with an extension'),
   declaredBytes: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-  rightsScope: z.unknown(),
-  ownershipAttested: z.unknown(),
-  label: ingestLabel,
-  rightsHolder: ingestLabel,
-});
+  rightsScope: z.literal('local_processing'),
+  ownershipAttested: z.literal(true),
+  label: ingestText(160),
+  rightsHolder: ingestText(160),
+};
+
+export const ownedIngestRequest = z.strictObject(ownedIngestFields);
 
 export type OwnedIngestRequest = z.infer<typeof ownedIngestRequest>;
 

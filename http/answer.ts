@@ -1,0 +1,34 @@
+import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { Headers } from './listener.ts';
+
+/** What an endpoint answers: an object to encode, or JSON bytes that are ready (with their final newline). */
+export interface Answer {
+  readonly status: number;
+  readonly body: object | Uint8Array;
+  readonly headers?: Headers;
+}
+
+/** The fields that every JSON answer carries. */
+export const jsonHeaders: Headers = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The wire's JSON: `JSON.stringify` and one newline. */
+export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify(body)}\n`, 'utf8');
+
+/** The error envelope of a refusal. */
+export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
+  status: errorCodes[code],
+  body: { schema: 'studio.local-runtime-error.v1', error: { code, message } },
+  headers,
+});
+
+/** Turns whatever an endpoint threw into an answer; what is no refusal is told to `report` and not to the client. */
+export function failedAnswer(error: unknown, report: (line: string) => void): Answer {
+  if (error instanceof ServiceError) return refusal(error.code, error.message, error.headers);
+  report(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return refusal('internal_failure', 'the host failed to answer this request');
+}

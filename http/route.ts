@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { Answer } from './answer.ts';
+import type { Exchange } from './listener.ts';
+import type { Target } from './target.ts';
+
+/** What an endpoint knows of its request. */
+export interface Call<Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
+  readonly body: Body;
+  /** Says when the client goes away. */
+  readonly client: Pick<Exchange, 'onAbort'>;
+}
+
+/** A call whose body the endpoint reads itself, while the request is still being delivered. */
+export interface StreamCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly exchange: Exchange;
+}
+
+export type Endpoint =
+  | { readonly body: 'none'; readonly query: readonly string[]; handle(call: Call<null>): Answer | Promise<Answer> }
+  | { readonly body: 'json'; parse(body: unknown): unknown; handle(call: Call<unknown>): Answer | Promise<Answer> }
+  | { readonly body: 'stream'; readonly mediaType: string; handle(call: StreamCall): Promise<Answer> };
+
+export type Method = 'GET' | 'POST' | 'PUT';
+
+/** One path of the wire. `:name` segments match anything and are handed over decoded. */
+export interface Route {
+  readonly path: string;
+  readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
+  /** Set while the service behind the path is switched off: the 404 that says so. */
+  readonly unavailable?: ErrorCode;
+}
+
+/** A GET; `query` names the only keys that it takes. */
+export const read = (
+  handle: (call: Call<null>) => Answer | Promise<Answer>,
+  query: readonly string[] = [],
+): Endpoint => ({ body: 'none', query, handle });
+
+/** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
+export function write<Body>(
+  schema: z.ZodType<Body>,
+  invalid: ErrorCode,
+  handle: (call: Call<Body>) => Answer | Promise<Answer>,
+): Endpoint {
+  return {
+    body: 'json',
+    parse: (body) => {
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return parsed.data;
+      const issue = parsed.error.issues[0];
+      const place = issue?.path.join('.') ?? '';
+      throw new ServiceError(invalid, `${place === '' ? 'body' : place}: ${issue?.message ?? 'invalid'}`);
+    },
+    handle: (call) => handle(call as Call<Body>),
+  };
+}
+
+/** The methods that a route answers, HEAD wherever GET is. */
+export const allowedMethods = ({ methods }: Route): string =>
+  Object.keys(methods)
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .concat('OPTIONS')
+    .join(', ');
+
+interface Matched {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds routes by their segments; built once from the table. */
+export class Router {
+  readonly #routes: readonly { route: Route; segments: readonly string[] }[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map((route) => ({ route, segments: route.path.slice(1).split('/') }));
+  }
+
+  /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
+  match({ segments }: Target): Matched {
+    const found = this.#routes.find(
+      (entry) =>
+        entry.segments.length === segments.length &&
+        entry.segments.every((segment, index) => segment === segments[index] || segment.startsWith(':')),
+    );
+    if (found === undefined) throw new ServiceError('not_found', 'no such path');
+    const params: Record<string, string> = {};
+    for (const [index, name] of found.segments.entries()) {
+      if (name.startsWith(':')) params[name.slice(1)] = decodedIdentity(segments[index] ?? '');
+    }
+    const { unavailable } = found.route;
+    if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
+    return { route: found.route, params };
+  }
+}
+
+function decodedIdentity(segment: string): string {
+  try {
+    const text = decodeURIComponent(segment);
+    if (text !== '') return text;
+  } catch {
+    // falls through to the refusal
+  }
+  throw new ServiceError('invalid_identity', 'a part of the path cannot be decoded');
+}

@@ -1,0 +1,93 @@
+import { ServiceError } from '../contract/service-error.ts';
+import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
+import type { Guard } from './guard.ts';
+import { expectJson, readJson } from './json-body.ts';
+import type { Exchange } from './listener.ts';
+import { allowedMethods, type Endpoint, type Method, type Route, type Router } from './route.ts';
+import { parseTarget, type Target } from './target.ts';
+
+export interface Service {
+  readonly guard: Guard;
+  readonly router: Router;
+  readonly report: (line: string) => void;
+}
+
+const emptyQuery: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
+ * route, method, query, type, length, body, schema; then the endpoint decides about resources and state.
+ */
+export function serveExchange(service: Service, exchange: Exchange): void {
+  const { guard, router, report } = service;
+  try {
+    const stopped = guard.check(exchange.head);
+    if (stopped !== null) {
+      send(service, exchange, stopped);
+      return;
+    }
+    const target = parseTarget(exchange.head.target);
+    const { route, params } = router.match(target);
+    const endpoint = endpointOf(route, exchange.head.method);
+    const answer = answerOf(endpoint, exchange, params, target);
+    if (answer instanceof Promise) {
+      answer.then(
+        (ready) => send(service, exchange, ready),
+        (error) => send(service, exchange, failedAnswer(error, report)),
+      );
+    } else {
+      send(service, exchange, answer);
+    }
+  } catch (error) {
+    send(service, exchange, failedAnswer(error, report));
+  }
+}
+
+function endpointOf(route: Route, method: string): Endpoint {
+  const endpoint = route.methods[(method === 'HEAD' ? 'GET' : method) as Method];
+  if (endpoint !== undefined) return endpoint;
+  throw new ServiceError('method_not_allowed', `${method} is not a method of this path`, {
+    Allow: allowedMethods(route),
+  });
+}
+
+function answerOf(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  params: Readonly<Record<string, string>>,
+  target: Target,
+): Answer | Promise<Answer> {
+  const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
+  switch (endpoint.body) {
+    case 'none':
+      return endpoint.handle({ params, query, body: null, client: exchange });
+    case 'json':
+      expectJson(exchange.head);
+      return readJson(exchange).then((body) =>
+        endpoint.handle({ params, query, body: endpoint.parse(body), client: exchange }),
+      );
+    case 'stream':
+      return endpoint.handle({ params, exchange });
+  }
+}
+
+function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyMap<string, string> {
+  if (query.length === 0) return emptyQuery;
+  const values = new Map<string, string>();
+  for (const [key, value] of query) {
+    if (!declared.includes(key)) throw new ServiceError('unknown_query', 'the query has a key that this path lacks');
+    if (values.has(key)) throw new ServiceError('duplicate_query', `the query repeats ${key}`);
+    values.set(key, value);
+  }
+  return values;
+}
+
+function send({ guard }: Service, exchange: Exchange, answer: Answer): void {
+  if (exchange.aborted) return;
+  const body = answer.body instanceof Uint8Array ? answer.body : jsonBytes(answer.body);
+  const headers =
+    answer.status === 204
+      ? { ...guard.corsHeaders(exchange.head), ...answer.headers }
+      : { ...jsonHeaders, ...guard.corsHeaders(exchange.head), ...answer.headers };
+  exchange.respond(answer.status, headers, body);
+}
