@@ -1,0 +1,51 @@
+import type { AnalysisRequest } from '../contract/analysis-request.ts';
+import type { Forecast } from '../contract/forecast.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+import type { WorkPlan } from '../contract/work-plan.ts';
+import { analysisRequestOf, type RequestedAnalysis } from './analysis-request.ts';
+import { sourceArtifactIdOf } from './artifact.ts';
+import { commandIdOf, journalIdOf, runtimeIdOf } from './command.ts';
+import { forecastOf } from './forecast.ts';
+import { workPlanOf } from './work-plan.ts';
+
+/** The part of a registered source that a plan rests on. */
+export type PlannedSource = Pick<RegisteredSource, 'session'>;
+
+export type StudyRequest = RequestedAnalysis & { readonly clientRequestId?: string | undefined };
+
+/** All that follows from a source and a request, before anything is promised. */
+export interface StudyPlan {
+  readonly clientRequestId: string | null;
+  readonly analysisRequest: AnalysisRequest;
+  readonly workPlan: WorkPlan;
+  readonly commandId: string;
+  readonly runtimeId: string;
+  readonly journalId: string;
+  readonly sourceArtifactId: string;
+  readonly forecast: Forecast;
+}
+
+/** Plans a study. Pure: a plan and a start of the same request carry the same ids. Bounds are checked beforehand. */
+export function planStudy({ session }: PlannedSource, request: StudyRequest): StudyPlan {
+  const clientRequestId = request.clientRequestId ?? null;
+  const analysisRequest = analysisRequestOf(session, request);
+  const workPlan = workPlanOf(analysisRequest);
+  const commandId = commandIdOf({
+    sourceRevisionId: session.revisionId,
+    analysisRequestId: analysisRequest.requestId,
+    workPlan,
+    clientRequestId,
+  });
+  const runtimeId = runtimeIdOf(commandId);
+  const sourceArtifactId = sourceArtifactIdOf(runtimeId, { session });
+  return {
+    clientRequestId,
+    analysisRequest,
+    workPlan,
+    commandId,
+    runtimeId,
+    journalId: journalIdOf(runtimeId),
+    sourceArtifactId,
+    forecast: forecastOf({ sourceArtifactId, session, range: request.range, workPlan }),
+  };
+}
