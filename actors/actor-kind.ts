@@ -1,5 +1,6 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
 import type { Write } from '../storage/ledger.ts';
+import type { ActorRow } from './actor-row.ts';
 import type { WorkerLine } from './worker-line.ts';
 
 /** Where an actor stands towards its workers. */
@@ -29,6 +30,8 @@ export interface ActorKind {
   phase(value: StateValue): Phase;
   /** What the facts of a transition add to its commit. */
   writes(change: Change): Write[];
+  /** Called once the row of a transition is on disk. */
+  committed(id: string, row: ActorRow): void;
   /** Time the actor may use, in ms of host up-time; null for no bound. */
   budgetMs(input: unknown): number | null;
 }

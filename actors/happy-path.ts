@@ -44,11 +44,12 @@ const wayThrough = (region: ChartState): string[] => {
   const longest = (from: Place): readonly string[] | null => {
     const found = known.get(from);
     if (found !== undefined) return found;
-    let best: readonly string[] | null = from.state === goal ? [] : null;
+    if (from.state === goal) return [];
+    let best: readonly string[] | null = null;
     for (const transition of transitionsFrom(from)) {
       const to = entered(transition.targets[0] ?? null);
       const rest = to !== undefined && to.order > from.order ? longest(to) : null;
-      if (rest !== null && rest.length >= (best?.length ?? 0)) best = [transition.id, ...rest];
+      if (rest !== null && rest.length + 1 > (best?.length ?? 0)) best = [transition.id, ...rest];
     }
     known.set(from, best);
     return best;

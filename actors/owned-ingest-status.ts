@@ -17,7 +17,7 @@ export function ownedIngestPhase(value: StateValue): Phase {
   const state = ownedIngestState(value);
   if (state === 'registered' || state === 'failed') return 'ended';
   if (state !== 'queued') return 'working';
-  return typeof value === 'object' && value['queued'] === 'awaitingWorker' ? 'waiting' : 'idle';
+  return typeof value === 'object' && value.queued === 'awaitingWorker' ? 'waiting' : 'idle';
 }
 
 /** The wire's status of an ingest from its row and, once registered, the revision that it led to. */

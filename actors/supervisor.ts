@@ -80,8 +80,9 @@ export class Supervisor {
     await this.#actors.get(id)?.committed;
   }
 
-  isLive(id: string): boolean {
-    return this.#actors.has(id);
+  /** True while the actor's chart has a use for events of this type. */
+  awaits(id: string, eventType: string): boolean {
+    return this.#actors.get(id)?.can({ type: eventType }) ?? false;
   }
 
   countLive(kindName: string): number {
@@ -195,6 +196,7 @@ export class Supervisor {
       actor.durableRow = row;
       if (phase === 'ended') this.#forget(actor);
       this.#placeInLine(actor, row);
+      kind.committed(id, row);
       this.#notify(id);
     });
     // A failed commit ends the host through the ledger's own fatal path; nobody else needs this rejection.

@@ -23,7 +23,7 @@ export interface StreamCall {
 export type Endpoint =
   | { readonly body: 'none'; readonly query: readonly string[]; handle(call: Call<null>): Answer | Promise<Answer> }
   | { readonly body: 'json'; parse(body: unknown): unknown; handle(call: Call<unknown>): Answer | Promise<Answer> }
-  | { readonly body: 'stream'; readonly mediaType: string; handle(call: StreamCall): Promise<Answer> };
+  | { readonly body: 'stream'; handle(call: StreamCall): Promise<Answer> };
 
 export type Method = 'GET' | 'POST' | 'PUT';
 

@@ -1,0 +1,138 @@
+import type { Clock } from '../contract/clock.ts';
+import {
+  type OwnedIngestRequest,
+  type OwnedIngestStatus,
+  ownedIngestFields,
+  ownedIngestRequest,
+} from '../contract/owned-ingest.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { Vault } from '../storage/vault.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
+import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-kind.ts';
+import { ownedIngestStatusOf } from './owned-ingest-status.ts';
+import { requireSpace } from './required-space.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import type { Supervisor } from './supervisor.ts';
+import { Upload } from './upload.ts';
+
+/** Ingests that may be open at once; more are refused until some end. */
+export const openIngestLimit = 1000;
+
+export interface OwnedIngestsOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly maximumBytes: number;
+  /** The revision that an ingest led to, once it is registered. */
+  readonly revisionOf: (ingestId: string) => string | undefined;
+}
+
+/** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, tells how they fare. */
+export class OwnedIngests {
+  readonly #options: OwnedIngestsOptions;
+  readonly #uploads = new Map<string, Upload>();
+
+  constructor(options: OwnedIngestsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
+  async open(body: unknown): Promise<OwnedIngestStatus> {
+    const request = checkedRequest(body, this.#options.maximumBytes);
+    const { supervisor, kind, clock, newId, vault } = this.#options;
+    if (supervisor.countLive(kind.name) >= openIngestLimit) {
+      throw new ServiceError('ingest_capacity', `at most ${openIngestLimit} ingests may be open at once`);
+    }
+    await requireSpace(vault, request.declaredBytes);
+    const ingestId = `owned-ingest:${newId()}`;
+    const now = clock.now();
+    const input: OwnedIngestInput = {
+      ingestId,
+      uploadDueAt: now + uploadOpenMs,
+      filename: request.filename,
+      declaredBytes: request.declaredBytes,
+      label: request.label,
+      rightsHolder: request.rightsHolder,
+      assertedAt: new Date(now).toISOString(),
+    };
+    await supervisor.spawn(kind, ingestId, input, []);
+    return this.status(ingestId);
+  }
+
+  status(ingestId: string): OwnedIngestStatus {
+    const row = this.#row(ingestId);
+    const revisionId = row.status === 'registered' ? this.#options.revisionOf(ingestId) : undefined;
+    const source = revisionId === undefined ? undefined : this.#options.registry.revision(revisionId);
+    return ownedIngestStatusOf(ingestId, row, source);
+  }
+
+  /**
+   * Claims the one upload of an ingest. Throws `unknown_ingest`, `ingest_upload_conflict`, then whatever `checkHead`
+   * finds wrong with the request's head; only a head in order takes the claim.
+   */
+  beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
+    const row = this.#row(ingestId);
+    const { supervisor, vault } = this.#options;
+    if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) {
+      throw new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
+    }
+    const { declaredBytes } = row.input as OwnedIngestInput;
+    checkHead(declaredBytes);
+    const upload = new Upload(vault, ingestId, declaredBytes, {
+      received: async (media) => {
+        await supervisor.send(ingestId, { type: 'media.received', ...media });
+        return this.status(ingestId);
+      },
+      faulted: async (message) => {
+        await supervisor.send(ingestId, { type: 'upload.failed', message });
+      },
+      released: () => this.#uploads.delete(ingestId),
+    });
+    this.#uploads.set(ingestId, upload);
+    return upload;
+  }
+
+  /** Cancels an ingest that has not ended. */
+  async cancel(ingestId: string): Promise<OwnedIngestStatus> {
+    this.#row(ingestId);
+    const canceled = await this.#options.supervisor.send(ingestId, { type: 'ingest.cancel' });
+    if (!canceled) throw new ServiceError('ingest_already_terminal', 'the ingest has ended already');
+    return this.status(ingestId);
+  }
+
+  #row(ingestId: string): ActorRow {
+    const row = this.#options.supervisor.read(ingestId);
+    if (row === undefined || row.kind !== this.#options.kind.name) {
+      throw new ServiceError('unknown_ingest', 'no such ingest');
+    }
+    return row;
+  }
+}
+
+function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest {
+  const refuse = (place: string, message: string) =>
+    new ServiceError('invalid_ingest_request', `${place === '' ? 'body' : place}: ${message}`);
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  for (const [name, schema] of Object.entries(ownedIngestFields)) {
+    const checked = schema.safeParse(fields[name]);
+    if (!checked.success) {
+      if (name === 'rightsScope' || name === 'ownershipAttested') {
+        throw new ServiceError(
+          'invalid_rights_attestation',
+          'rightsScope must be local_processing and ownershipAttested must be true',
+        );
+      }
+      throw refuse(name, checked.error.issues[0]?.message ?? 'invalid');
+    }
+    if (name === 'declaredBytes' && Number(checked.data) > maximumBytes) {
+      throw new ServiceError('ingest_body_too_large', `this host takes at most ${maximumBytes} bytes a file`);
+    }
+  }
+  const request = ownedIngestRequest.safeParse(body);
+  if (request.success) return request.data;
+  throw refuse('', request.error.issues[0]?.message ?? 'invalid');
+}

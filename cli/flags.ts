@@ -1,0 +1,73 @@
+import { StartError } from './start-error.ts';
+
+/** How a flag is given: once with a value, several times with values, or without one. */
+export type FlagForm = 'single' | 'repeated' | 'switch';
+
+export type FlagTable = Readonly<Record<string, FlagForm>>;
+
+/** What was given, by flag name without the leading dashes. */
+export interface GivenFlags {
+  single(name: string): string | undefined;
+  all(name: string): readonly string[];
+  has(name: string): boolean;
+}
+
+/**
+ * Reads `--flag value` and `--flag=value`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
+ * known one), a single flag given twice, a flag without its value and anything that is no flag.
+ */
+export function parseFlags(args: readonly string[], table: FlagTable): GivenFlags {
+  const given = new Map<string, string[]>();
+  for (let index = 0; index < args.length; index += 1) {
+    const argument = args[index] ?? '';
+    if (!argument.startsWith('--')) throw usage(`unexpected argument '${argument}'`);
+    const equals = argument.indexOf('=');
+    const name = argument.slice(2, equals === -1 ? undefined : equals);
+    const form = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (form === undefined) throw usage(`unknown flag --${name}${suggestion(name, Object.keys(table))}`);
+    let value = '';
+    if (form === 'switch') {
+      if (equals !== -1) throw usage(`--${name} takes no value`);
+    } else if (equals !== -1) {
+      value = argument.slice(equals + 1);
+    } else {
+      index += 1;
+      const next = args[index];
+      if (next === undefined || next.startsWith('--')) throw usage(`--${name} needs a value`);
+      value = next;
+    }
+    const values = given.get(name) ?? [];
+    if (values.length > 0 && form !== 'repeated') throw usage(`--${name} may be given once`);
+    given.set(name, [...values, value]);
+  }
+  return {
+    single: (name) => given.get(name)?.[0],
+    all: (name) => given.get(name) ?? [],
+    has: (name) => given.has(name),
+  };
+}
+
+const usage = (message: string) => new StartError('invalid_flags', message, 2);
+
+function suggestion(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
+    ? `, did you mean --${nearest.candidate}?`
+    : '';
+}
+
+/** Levenshtein's distance between two short words. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const cost = letter === other ? 0 : 1;
+      next.push(Math.min((row[j] ?? 0) + cost, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

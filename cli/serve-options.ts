@@ -1,0 +1,139 @@
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
+import { StartError } from './start-error.ts';
+
+const flags: FlagTable = {
+  host: 'single',
+  port: 'single',
+  'allowed-origin': 'repeated',
+  'data-root': 'single',
+  'source-directory': 'repeated',
+  'source-root': 'single',
+  'token-file': 'single',
+  'maximum-owned-media-bytes': 'single',
+  'maximum-videohost-local-range-ms': 'single',
+  'maximum-study-range-ms': 'single',
+  'study-workers': 'single',
+  'reviewer-id': 'single',
+  'reviewer-label': 'single',
+  'http-adapter': 'single',
+  executor: 'single',
+  'caption-executor': 'single',
+  'semantic-recognizer': 'single',
+  'language-explanation-executor': 'single',
+};
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedOrigins: readonly string[];
+  readonly dataRoot: string;
+  readonly sourceDirectories: readonly string[];
+  readonly sourceRoot: string | null;
+  readonly tokenFile: string | null;
+  readonly maximumOwnedMediaBytes: number;
+  readonly maximumVideohostRangeMs: number;
+  readonly maximumStudyRangeMs: number;
+  readonly studyWorkers: number;
+  readonly reviewer: { readonly id: string; readonly label: string };
+  readonly httpAdapter: 'auto' | 'uws' | 'node';
+}
+
+/** Reads the flags of `serve`. Throws `StartError` with the closed start-up codes. */
+export function serveOptions(args: readonly string[]): ServeOptions {
+  const given = parseFlags(args, flags);
+  const host = given.single('host') ?? '127.0.0.1';
+  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
+    throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
+  }
+  choice(given, 'executor', ['deterministic']);
+  choice(given, 'caption-executor', ['recorded']);
+  choice(given, 'semantic-recognizer', ['unavailable']);
+  choice(given, 'language-explanation-executor', ['unavailable']);
+  const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
+  return {
+    host,
+    port: integer(given, 'port', 4312, 0, 65_535, 'invalid_port'),
+    allowedOrigins: origins(given),
+    dataRoot: resolve(given.single('data-root') ?? defaultDataRoot()),
+    sourceDirectories: given.all('source-directory').map((path) => resolve(path)),
+    sourceRoot: given.single('source-root') === undefined ? null : resolve(given.single('source-root') ?? ''),
+    tokenFile: given.single('token-file') === undefined ? null : resolve(given.single('token-file') ?? ''),
+    maximumOwnedMediaBytes: integer(
+      given,
+      'maximum-owned-media-bytes',
+      536_870_912,
+      1,
+      maximum,
+      'invalid_ingest_limit',
+    ),
+    maximumVideohostRangeMs: integer(
+      given,
+      'maximum-videohost-local-range-ms',
+      120_000,
+      1,
+      maximum,
+      'invalid_ingest_limit',
+    ),
+    maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
+    studyWorkers: workers,
+    reviewer: reviewer(given),
+    httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
+  };
+}
+
+const maximum = Number.MAX_SAFE_INTEGER;
+
+function integer(given: GivenFlags, name: string, preset: number, low: number, high: number, code: string): number {
+  const text = given.single(name);
+  if (text === undefined) return preset;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < low || value > high) {
+    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`, 2);
+  }
+  return value;
+}
+
+function choice<const Choice extends string>(given: GivenFlags, name: string, choices: readonly Choice[]): Choice {
+  const text = given.single(name) ?? choices[0];
+  const found = choices.find((candidate) => candidate === text);
+  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`, 2);
+  return found;
+}
+
+function origins(given: GivenFlags): readonly string[] {
+  const values = given.all('allowed-origin');
+  if (values.length === 0) return ['http://127.0.0.1:4321', 'http://localhost:4321'];
+  for (const value of values) {
+    if (value.includes('*'))
+      throw new StartError('wildcard_origin_rejected', `--allowed-origin ${value}: no wildcards`);
+    if (!isOrigin(value)) throw new StartError('invalid_origin', `--allowed-origin ${value}: not an http(s) origin`);
+  }
+  return values;
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return ['http:', 'https:'].includes(url.protocol) && url.origin === text;
+}
+
+function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
+  const id = given.single('reviewer-id') ?? 'reviewer:local-operator';
+  const label = given.single('reviewer-label') ?? 'Local review operator';
+  if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) {
+    throw new StartError('invalid_reviewer', `--reviewer-id ${id}: not an identity`, 2);
+  }
+  if (label !== label.trim() || label.length < 1 || label.length > 80 || /\p{Cc}/u.test(label)) {
+    throw new StartError('invalid_reviewer', '--reviewer-label: 1 to 80 trimmed characters on one line', 2);
+  }
+  return { id, label };
+}
+
+/** The folder for a user's application data by the conventions of the platform. */
+function defaultDataRoot(): string {
+  const name = 'local-media-study-service';
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
+  return join(process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), name);
+}
