@@ -23,15 +23,9 @@ export const mediaOperationRequest = operationRequest.extend({
   limits: mediaLimits,
 });
 
-/** One kind of evidence that the pass delivered, or the reason why there is none. */
+/** One kind of evidence that the pass delivered to this run, or the reason why there is none. */
 export const mediaEvidence = z.discriminatedUnion('state', [
-  z.strictObject({
-    kind: detectedKind,
-    state: z.literal('available'),
-    reasonCode: z.null(),
-    artifactId,
-    contentId,
-  }),
+  z.strictObject({ kind: detectedKind, state: z.literal('available'), reasonCode: z.null(), artifactId, contentId }),
   z.strictObject({
     kind: detectedKind,
     state: z.literal('unavailable'),
@@ -40,6 +34,19 @@ export const mediaEvidence = z.discriminatedUnion('state', [
     contentId: z.null(),
   }),
 ]);
+
+/** What a completed pass is kept as under its operation key, for every run that asks the same. */
+export const mediaOperationResult = z.strictObject({
+  evidence: z
+    .array(
+      z.discriminatedUnion('state', [
+        z.strictObject({ kind: detectedKind, state: z.literal('available'), contentId, bytes: positive }),
+        z.strictObject({ kind: detectedKind, state: z.literal('unavailable'), reasonCode: unavailableReason }),
+      ]),
+    )
+    .min(1),
+  derivedAudio: derivedAudio.nullable(),
+});
 
 /** What one pass over the media came to; `receiptId` is derived from everything but it and `schema`. */
 export const mediaOperationReceipt = z.strictObject({
@@ -60,5 +67,6 @@ export const mediaOperationReceipt = z.strictObject({
 
 export type MediaLimits = z.infer<typeof mediaLimits>;
 export type MediaOperationRequest = z.infer<typeof mediaOperationRequest>;
+export type MediaOperationResult = z.infer<typeof mediaOperationResult>;
 export type MediaEvidence = z.infer<typeof mediaEvidence>;
 export type MediaOperationReceipt = z.infer<typeof mediaOperationReceipt>;

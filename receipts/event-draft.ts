@@ -1,3 +1,4 @@
+import type { Artifact } from '../contract/artifact.ts';
 import { type EventData, type EventType, journalEvent } from '../contract/journal-event.ts';
 import type { EventDraft } from '../storage/ledger.ts';
 
@@ -27,3 +28,7 @@ export function draftEvent<Type extends EventType>(type: Type, data: EventData<T
     data: shape.data.parse(data),
   };
 }
+
+/** One more artifact of a run; it comes before any event that names it. */
+export const artifactRecorded = (artifact: Artifact, cause: EventCause): EventDraft =>
+  draftEvent('artifact.recorded', { artifact }, cause);
