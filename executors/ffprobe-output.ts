@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { languageTag } from '../contract/grammar.ts';
+
+export type TrackType = 'video' | 'audio' | 'subtitle' | 'data' | 'attachment';
+
+/** One stream of a container, as measured. */
+export interface ProbedTrack {
+  /** The stream index in the container: the `n` of ffmpeg's `0:n`. */
+  readonly index: number;
+  readonly type: TrackType;
+  /** ffmpeg's short codec name, or `unknown`. */
+  readonly codec: string;
+  readonly durationMs: number | null;
+  readonly width?: number;
+  readonly height?: number;
+  readonly sampleRate?: number;
+  readonly channels?: number;
+  readonly language: string | null;
+  /** A still picture that comes with the media; it is no moving picture. */
+  readonly isCoverArt: boolean;
+}
+
+/** The words of ffprobe's `-show_entries` that `ffprobeReport` reads. */
+export const FFPROBE_ENTRIES = [
+  'format=format_name,format_long_name,duration,bit_rate',
+  'stream=index,codec_type,codec_name,width,height,sample_rate,channels,duration,nb_frames,nb_read_packets',
+  'stream_tags=language,DURATION',
+  'stream_disposition=attached_pic',
+  'error=code',
+].join(':');
+
+const stream = z.object({
+  index: z.number().int().nonnegative(),
+  codec_type: z.string().optional(),
+  codec_name: z.string().optional(),
+  width: z.number().int().nonnegative().optional(),
+  height: z.number().int().nonnegative().optional(),
+  sample_rate: z.string().optional(),
+  channels: z.number().int().nonnegative().optional(),
+  duration: z.string().optional(),
+  nb_frames: z.string().optional(),
+  nb_read_packets: z.string().optional(),
+  tags: z.object({ language: z.string().optional(), DURATION: z.string().optional() }).optional(),
+  disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+});
+
+export type FfprobeStream = z.infer<typeof stream>;
+
+/** ffprobe's JSON. It is a tool's output, not our wire: keys that nobody asked for are let through unread. */
+export const ffprobeReport = z.object({
+  streams: z.array(stream).default([]),
+  format: z
+    .object({
+      format_name: z.string().min(1),
+      format_long_name: z.string().default(''),
+      duration: z.string().optional(),
+      bit_rate: z.string().optional(),
+    })
+    .optional(),
+  error: z.object({ code: z.number().int() }).optional(),
+});
+
+export type FfprobeReport = z.infer<typeof ffprobeReport>;
+
+const TRACK_TYPES: readonly string[] = ['video', 'audio', 'subtitle', 'attachment'] satisfies TrackType[];
+
+/** One stream of the report in the probe's own words. */
+export function trackOf(found: FfprobeStream): ProbedTrack {
+  const sampleRate = positiveInteger(found.sample_rate);
+  return {
+    index: found.index,
+    type: isTrackType(found.codec_type) ? found.codec_type : 'data',
+    codec: found.codec_name ?? 'unknown',
+    durationMs: milliseconds(found.duration) ?? clockMilliseconds(found.tags?.DURATION),
+    ...(found.width && found.height ? { width: found.width, height: found.height } : {}),
+    ...(sampleRate === null ? {} : { sampleRate }),
+    ...(found.channels ? { channels: found.channels } : {}),
+    language: languageOf(found.tags?.language),
+    isCoverArt: found.disposition?.attached_pic === 1,
+  };
+}
+
+/** Seconds in decimal text as rounded milliseconds, or null when absent, not positive or beyond a safe integer. */
+export function milliseconds(seconds: string | undefined): number | null {
+  const rounded = Math.round(Number(seconds ?? Number.NaN) * 1000);
+  return Number.isSafeInteger(rounded) && rounded > 0 ? rounded : null;
+}
+
+/** Decimal text as an integer above zero, or null. */
+export function positiveInteger(text: string | undefined): number | null {
+  const value = Number(text ?? Number.NaN);
+  return Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+// Matroska keeps a track's duration as a tag: `00:01:02.003000000`.
+function clockMilliseconds(text: string | undefined): number | null {
+  const parts = /^(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)$/.exec(text ?? '');
+  if (parts === null) return null;
+  return milliseconds(String(Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])));
+}
+
+// `und` is ISO 639's word for a language that nobody determined.
+function languageOf(tag: string | undefined): string | null {
+  return tag !== undefined && tag !== 'und' && languageTag.safeParse(tag).success ? tag : null;
+}
+
+function isTrackType(text: string | undefined): text is TrackType {
+  return text !== undefined && TRACK_TYPES.includes(text);
+}

@@ -1,0 +1,33 @@
+import path from 'node:path';
+
+// Containers that hold their own media. Absent on purpose: everything that names other files or hosts (hls, dash, concat,
+// sdp, image sequences), whatever its file name says.
+const FORMATS = [
+  ...['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2', 'matroska', 'webm', 'avi', 'flv', 'asf', 'mpegts', 'mpeg'],
+  ...['mp3', 'wav', 'w64', 'flac', 'ogg', 'aac', 'aiff', 'caf', 'amr', 'ac3', 'eac3'],
+];
+
+/**
+ * Input options and the input of one untrusted media file, for ffmpeg. It opens this file and no other: only the
+ * `file` protocol, only self-contained formats, and the name is never read as a URL, an option or a pattern.
+ */
+export function mediaInput(file: string): readonly string[] {
+  return [...MEDIA_INPUT_OPTIONS, '-i', mediaUrl(file)];
+}
+
+/** The same walls as option words alone, for ffprobe, which takes its input last. */
+export const MEDIA_INPUT_OPTIONS: readonly string[] = [
+  ...['-protocol_whitelist', 'file'],
+  ...['-format_whitelist', FORMATS.join(',')],
+  // Seen enough to know every track, bounded so that a hostile file cannot keep the tool looking.
+  ...['-probesize', '20M', '-analyzeduration', '20M'],
+  ...['-max_streams', '64'],
+];
+
+/** Bounds one allocation inside ffmpeg and ffprobe (bytes): more than any frame within the picture limits needs. */
+export const MEDIA_GLOBAL_OPTIONS: readonly string[] = ['-hide_banner', '-max_alloc', String(256 * 1024 * 1024)];
+
+/** An absolute local path as ffmpeg's own `file:` URL. */
+export function mediaUrl(file: string): string {
+  return `file:${path.resolve(file)}`;
+}
