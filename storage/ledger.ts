@@ -28,20 +28,34 @@ export interface JournalPage {
   readonly head: JournalHead;
 }
 
-/** One append-only, synced store of rows and journals. All writes of one call land together or not at all. */
+/**
+ * One synced store of rows and journals. All writes of one call land together or not at all. It fails with
+ * `LedgerError` (`ledger-error.ts`) only.
+ */
 export interface Ledger {
-  /** Queues the writes into the next synced batch, in call order; resolves once they are on disk. */
+  /**
+   * Queues the writes into the next synced batch, in call order; resolves once they are on disk. Events get their seq
+   * before the call returns. Rejects and queues nothing when a value cannot be encoded (its own error) or the end of a
+   * journal is damaged. `commit_failed` is final: from then on every call rejects.
+   */
   commit(writes: readonly Write[]): Promise<void>;
   /** Resolves when everything queued before this call is on disk. */
   durable(): Promise<void>;
+  /** The row on disk, undefined when there is none. Throws `damaged_row`. */
   get(space: Space, key: string): unknown;
+  /** The rows in the order of the keys; a damaged one is a `DamagedRow` (`row-codec.ts`) in its place. */
   getMany(space: Space, keys: readonly string[]): Promise<unknown[]>;
-  /** All rows of a space whose key begins with `prefix`, in key order. */
+  /** All rows of a space whose key begins with `prefix`, in the byte order of the keys; damaged ones as in `getMany`. */
   list(space: Space, prefix?: string): Promise<{ key: string; value: unknown }[]>;
+  /** The head on disk; seq 0 for a run without events. Throws `malformed_journal` when its row is damaged. */
   journalHead(runId: string): JournalHead;
-  /** Events with seq in (after, after + limit], verified against the chain. */
+  /**
+   * Events on disk with seq in (after, after + limit], verified against the chain when this process first reads them.
+   * Rejects with `invalid_journal_chain` or `malformed_journal`, as `verifyJournal` does.
+   */
   journalPage(runId: string, after: number, limit: number): Promise<JournalPage>;
-  /** Reads the whole journal and checks sequence, chain, times and head. */
+  /** Reads the whole journal and checks sequence, chain, times and head, whatever was verified before. */
   verifyJournal(runId: string): Promise<JournalHead>;
+  /** Waits for what is queued and closes the store. */
   close(): Promise<void>;
 }

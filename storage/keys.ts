@@ -1,0 +1,60 @@
+import type { Space } from './ledger.ts';
+
+// One letter in front keeps every kind of row in a key range of its own.
+const tags: Readonly<Record<Space, string>> = {
+  snapshot: 's',
+  live: 'l',
+  source: 'c',
+  session: 'n',
+  operation: 'o',
+  record: 'r',
+};
+const headTag = 'h';
+const eventTag = 'j';
+const seqBytes = 8;
+const unpaired = /\p{Surrogate}/u;
+
+/** The row that names the store's format. */
+export const formatKey: Buffer = Buffer.from('m:format');
+
+/** A key range as LevelDB takes it, ends included or not as the names say. */
+export interface KeyRange {
+  readonly gte: Buffer;
+  readonly lt: Buffer;
+}
+
+function tagged(tag: string, name: string): Buffer {
+  // Two names with unpaired surrogates would become the same bytes.
+  if (name === '' || unpaired.test(name)) throw new TypeError('a key must be well-formed text that is not empty');
+  return Buffer.from(tag + name, 'utf8');
+}
+
+export const rowKey = (space: Space, key: string): Buffer => tagged(tags[space], key);
+
+/** The rows of a space whose key begins with `prefix`. No UTF-8 text contains the byte 0xff that ends the range. */
+export function rowRange(space: Space, prefix: string): KeyRange {
+  const gte = prefix === '' ? Buffer.from(tags[space]) : rowKey(space, prefix);
+  return { gte, lt: Buffer.concat([gte, Buffer.of(0xff)]) };
+}
+
+/** The caller's key of a stored row. */
+export const nameOf = (key: Buffer): string => key.toString('utf8', 1);
+
+export function headKey(runId: string): Buffer {
+  // The key of an event ends the run's name with a zero byte.
+  if (runId.includes('\0')) throw new TypeError('a run id must not contain a zero character');
+  return tagged(headTag, runId);
+}
+
+/** Events sort by seq: the run's name, a zero byte and seq as eight big-endian bytes. */
+export function eventKey(runId: string, seq: number): Buffer {
+  const name = Buffer.from(`${eventTag}${runId}\0`, 'utf8');
+  const key = Buffer.allocUnsafe(name.length + seqBytes);
+  name.copy(key);
+  key.writeUInt32BE(Math.floor(seq / 2 ** 32), name.length);
+  key.writeUInt32BE(seq % 2 ** 32, name.length + 4);
+  return key;
+}
+
+/** The seq at the end of an event's key. */
+export const seqOf = (key: Buffer): number => Number(key.readBigUInt64BE(key.length - seqBytes));

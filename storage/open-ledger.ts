@@ -1,0 +1,158 @@
+import type { ClassicLevel } from 'classic-level';
+import { Committer, type RowChange } from './committer.ts';
+import { appendEvents, type EventSource } from './journal-append.ts';
+import { auditJournal } from './journal-audit.ts';
+import { JournalHeads } from './journal-heads.ts';
+import { JournalReader } from './journal-reader.ts';
+import { nameOf, rowKey, rowRange } from './keys.ts';
+import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts';
+import { LedgerError, readFailure } from './ledger-error.ts';
+import { openDatabase } from './open-database.ts';
+import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
+import { VerifiedRanges } from './verified-ranges.ts';
+
+const listBytes = 1024 * 1024;
+
+export interface LedgerOptions extends EventSource {
+  readonly directory: string;
+  /** Called once when a batch fails; the host has to stop. */
+  readonly onFatal: (error: LedgerError) => void;
+  /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
+  readonly points?: (name: string) => void;
+}
+
+/** What one commit puts on disk: rows, and per journal how far it moves. */
+interface Prepared {
+  readonly rows: RowChange[];
+  readonly moves: Map<string, { readonly after: number; readonly head: JournalHead }>;
+}
+
+class LevelLedger implements Ledger {
+  readonly #database: ClassicLevel<Buffer, Buffer>;
+  readonly #source: EventSource;
+  readonly #committer: Committer;
+  readonly #heads: JournalHeads;
+  readonly #verified = new VerifiedRanges();
+  readonly #reader: JournalReader;
+  #closing: Promise<void> | null = null;
+
+  constructor(database: ClassicLevel<Buffer, Buffer>, options: LedgerOptions) {
+    this.#database = database;
+    this.#source = options;
+    this.#heads = new JournalHeads((key) => database.getSync(key));
+    this.#reader = new JournalReader(database, this.#heads, this.#verified);
+    this.#committer = new Committer({
+      write: (rows) => database.batch(rows, { sync: true }),
+      onFatal: options.onFatal,
+      point: (name) => options.points?.(name),
+    });
+  }
+
+  /** Not async: seqs are taken before this returns, whatever the caller does next. */
+  commit(writes: readonly Write[]): Promise<void> {
+    if (this.#closing !== null) return Promise.reject(new LedgerError('ledger_closed', 'commit after close'));
+    if (writes.length === 0 || this.#committer.failure !== null) return this.#committer.durable();
+    try {
+      const { rows, moves } = this.#prepare(writes);
+      for (const [runId, { head }] of moves) this.#heads.advance(runId, head);
+      return this.#committer.add(rows, () => this.#landed(moves));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  durable(): Promise<void> {
+    return this.#committer.durable();
+  }
+
+  get(space: Space, key: string): unknown {
+    const name = `${space} ${key}`;
+    const stored = rowKey(space, key);
+    try {
+      const row = this.#database.getSync(stored);
+      return row === undefined ? undefined : decodeRow(name, row);
+    } catch (error) {
+      throw readFailure(error, 'damaged_row', name);
+    }
+  }
+
+  async getMany(space: Space, keys: readonly string[]): Promise<unknown[]> {
+    const stored = keys.map((key) => rowKey(space, key));
+    try {
+      const rows = await this.#database.getMany(stored);
+      return rows.map((row, index) => decodeOrMark(`${space} ${keys[index]}`, row));
+    } catch (error) {
+      throw readFailure(error, 'store_unreadable', `${space} rows`);
+    }
+  }
+
+  async list(space: Space, prefix = ''): Promise<{ key: string; value: unknown }[]> {
+    const range = rowRange(space, prefix);
+    try {
+      const entries = await this.#database.iterator({ ...range, highWaterMarkBytes: listBytes }).all();
+      return entries.map(([stored, row]) => {
+        const key = nameOf(stored);
+        return { key, value: decodeOrMark(`${space} ${key}`, row) };
+      });
+    } catch (error) {
+      throw readFailure(error, 'store_unreadable', `${space} rows`);
+    }
+  }
+
+  journalHead(runId: string): JournalHead {
+    return this.#heads.durable(runId);
+  }
+
+  journalPage(runId: string, after: number, limit: number): Promise<JournalPage> {
+    return this.#reader.page(runId, after, limit);
+  }
+
+  async verifyJournal(runId: string): Promise<JournalHead> {
+    const head = await auditJournal(this.#database, runId);
+    this.#verified.add(runId, 0, head.seq);
+    return head;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#committer
+      .durable()
+      .catch(() => {})
+      .then(() => this.#database.close());
+    return this.#closing;
+  }
+
+  /** Encodes everything before anything is queued, so that a value that cannot be stored leaves no trace. */
+  #prepare(writes: readonly Write[]): Prepared {
+    const prepared: Prepared = { rows: [], moves: new Map() };
+    for (const write of writes) {
+      if ('put' in write) {
+        prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
+      } else if ('del' in write) {
+        prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
+      } else if (write.events.length > 0) {
+        const runId = write.append;
+        const move = prepared.moves.get(runId);
+        const before = move?.head ?? this.#heads.queued(runId);
+        const { rows, head } = appendEvents(this.#source, runId, before, write.events);
+        for (const row of rows) prepared.rows.push(row);
+        prepared.moves.set(runId, { after: move?.after ?? before.seq, head });
+      }
+    }
+    return prepared;
+  }
+
+  #landed(moves: Prepared['moves']): void {
+    for (const [runId, { after, head }] of moves) {
+      this.#heads.settle(runId, head);
+      this.#verified.extend(runId, after, head.seq);
+    }
+  }
+}
+
+/**
+ * Opens the ledger in a folder of its own, creating it when it is not there. Rejects with `LedgerError`:
+ * `data_root_locked`, `store_format_unsupported` or `store_unreadable`.
+ */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  return new LevelLedger(await openDatabase(options.directory), options);
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { ClassicLevel } from 'classic-level';
+import { canonicalJson } from '../../receipts/canonical-json.ts';
+import type { EventDraft, Ledger } from '../../storage/ledger.ts';
+import type { LedgerError } from '../../storage/ledger-error.ts';
+import { type LedgerOptions, openLedger } from '../../storage/open-ledger.ts';
+
+/** A folder of the test's own, removed when it ends. */
+export async function scratchFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const startOfTest = Date.parse('2026-01-02T03:04:05.671Z');
+
+/** Opens a ledger on a clock that stands still; a fatal failure fails the test unless it is expected. */
+export function openScratchLedger(
+  t: ExecutionContext,
+  directory: string,
+  options: Partial<LedgerOptions> = {},
+): Promise<Ledger> {
+  return openLedger({
+    directory,
+    clock: { now: () => startOfTest },
+    encodeEvent: canonicalJson,
+    onFatal: (error: LedgerError) => t.fail(error.message),
+    ...options,
+  });
+}
+
+export const draft = (data: unknown, type = 'task.transitioned'): EventDraft => ({
+  producer: { kind: 'scheduler', id: 'vector' },
+  causationId: null,
+  correlationId: null,
+  type,
+  data,
+});
+
+/** Opens the closed store underneath the ledger, to look at its rows or to damage them. */
+export async function withRawRows<Result>(
+  directory: string,
+  work: (rows: ClassicLevel<Buffer, Buffer>) => Promise<Result>,
+): Promise<Result> {
+  const rows = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await rows.open();
+  try {
+    return await work(rows);
+  } finally {
+    await rows.close();
+  }
+}
+
+/** Moves the rows of a closed store into one table and overwrites 64 bytes in the middle of it. */
+export async function spoilStoredBlock(directory: string): Promise<void> {
+  await withRawRows(directory, (rows) => rows.compactRange(Buffer.of(0), Buffer.of(0xff)));
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith('.ldb')) continue;
+    const bytes = await readFile(join(directory, name));
+    const middle = Math.floor(bytes.length / 2);
+    await writeFile(join(directory, name), bytes.fill(0xff, middle, middle + 64));
+  }
+}
+
+/** Whole numbers in [0, limit), the same for the same seed (Park and Miller's generator). */
+export function seededNumbers(seed: number): (limit: number) => number {
+  let state = (seed % 2147483646) + 1;
+  return (limit) => {
+    state = (state * 48271) % 2147483647;
+    return state % limit;
+  };
+}
