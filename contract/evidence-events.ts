@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { eventType } from './event-envelope.ts';
+import { evidenceAssessmentReceipt, readReceiptId } from './evidence-assessment.ts';
+import { assessmentReference, evidenceDecisionReceipt } from './evidence-decision.ts';
+import { evidenceReadReceipt, readableKind } from './evidence-read.ts';
 import { failure } from './failure.ts';
 import { contentId, count, identity, positive } from './grammar.ts';
 import { artifactId, operationId, operationRequest } from './operation.ts';
@@ -12,9 +15,9 @@ export const evidenceEvents = [
     'evidence.read_started',
     'evidence_host',
     z.strictObject({
-      request: operationRequest,
+      request: operationRequest.extend({ artifactId }),
       grantId: identity,
-      evidenceKind: z.string().min(1),
+      evidenceKind: readableKind,
       sourceArtifactId: artifactId,
       startMs: count,
       endMs: positive,
@@ -25,14 +28,16 @@ export const evidenceEvents = [
   eventType(
     'evidence.read_completed',
     'evidence_host',
-    z.strictObject({ operationId, receiptContentId: contentId, receipt: z.unknown() }),
+    z.strictObject({ operationId, receiptContentId: contentId, receipt: evidenceReadReceipt }),
   ),
   eventType('evidence.read_failed', 'evidence_host', failed),
   eventType(
     'analysis.evidence.assessment_started',
     'assessment_host',
     z.strictObject({
-      request: operationRequest,
+      request: operationRequest.extend({
+        readReceipts: z.array(z.strictObject({ receiptId: readReceiptId, receiptContentId: contentId })).min(1),
+      }),
       grantId: identity,
       maxReadReceipts: positive,
       maxClaims: positive,
@@ -43,18 +48,32 @@ export const evidenceEvents = [
   eventType(
     'analysis.evidence.assessment_completed',
     'assessment_host',
-    z.strictObject({ operationId, outputArtifactId: artifactId, receiptContentId: contentId, receipt: z.unknown() }),
+    z.strictObject({
+      operationId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: evidenceAssessmentReceipt,
+    }),
   ),
   eventType('analysis.evidence.assessment_failed', 'assessment_host', failed),
   eventType(
     'analysis.evidence.decision_started',
     'decision_host',
-    z.strictObject({ request: operationRequest, grantId: identity, maxAuditedAssessments: positive }),
+    z.strictObject({
+      request: operationRequest.extend({ auditedAssessments: z.array(assessmentReference).min(1) }),
+      grantId: identity,
+      maxAuditedAssessments: positive,
+    }),
   ),
   eventType(
     'analysis.evidence.decision_completed',
     'decision_host',
-    z.strictObject({ operationId, outputArtifactId: artifactId, receiptContentId: contentId, receipt: z.unknown() }),
+    z.strictObject({
+      operationId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: evidenceDecisionReceipt,
+    }),
   ),
   eventType('analysis.evidence.decision_failed', 'decision_host', failed),
 ] as const;

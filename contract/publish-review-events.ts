@@ -3,14 +3,8 @@ import { eventType } from './event-envelope.ts';
 import { failure } from './failure.ts';
 import { contentId, identity } from './grammar.ts';
 import { artifactId } from './operation.ts';
-
-/** The readiness receipt that an intake queues: its own id and the three of its stored form. */
-export const readinessReference = z.strictObject({
-  readinessId: identity,
-  artifactId,
-  receiptId: identity,
-  receiptContentId: contentId,
-});
+import { publishReviewIntakeReceipt } from './publish-review-intake.ts';
+import { readinessReference } from './study-readiness.ts';
 
 /** What the journal says of the way from a finished study to a person's review. */
 export const publishReviewEvents = [
@@ -26,7 +20,7 @@ export const publishReviewEvents = [
       intakeId: identity,
       outputArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: z.unknown(),
+      receipt: publishReviewIntakeReceipt,
     }),
   ),
   eventType(
