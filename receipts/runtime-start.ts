@@ -13,7 +13,7 @@ export interface AcceptedStudy {
   /** Hash of the record's indented file; the first of `files`. */
   readonly receiptContentId: string;
   readonly frozenForecast: ForecastFreeze;
-  /** What was asked, as one digest: equal for equal requests, whatever their `clientRequestId` and time. */
+  /** What was asked and forecast, as one digest; the time of acceptance is no part of it. */
   readonly requestContentId: string;
   /** The record, the forecast and its freeze; the latter two without their ids, as their content ids describe them. */
   readonly files: readonly [StoredObject, StoredObject, StoredObject];
