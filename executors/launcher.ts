@@ -29,12 +29,12 @@ export interface LauncherOptions {
 
 /**
  * Opens the one way in which the host starts external processes. Probes once which walls work here and
- * removes folders that a killed host left. Rejects with `ProcessFailure` `launch_failed` on a bad work root.
+ * removes what a killed host left. Rejects with `ProcessFailure` `launch_failed` on a bad work root.
  */
 export async function openLauncher(options: LauncherOptions): Promise<WalledLauncher> {
-  await openWorkRoot(options.workRoot);
+  const workRoot = await openWorkRoot(options.workRoot);
   const pathText = absoluteFolders(options.path ?? process.env.PATH ?? '/usr/bin:/bin').join(path.delimiter);
-  return new WalledProcessLauncher(options, pathText, await findWalls(pathText));
+  return new WalledProcessLauncher({ ...options, workRoot }, pathText, await findWalls(pathText));
 }
 
 class WalledProcessLauncher implements WalledLauncher {
@@ -44,7 +44,6 @@ class WalledProcessLauncher implements WalledLauncher {
   readonly #command: WallCommand;
   readonly #running = new Set<RunningProcess>();
   readonly #pending = new Set<Promise<unknown>>();
-  // An ordinary end of the host takes the groups along where the kernel does not.
   readonly #killAll = () => {
     for (const running of this.#running) running.kill();
   };
@@ -55,7 +54,8 @@ class WalledProcessLauncher implements WalledLauncher {
     this.#path = pathText;
     this.#command = command;
     this.walls = command.walls;
-    process.on('exit', this.#killAll);
+    // Where the kernel does not end a process with the host, at least the host's ordinary end does.
+    if (!this.walls.parentDeathSignal) process.on('exit', this.#killAll);
   }
 
   async run(request: ProcessRequest): Promise<ProcessOutput> {

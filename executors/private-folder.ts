@@ -1,17 +1,24 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { killLeftovers } from './leftover-processes.ts';
 import { ProcessFailure } from './process.ts';
 
 const PREFIX = 'process-';
 
-/** Refuses a work root that others can read, and removes the folders that a killed host left in it. */
-export async function openWorkRoot(workRoot: string): Promise<void> {
+/**
+ * Refuses a work root that others can read, and removes what a killed host left in it: processes, then folders.
+ * Resolves with the root's one true path.
+ */
+export async function openWorkRoot(workRoot: string): Promise<string> {
   const found = await stat(workRoot).catch(() => null);
   if (found === null || !found.isDirectory() || (found.mode & 0o077) !== 0) {
     throw new ProcessFailure('launch_failed', 'the work root must be an existing folder with mode 0700');
   }
-  const left = (await readdir(workRoot)).filter((name) => name.startsWith(PREFIX));
-  await Promise.all(left.map((name) => removeFolder(path.join(workRoot, name))));
+  const root = await realpath(workRoot);
+  const left = (await readdir(root)).filter((name) => name.startsWith(PREFIX)).map((name) => path.join(root, name));
+  await killLeftovers(left);
+  await Promise.all(left.map(removeFolder));
+  return root;
 }
 
 /** Makes a folder that only this user can enter and that nobody else has made before. */
