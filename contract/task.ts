@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failure } from './failure.ts';
-import { contentId, count, identity, identityOf, positive, range, timestamp } from './grammar.ts';
+import { contentId, count, identity, positive, range, timestamp } from './grammar.ts';
 import { artifactId, capability, operationId } from './operation.ts';
 
 /** Leave to carry out up to `maxOperations` operations of one capability within one range of one source. */
@@ -78,7 +78,7 @@ export const executorSpanReceipt = z
     /** How often a restarted host took the execution up again. */
     resumes: count,
     operationIds: z.array(operationId),
-    output: z.strictObject({ studyId: identityOf(160), artifactId, contentId }).nullable(),
+    output: z.strictObject({ studyId: z.string().regex(/^study:[a-f0-9]{64}$/), artifactId, contentId }).nullable(),
     outcome: z.enum(['completed', 'failed', 'interrupted']),
     reason: failure.nullable(),
   })

@@ -1,4 +1,6 @@
 import type { Artifact } from '../contract/artifact.ts';
+import { decisionLimits } from '../contract/evidence-decision.ts';
+import { readLimits } from '../contract/evidence-read.ts';
 import { type Capability, capabilities } from '../contract/operation.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { Agent, LaunchClaim, Task } from '../contract/task.ts';
@@ -22,13 +24,12 @@ export interface StudyOpening {
   readonly events: readonly EventDraft[];
 }
 
-// Four assessments of four reads each are the most that one decision takes in.
 const maxOperations: Readonly<Record<Capability, number>> = {
   'media.detect': 1,
   'media.subtitles': 1,
-  'evidence.read': 16,
-  'analysis.evidence.assess': 4,
-  'analysis.evidence.decide': 1,
+  'evidence.read': readLimits.maxReads,
+  'analysis.evidence.assess': decisionLimits.maxAuditedAssessments,
+  'analysis.evidence.decide': decisionLimits.maxDecisions,
 };
 
 function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly Artifact[]): Task {

@@ -187,7 +187,7 @@ test('a failed operation names its reason', (t) => {
 
 test('a finished execution is receipted and the completed task is the last word', (t) => {
   const output = {
-    studyId: 'study:1',
+    studyId: `study:${'0'.repeat(64)}`,
     artifactId: `artifact:${'1'.repeat(64)}`,
     contentId: `sha256:${'2'.repeat(64)}`,
   };
