@@ -1,0 +1,50 @@
+import type { MediaProbe, MediaProbeTrack } from '../contract/media-probe.ts';
+import type { ProbedTrack, ProbeResult } from '../contract/probe-result.ts';
+import type { ToolIdentity } from '../contract/tool.ts';
+import { type ContentRef, contentHashOf } from './sealed-content.ts';
+
+export interface MediaProbeInput {
+  readonly media: ContentRef;
+  /** Where the media lies below the source's folder. */
+  readonly mediaPath: string;
+  readonly probe: ProbeResult;
+  readonly tools: readonly ToolIdentity[];
+}
+
+/** The probe's milliseconds as the record's seconds. */
+const secondsOf = (ms: number): number => ms / 1000;
+
+/** Cover art, data and attachments are `other`: nobody watches, hears or reads them as a track. */
+function recordedTrack(track: ProbedTrack): MediaProbeTrack {
+  const { index, codec, durationMs, width, height, sampleRate, channels } = track;
+  const duration = durationMs === null ? {} : { duration: secondsOf(durationMs) };
+  if (track.isCoverArt) return { index, type: 'other', codec, ...duration };
+  switch (track.type) {
+    case 'video': {
+      const size = width === undefined || height === undefined ? {} : { width, height };
+      return { index, type: 'video', codec, ...duration, ...size };
+    }
+    case 'audio': {
+      const layout = sampleRate === undefined || channels === undefined ? {} : { sample_rate: sampleRate, channels };
+      return { index, type: 'audio', codec, ...duration, ...layout };
+    }
+    case 'subtitle':
+      return { index, type: 'subtitle', codec, ...duration };
+    default:
+      return { index, type: 'other', codec, ...duration };
+  }
+}
+
+/** The probe record of a sealed file. Equal bytes under equal tools give equal records. */
+export const mediaProbeOf = ({ media, mediaPath, probe, tools }: MediaProbeInput): MediaProbe => ({
+  schema: 'studio.media-probe.v1',
+  producer: 'scripts/probe-media.mjs',
+  run: { tools: [...tools] },
+  media: { path: mediaPath },
+  input: { content_id: media.contentId, hash: contentHashOf(media.contentId), bytes: media.bytes },
+  duration: secondsOf(probe.durationMs),
+  container: [...probe.containerNames],
+  container_long_name: probe.containerLongName,
+  bit_rate: probe.bitRate,
+  tracks: probe.tracks.map(recordedTrack),
+});

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { languageRanges } from '../contract/language-ranges.ts';
+import type { ProbeResult } from '../contract/probe-result.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+import { speechActivity } from '../contract/speech-activity.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
+import type { ToolIdentity } from '../contract/tool.ts';
+import { indentedFile } from './indented-file.ts';
+import { mediaProbeOf } from './media-probe.ts';
+import type { SealedChain } from './open-chain.ts';
+import { preflightOf } from './preflight-bundle.ts';
+import { type ContentRef, contentRefOf } from './sealed-content.ts';
+import { preflightPaths, sealedPaths } from './sealed-layout.ts';
+import { readSealedRecord } from './sealed-record.ts';
+import { type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
+import type { Sealed } from './source-records.ts';
+import { verifySource } from './verify-source.ts';
+
+/** Evidence files that were pinned to the same media before, byte for byte. */
+export interface PinnedFiles {
+  readonly speechActivity: Uint8Array;
+  readonly languageRanges: Uint8Array | null;
+}
+
+export interface OwnedIngest {
+  readonly media: ContentRef;
+  /** Where the media lies below a source's folder; `media/original` unless a folder is being built. */
+  readonly mediaPath?: string;
+  readonly probe: ProbeResult;
+  /** The tools that probed. */
+  readonly tools: readonly ToolIdentity[];
+  readonly claim: OwnershipClaim;
+  readonly pinned: PinnedFiles | null;
+}
+
+/** A record of a sealed source with its place below the source's folder. */
+export interface SealedObject extends StoredObject {
+  readonly path: string;
+}
+
+export interface SealedSource {
+  /** Every file but the media, to be stored before the source is registered. */
+  readonly objects: readonly SealedObject[];
+  readonly source: RegisteredSource;
+}
+
+interface Written<Body> extends Sealed<Body> {
+  readonly bytes: Uint8Array;
+}
+
+const written = <Body>(record: Body, bytes: Uint8Array, path: string): Written<Body> => ({
+  record,
+  bytes,
+  file: { ...contentRefOf(bytes), path },
+});
+
+const write = <Body extends object>(record: Body, path: string): Written<Body> =>
+  written(record, indentedFile(record), path);
+
+const reopen = <Schema extends z.ZodType<object>>(schema: Schema, bytes: Uint8Array, path: string) =>
+  written(readSealedRecord(schema, bytes, path), bytes, path);
+
+/**
+ * Seals an owned file: writes its probe record, its receipt and its preflight, carrying over evidence that was pinned to
+ * the same bytes. The result was verified like any source that is read. Throws `SourceInconsistent` where pinned
+ * evidence does not belong to this media.
+ */
+export function sealOwnedIngest(ingest: OwnedIngest): SealedSource {
+  const { media, mediaPath = sealedPaths.media, probe, tools, claim, pinned } = ingest;
+  const mediaProbe = write(mediaProbeOf({ media, mediaPath, probe, tools }), sealedPaths.mediaProbe);
+  const { duration } = mediaProbe.record;
+  const sourceReceipt = write(
+    ownedReceiptOf({ claim, media, mediaPath, duration, probe: mediaProbe.file }),
+    sealedPaths.sourceReceipt,
+  );
+  const speech = pinned && reopen(speechActivity, pinned.speechActivity, sealedPaths.speechActivity);
+  const language = !pinned?.languageRanges
+    ? null
+    : reopen(languageRanges, pinned.languageRanges, sealedPaths.languageRanges);
+  const measured = { sourceReceipt, mediaProbe, speechActivity: speech, languageRanges: language };
+  const bundle = preflightOf({ media: { ...media, path: mediaPath }, ...measured });
+  const preflight = write(bundle, preflightPaths[bundle.schema]);
+  const chain: SealedChain = {
+    media,
+    preflight: preflight.bytes,
+    records: {
+      'source-receipt': sourceReceipt.bytes,
+      'container-probe': mediaProbe.bytes,
+      ...(speech === null ? {} : { 'speech-activity': speech.bytes }),
+      ...(language === null ? {} : { 'language-ranges': language.bytes }),
+    },
+  };
+  const objects = [sourceReceipt, mediaProbe, preflight, speech, language]
+    .filter((sealed) => sealed !== null)
+    .map(({ bytes, file }) => ({ contentId: file.contentId, bytes, path: file.path }));
+  return { objects, source: verifySource(chain, null) };
+}

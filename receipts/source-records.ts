@@ -1,0 +1,30 @@
+import type { LanguageRanges } from '../contract/language-ranges.ts';
+import type { MediaProbe } from '../contract/media-probe.ts';
+import type { PreflightBundle } from '../contract/preflight-bundle.ts';
+import type { SourceReceipt } from '../contract/source-receipt.ts';
+import type { SpeechActivity } from '../contract/speech-activity.ts';
+import type { ContentRef } from './sealed-content.ts';
+
+/** A file of a source, and where it lies below the source's folder. */
+export interface SealedFile extends ContentRef {
+  readonly path: string;
+}
+
+export interface Sealed<Body> {
+  readonly record: Body;
+  readonly file: SealedFile;
+}
+
+/** What a preflight is made over. Language ranges never come without the speech activity that they divide. */
+export interface MeasuredRecords {
+  readonly media: SealedFile;
+  readonly sourceReceipt: Sealed<SourceReceipt>;
+  readonly mediaProbe: Sealed<MediaProbe>;
+  readonly speechActivity: Sealed<SpeechActivity> | null;
+  readonly languageRanges: Sealed<LanguageRanges> | null;
+}
+
+/** All records of one source revision. */
+export interface SourceRecords extends MeasuredRecords {
+  readonly preflight: Sealed<PreflightBundle>;
+}
