@@ -73,3 +73,11 @@ export function seededNumbers(seed: number): (limit: number) => number {
     return state % limit;
   };
 }
+
+/** Bytes that look random, the same for the same seed. */
+export function seededBytes(seed: number, size: number): Buffer {
+  const below = seededNumbers(seed);
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; at += 1) bytes[at] = below(256);
+  return bytes;
+}

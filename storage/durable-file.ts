@@ -1,0 +1,47 @@
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/** Only the owner may read, write and enter. */
+export const privateFolder = 0o700;
+/** Only the owner may read and write. */
+export const privateFile = 0o600;
+
+/**
+ * After this a loss of power undoes no entry that was made, renamed or removed in the folder before the call. It says
+ * nothing about the contents of the files.
+ */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a folder and the parents it lacks; the entries it made survive a loss of power. */
+export async function makeFolder(path: string): Promise<void> {
+  const folder = resolve(path);
+  const first = await mkdir(folder, { recursive: true, mode: privateFolder });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let made = folder; made !== top; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** A new file whose bytes survive a loss of power; its entry in the folder may not. Rejects when it exists. */
+export async function writeSyncedFile(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, 'wx', privateFile);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Moves a file so that a loss of power leaves it in the new place or, before this resolves, in the old one. */
+export async function moveDurably(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await syncFolder(dirname(to));
+  await syncFolder(dirname(from));
+}

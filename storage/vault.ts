@@ -1,0 +1,29 @@
+import type { StoredObject } from '../contract/stored-object.ts';
+import type { Receiving } from './inbox.ts';
+import type { FileState } from './verified-files.ts';
+
+/** The content-addressed files of one data root. It fails with `VaultError` only. */
+export interface Vault {
+  /** Begins a file of exactly `declaredBytes`. `name` is an unused `[A-Za-z0-9-]{1,80}`, else `invalid_name`. */
+  receive(name: string, declaredBytes: number): Promise<Receiving>;
+  /** Stores bytes and says their content id; on disk when it resolves. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */
+  putAll(objects: readonly StoredObject[]): Promise<void>;
+  /** An object whose file did not change since it was last hashed is not hashed again, unless `always`. */
+  verify(contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** The same for a file that lies elsewhere. */
+  verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
+  read(contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The absolute path of an object, whether it exists or not. */
+  locate(contentId: string): string;
+  /** Moves an object out of the way, durably; its new path, or null when there was none. */
+  quarantine(contentId: string): Promise<string | null>;
+  /** Deletes an object at once; false, and nothing deleted, while the same bytes are being stored. */
+  discard(contentId: string): boolean;
+  /** Deletes what an earlier process left in the inbox and the work folder; only for the holder of the ledger. */
+  sweep(): Promise<string[]>;
+  /** Bytes that this user can still store. */
+  freeBytes(): Promise<number>;
+}

@@ -1,0 +1,52 @@
+import { BoundedMap } from './bounded-map.ts';
+import { hashFile, identityOf, openRegular } from './regular-file.ts';
+import { storageFault } from './vault-error.ts';
+
+// About 250 bytes each.
+const rememberedFiles = 16384;
+
+/** What a look at a file says; a link or anything else that is no regular file is `damaged`. */
+export type FileState = 'intact' | 'missing' | 'damaged';
+
+/** Compares files with their content ids, and hashes a file again only when its identity changed. */
+export class VerifiedFiles {
+  readonly #contentIds = new BoundedMap<string, string>(rememberedFiles);
+  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #onHash: () => void;
+
+  constructor(onHash: () => void) {
+    this.#onHash = onHash;
+  }
+
+  /** `always` hashes whatever is known. Throws `storage_fault` when the file cannot be read. */
+  async verify(path: string, contentId: string, always: boolean): Promise<FileState> {
+    const file = await openRegular(path);
+    if (file === 'missing') return 'missing';
+    if (file === 'irregular') return 'damaged';
+    try {
+      const { handle, identity } = file;
+      const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
+      if (known !== undefined) return known === contentId ? 'intact' : 'damaged';
+      const hashing = hashFile(handle);
+      this.#onHash();
+      // Others who ask for the same bytes meanwhile wait for this answer.
+      this.#underWay.set(identity, hashing);
+      const found = await hashing.finally(() => this.#underWay.delete(identity));
+      // A file that changed while it was read proves nothing about what it is now.
+      if ((await identityOf(handle)) === identity) this.#contentIds.set(identity, found);
+      return found === contentId ? 'intact' : 'damaged';
+    } catch (error) {
+      throw storageFault(error, path);
+    } finally {
+      await file.handle.close();
+    }
+  }
+
+  /** Remembers a file whose bytes were hashed while this process wrote them. */
+  async trust(path: string, contentId: string): Promise<void> {
+    const file = await openRegular(path);
+    if (file === 'missing' || file === 'irregular') return;
+    this.#contentIds.set(file.identity, contentId);
+    await file.handle.close();
+  }
+}
