@@ -1,18 +1,10 @@
 import { readSignature } from './container-signature.ts';
-import {
-  FFPROBE_ENTRIES,
-  type FfprobeReport,
-  ffprobeReport,
-  milliseconds,
-  type ProbedTrack,
-  positiveInteger,
-  trackOf,
-} from './ffprobe-output.ts';
-import { demuxToEnd, WHOLE_FILE_LIMITS } from './integrity-pass.ts';
-import { MEDIA_GLOBAL_OPTIONS, MEDIA_INPUT_OPTIONS, mediaUrl } from './media-whitelists.ts';
+import { milliseconds, type ProbedTrack, positiveInteger, trackOf } from './ffprobe-output.ts';
+import { countPackets, readReport } from './ffprobe-run.ts';
+import { demuxToEnd } from './integrity-pass.ts';
 import { asProbeFailure, ProbeFailure } from './probe-failure.ts';
 import { isDemuxed, isPlayable, nothingPlayable, refuseGiants, refuseShortfall } from './probe-rules.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import type { Launcher } from './process.ts';
 
 /** What a media file really holds. Every track listed has packets. */
 export interface ProbeResult {
@@ -32,10 +24,6 @@ export interface ProbeTools {
   readonly ffprobe: { readonly path: string };
   readonly ffmpeg: { readonly path: string };
 }
-
-const HEADER_LIMITS: ProcessLimits = { ...WHOLE_FILE_LIMITS, wallMs: 20_000, cpuSeconds: 20 };
-
-const AVERROR_EINVAL = -22;
 
 /**
  * Measures an untrusted media file: what it is, how long, which tracks; then reads it to its end.
@@ -78,8 +66,6 @@ export async function probeMedia(
   }
 }
 
-type MediaReport = FfprobeReport & { readonly format: NonNullable<FfprobeReport['format']> };
-
 /** Runs two readers at once; the failure of one stops the other, and both are gone when this settles. */
 async function readWholeFile<A, B>(
   signal: AbortSignal,
@@ -94,75 +80,4 @@ async function readWholeFile<A, B>(
     await Promise.allSettled(readers);
     throw error;
   }
-}
-
-async function readReport(
-  launcher: Launcher,
-  ffprobe: string,
-  file: string,
-  knownContainer: boolean,
-  signal: AbortSignal,
-): Promise<MediaReport> {
-  const args = ['-v', 'error', '-show_error', '-show_entries', FFPROBE_ENTRIES, ...inputWords(file)];
-  try {
-    const { stdout } = await launcher.run({ tool: ffprobe, args, limits: HEADER_LIMITS, signal });
-    const report = parseReport(stdout.toString('utf8'));
-    if (report?.format === undefined) throw unreadableOutput();
-    return { ...report, format: report.format };
-  } catch (error) {
-    if (!(error instanceof ProcessFailure) || error.reason !== 'tool_exit') throw error;
-    throw refusal(error, knownContainer);
-  }
-}
-
-/** Why ffprobe gave up, from its own error code where there is one. */
-function refusal(failure: ProcessFailure, knownContainer: boolean): ProbeFailure {
-  const code = parseReport(failure.stdout)?.error?.code;
-  if (code === AVERROR_EINVAL) {
-    return new ProbeFailure('format_not_allowed', 'not a container that holds its own media', failure);
-  }
-  // ffmpeg's own picture limit strikes before there is any report.
-  const size = /Picture size (\d+x\d+) is invalid/.exec(failure.stderr)?.[1];
-  if (size !== undefined) return new ProbeFailure('dimensions_too_large', `a picture of ${size.slice(0, 40)}`, failure);
-  return knownContainer
-    ? new ProbeFailure('container_damaged', 'the container cannot be opened', failure)
-    : new ProbeFailure('not_media', 'no media container was found in the bytes', failure);
-}
-
-/**
- * The indexes of the streams that hold packets. MP4 and its kin count them in the header; the file is
- * read for the count only where some stream lacks one.
- */
-async function countPackets(
-  launcher: Launcher,
-  ffprobe: string,
-  file: string,
-  report: FfprobeReport,
-  signal: AbortSignal,
-): Promise<ReadonlySet<number>> {
-  const counts = report.format?.format_name.split(',').includes('mp4') === true;
-  if (counts && report.streams.every(({ nb_frames }) => positiveInteger(nb_frames) !== null))
-    return new Set(report.streams.map(({ index }) => index));
-  const args = ['-v', 'quiet', '-count_packets', '-show_entries', FFPROBE_ENTRIES, ...inputWords(file)];
-  const { stdout } = await launcher.run({ tool: ffprobe, args, limits: WHOLE_FILE_LIMITS, signal });
-  const read = parseReport(stdout.toString('utf8'));
-  if (read === null) throw unreadableOutput();
-  const filled = read.streams.filter(({ nb_read_packets }) => positiveInteger(nb_read_packets) !== null);
-  return new Set(filled.map(({ index }) => index));
-}
-
-function inputWords(file: string): readonly string[] {
-  return [...MEDIA_GLOBAL_OPTIONS, ...MEDIA_INPUT_OPTIONS, '-of', 'json=c=1', '--', mediaUrl(file)];
-}
-
-function parseReport(text: string): FfprobeReport | null {
-  try {
-    return ffprobeReport.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
-
-function unreadableOutput(): ProbeFailure {
-  return new ProbeFailure('tool_output_invalid', 'ffprobe answered in an unknown form');
 }

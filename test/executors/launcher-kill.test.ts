@@ -35,7 +35,7 @@ test('an abort leaves no grandchild alive, not even one in a session of its own'
 test('a deadline leaves no grandchild alive', async (t) => {
   const { launcher } = await launcherFor(t);
   const idFile = path.join(await temporaryFolder(t), 'ids');
-  const work = launcher.run(request(fake('spawns-child'), [idFile], { limits: { wallMs: 1500 } }));
+  const work = launcher.run(request(fake('spawns-child'), [idFile], { limits: { wallMs: 4000 } }));
   const ids = await writtenIds(idFile, FAMILY);
   t.is((await failureOf(t, work)).reason, 'deadline');
   t.deepEqual(alive(ids), []);
@@ -118,7 +118,7 @@ test('without walls a tool that leaves a grandchild at its pipes ends at the dea
   await symlink('/bin/sleep', path.join(folder, 'sleep'));
   const { launcher } = await launcherFor(t, { path: folder });
   const idFile = path.join(folder, 'ids');
-  const limits = { wallMs: 2000 };
+  const limits = { wallMs: 3000 };
   const failure = await failureOf(t, launcher.run(request(fake('spawns-child'), [idFile, 'leaves'], { limits })));
   t.is(failure.reason, 'deadline');
   for (const id of alive((await readFile(idFile, 'utf8')).trim().split('\n').map(Number))) process.kill(id, 'SIGKILL');
