@@ -6,23 +6,6 @@ import { failedWith, storageFault, VaultError } from './vault-error.ts';
 // Bytes that may wait for the disk before the sender is asked to pause.
 const highWaterBytes = 4 * 1024 * 1024;
 
-/** A file on its way in. */
-export interface Receiving {
-  /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
-  write(chunk: Buffer): boolean;
-  /** Called once for each `write` that said false, when more can be taken or the file has failed. */
-  onDrain(listener: () => void): void;
-  /** `upload_too_long` or `storage_fault` as soon as it is known. */
-  readonly failure: VaultError | null;
-  /**
-   * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
-   * `storage_fault`, and has removed the file then.
-   */
-  finish(): Promise<{ readonly contentId: string; readonly bytes: number }>;
-  /** Removes the file, unless `finish` was called before; then it only waits for its end. */
-  discard(): Promise<void>;
-}
-
 /** A file in the inbox that grows while its bytes are hashed. It fails once, and from then on takes and drops bytes. */
 export class InboxFile {
   readonly path: string;

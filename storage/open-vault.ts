@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
 import { writeSyncedFile } from './durable-file.ts';
-import { InboxFile, type Receiving } from './inbox.ts';
+import { InboxFile } from './inbox.ts';
 import { hexOf, ObjectStore } from './object-store.ts';
 import { openRegular } from './regular-file.ts';
-import type { Vault } from './vault.ts';
+import type { Receiving, Vault } from './vault.ts';
 import { storageFault, VaultError } from './vault-error.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
 

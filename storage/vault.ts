@@ -1,6 +1,23 @@
 import type { StoredObject } from '../contract/stored-object.ts';
-import type { Receiving } from './inbox.ts';
+import type { VaultError } from './vault-error.ts';
 import type { FileState } from './verified-files.ts';
+
+/** A file on its way in. */
+export interface Receiving {
+  /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
+  write(chunk: Buffer): boolean;
+  /** Called once for each `write` that said false, when more can be taken or the file has failed. */
+  onDrain(listener: () => void): void;
+  /** `upload_too_long` or `storage_fault` as soon as it is known. */
+  readonly failure: VaultError | null;
+  /**
+   * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
+   * `storage_fault`, and has removed the file then.
+   */
+  finish(): Promise<{ readonly contentId: string; readonly bytes: number }>;
+  /** Removes the file, unless `finish` was called before; then it only waits for its end. */
+  discard(): Promise<void>;
+}
 
 /** The content-addressed files of one data root. It fails with `VaultError` only. */
 export interface Vault {
