@@ -2,7 +2,9 @@
 export type SourceFaultCode =
   /** A file that the records name, or the preflight itself, is not there. */
   | 'file_missing'
-  /** A path leads out of the source's folder, or the folder out of the allowed root. */
+  /** The system refuses to read a file or folder. */
+  | 'file_unreadable'
+  /** A path leads out of the source's folder or is a link, or the folder lies outside the allowed root. */
   | 'source_outside_root'
   /** A record is larger than any record may be. */
   | 'record_too_large'
