@@ -13,7 +13,7 @@ export interface ChildHandle {
   readonly extra: readonly Readable[];
   /** Resolves when the process itself is gone, whoever still holds its pipes. */
   readonly exited: Promise<ChildExit>;
-  /** Sends SIGKILL to everything the process started. */
+  /** Sends SIGKILL to the process and everything it started. */
   killAll(): void;
 }
 
@@ -92,7 +92,6 @@ export class GuardedProcess implements RunningProcess {
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
     const exited = this.#child.exited.then((exit) => {
-      this.#killAll();
       this.#gone = true;
       return exit;
     });
@@ -118,17 +117,13 @@ export class GuardedProcess implements RunningProcess {
   #stop(reason: ProcessFailureCause, detail: string): void {
     if (this.#verdict !== null) return;
     this.#verdict = this.#failure(reason, detail, null);
-    this.#killAll();
+    // Once the process is gone its id may belong to someone else.
+    if (!this.#gone) this.#child.killAll();
     // A process that escaped the group may hold the pipes open for ever, so they are not waited for.
     for (const source of [this.#child.stdout, this.#child.stderr, ...this.#child.extra]) source.destroy();
     for (const outlet of this.#outlets) outlet.destroy(this.#verdict);
     this.#child.stdin?.destroy();
     this.#announceVerdict();
-  }
-
-  // Once the process is gone its id may belong to someone else.
-  #killAll(): void {
-    if (!this.#gone) this.#child.killAll();
   }
 
   #failure(reason: ProcessFailureCause, detail: string, exitCode: number | null): ProcessFailure {

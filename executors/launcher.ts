@@ -106,6 +106,7 @@ class WalledProcessLauncher implements WalledLauncher {
       throw error;
     }
     this.#running.add(guarded);
+    if (this.#closed) guarded.kill();
     const finished = this.#track(this.#tidy(guarded, folder));
     finished.catch(() => {});
     const { stdin, stdout, extra } = guarded;

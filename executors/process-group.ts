@@ -34,7 +34,11 @@ export async function spawnGroup(
     throw new ProcessFailure('launch_failed', `no process could be started (${code ?? 'unknown'})`);
   }
   const exited = new Promise<ChildExit>((resolve) => {
-    subprocess.once('exit', (code, signal) => resolve({ code, signal }));
+    subprocess.once('exit', (code, signal) => {
+      // A namespace is empty once its first process is gone; a plain group may still hold others.
+      if (walls.pidNamespace === 'none') killGroup(pid);
+      resolve({ code, signal });
+    });
   });
   const extra = subprocess.stdio.slice(3).filter((pipe) => pipe instanceof Readable);
   const killAll = walls.pidNamespace === 'none' ? () => killGroup(pid) : () => killNamespace(pid);
