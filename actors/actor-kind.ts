@@ -32,8 +32,6 @@ export interface ActorKind {
   writes(change: Change): Write[];
   /** Called once the row of a transition is on disk. */
   committed(id: string, row: ActorRow): void;
-  /** Time the actor may use, in ms of host up-time; null for no bound. */
-  budgetMs(input: unknown): number | null;
 }
 
 /**

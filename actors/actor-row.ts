@@ -13,6 +13,8 @@ export const actorRow = z.strictObject({
   ticket: z.number().int().nullable(),
   /** How often work was taken up again since the last new commit. */
   resumes: z.number().int(),
+  /** How often it was taken up again in all. */
+  totalResumes: z.number().int(),
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   snapshot: z.unknown(),

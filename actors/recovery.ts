@@ -59,7 +59,7 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
       ended.push(`${id}: ${message}`);
       continue;
     }
-    const counted = { ...row, resumes };
+    const counted = { ...row, resumes, totalResumes: row.totalResumes + 1 };
     await ledger.commit([{ put: 'snapshot', key: id, value: counted }]);
     supervisor.adopt(kind, id, counted);
     resumed += 1;

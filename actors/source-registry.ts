@@ -104,6 +104,14 @@ export class SourceRegistry {
     return undefined;
   }
 
+  /** Whether any revision, current or not, rests on these bytes. */
+  holds(contentId: string): boolean {
+    for (const source of this.#sources.values()) {
+      if (source.files.some((file) => file.path === null && file.contentId === contentId)) return true;
+    }
+    return false;
+  }
+
   /** Refreshes what readers see; called once the writes of an admission are on disk. */
   committed(): void {
     const rows = [...this.#sessions.values()]

@@ -14,6 +14,8 @@ export interface SupervisorOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly budgets: TimeBudgets;
+  /** A commit failed: the host has to stop. */
+  readonly fatal: (error: Error) => void;
   /** Told of things that people should know of; never throws. */
   readonly report: (line: string) => void;
 }
@@ -39,11 +41,13 @@ export class Supervisor {
     return this.#kinds.get(name);
   }
 
-  /** Starts a new actor; resolves when its first snapshot, and `writes` with it, are on disk. */
-  async spawn(kind: ActorKind, id: string, input: unknown, writes: readonly Write[]): Promise<void> {
+  /**
+   * Starts a new actor; resolves when its first snapshot, and `writes` with it, are on disk. `budgetMs` bounds the host
+   * up-time that its deadline lets pass.
+   */
+  async spawn(kind: ActorKind, id: string, input: unknown, writes: readonly Write[], budgetMs?: number): Promise<void> {
     const actor = new SupervisedActor(kind, id, input, null, writes);
-    const budget = kind.budgetMs(input);
-    if (budget !== null) this.#options.budgets.set(id, budget);
+    if (budgetMs !== undefined) this.#options.budgets.set(id, budgetMs);
     this.#actors.set(id, actor);
     actor.start(this);
     await actor.committed;
@@ -89,6 +93,11 @@ export class Supervisor {
     let count = 0;
     for (const actor of this.#actors.values()) if (actor.kind.name === kindName) count += 1;
     return count;
+  }
+
+  /** The newest rows of all live actors of a kind. */
+  liveRows(kindName: string): ActorRow[] {
+    return [...this.#actors.values()].flatMap(({ kind, row }) => (kind.name === kindName && row !== null ? [row] : []));
   }
 
   /** Aborts when the actor fails or the host stops. */
@@ -175,6 +184,7 @@ export class Supervisor {
       updatedAt: row !== null && row.status === status ? row.updatedAt : this.#options.clock.now(),
       ticket: phase === 'waiting' ? (row?.ticket ?? kind.line.nextTicket()) : null,
       resumes: 0,
+      totalResumes: row?.totalResumes ?? 0,
       remainingMs: this.#options.budgets.remaining(actor.id),
       snapshot: actor.persisted(),
     };
@@ -199,8 +209,8 @@ export class Supervisor {
       kind.committed(id, row);
       this.#notify(id);
     });
-    // A failed commit ends the host through the ledger's own fatal path; nobody else needs this rejection.
-    actor.committed.catch(() => undefined);
+    // What cannot be committed must not go on: the next process resumes from what is on disk.
+    actor.committed.catch((error) => this.#options.fatal(error));
   }
 
   #placeInLine({ id, kind }: SupervisedActor, row: ActorRow): void {

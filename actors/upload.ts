@@ -1,8 +1,7 @@
 import type { OwnedIngestStatus } from '../contract/owned-ingest.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import type { Receiving } from '../storage/inbox.ts';
-import type { Vault } from '../storage/vault.ts';
-import { VaultError } from '../storage/vault-error.ts';
+import type { Receiving, Vault } from '../storage/vault.ts';
+import { failedWith, VaultError } from '../storage/vault-error.ts';
 
 export interface UploadOutcome {
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
@@ -76,7 +75,7 @@ export class Upload {
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
       await this.#outcome.faulted(error.message);
-      throw error.code === 'no_space'
+      throw failedWith(error.cause, 'ENOSPC')
         ? new ServiceError('insufficient_storage', 'the volume of the data root is full')
         : new ServiceError('internal_failure', 'the storage failed while the media was written');
     } finally {

@@ -77,8 +77,12 @@ class FileVault implements Vault {
     return this.#files.verify(path, contentId, options.always ?? false);
   }
 
-  async read(contentId: string, maximumBytes: number): Promise<Buffer> {
-    const file = await openRegular(this.locate(contentId));
+  read(contentId: string, maximumBytes: number): Promise<Buffer> {
+    return this.readFile(this.locate(contentId), contentId, maximumBytes);
+  }
+
+  async readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
+    const file = await openRegular(path);
     if (file === 'missing') throw new VaultError('object_missing', contentId);
     if (file === 'irregular') throw new VaultError('object_damaged', contentId);
     try {

@@ -33,6 +33,8 @@ export interface Vault {
   verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
   /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
   read(contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The same for a file that lies elsewhere. */
+  readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer>;
   /** The absolute path of an object, whether it exists or not. */
   locate(contentId: string): string;
   /** Moves an object out of the way, durably; its new path, or null when there was none. */

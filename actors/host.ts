@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../contract/clock.ts';
+import type { ToolIdentity } from '../contract/tool.ts';
+import { openDetector } from '../executors/detector.ts';
+import { probeMedia } from '../executors/ffprobe.ts';
+import { openLauncher } from '../executors/launcher.ts';
+import { type Environment, resolveTools } from '../executors/tools.ts';
+import { canonicalJson } from '../receipts/canonical-json.ts';
+import { dataRootAt } from '../storage/data-root.ts';
+import { openLedger } from '../storage/open-ledger.ts';
+import { openVault } from '../storage/open-vault.ts';
+import { EvidenceSteps } from './evidence-steps.ts';
+import { loadFolders, type SourceDirectory } from './folder-sources.ts';
+import { mediaPasses } from './media-passes.ts';
+import { MediaSteps } from './media-steps.ts';
+import { openOwnedIngests } from './open-owned-ingests.ts';
+import type { OwnedIngests } from './owned-ingests.ts';
+import { recover } from './recovery.ts';
+import { SourceRegistry } from './source-registry.ts';
+import { Studies } from './studies.ts';
+import { studyKind } from './study-kind.ts';
+import { studyOpening } from './study-opening-step.ts';
+import { Supervisor } from './supervisor.ts';
+import { TimeBudgets } from './time-budgets.ts';
+import { WorkerLine } from './worker-line.ts';
+
+/** The detector process is ended after this long without work. */
+const detectorIdleMs = 60_000;
+
+export interface HostOptions {
+  readonly dataRoot: string;
+  readonly sources: readonly SourceDirectory[];
+  readonly maximumOwnedMediaBytes: number;
+  readonly maximumStudyRangeMs: number;
+  readonly studyWorkers: number;
+  /** Names tools by variables and holds PATH. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+  /** A test hook, told of every point at which something was or will be written. */
+  readonly points: (name: string) => void;
+  /** Something could not be committed: the process has to end, and recovery to begin. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A host that is ready to be asked; `begin` lets waiting work start. */
+export interface Host {
+  readonly sources: Pick<SourceRegistry, 'list'>;
+  readonly ownedIngests: OwnedIngests;
+  readonly studies: Studies;
+  readonly tools: readonly ToolIdentity[];
+  begin(): void;
+  /** Stops every actor and process and closes the store; the next start resumes. */
+  close(): Promise<void>;
+}
+
+/** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { clock, report, points, onFatal } = options;
+  const vault = await openVault({
+    root: options.dataRoot,
+    points,
+    onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
+  });
+  const layout = dataRootAt(options.dataRoot);
+  const ledger = await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points });
+  for (const name of await vault.sweep()) report(`removed a leftover of an earlier run: ${name}`);
+  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
+  const tools = await resolveTools(launcher, options.environment);
+  const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
+  const detectorTools = await detector.tools();
+
+  const registry = new SourceRegistry();
+  for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
+  await ledger.commit(await loadFolders(options.sources, registry, vault));
+  registry.committed();
+
+  const budgets = new TimeBudgets(clock);
+  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: onFatal, report });
+  const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
+  const lines = {
+    probes: new WorkerLine(options.studyWorkers, grant),
+    studies: new WorkerLine(options.studyWorkers, grant),
+  };
+
+  const media = new MediaSteps({
+    ledger,
+    vault,
+    registry,
+    passes: mediaPasses({ launcher, tools, detector, detectorTools }),
+    report,
+  });
+  const runtimes = studyKind({
+    ledger,
+    supervisor,
+    budgets,
+    clock,
+    line: lines.studies,
+    initialize: studyOpening({ ledger, vault, registry, clock }),
+    media,
+    evidence: new EvidenceSteps({ ledger, vault, registry, clock }),
+    committed: (runtimeId) => studies.committed(runtimeId),
+  });
+  const studies: Studies = new Studies({
+    kind: runtimes,
+    supervisor,
+    registry,
+    ledger,
+    vault,
+    clock,
+    newId: randomUUID,
+    maximumRangeMs: options.maximumStudyRangeMs,
+  });
+  const { service: ownedIngests, tidy } = await openOwnedIngests({
+    ledger,
+    vault,
+    registry,
+    supervisor,
+    clock,
+    newId: randomUUID,
+    line: lines.probes,
+    maximumBytes: options.maximumOwnedMediaBytes,
+    probe: (path, signal) => probeMedia(launcher, tools, path, signal),
+    probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
+    report,
+  });
+  supervisor.register(runtimes);
+
+  const recovered = await recover(supervisor, ledger);
+  await tidy();
+  if (recovered.resumed + recovered.waiting > 0) {
+    report(`resumed ${recovered.resumed} and queued ${recovered.waiting} of an earlier run`);
+  }
+  for (const line of recovered.ended) report(`ended at recovery: ${line}`);
+  for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
+
+  return {
+    sources: registry,
+    ownedIngests,
+    studies,
+    tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
+      .filter((tool) => tool !== null)
+      .map((tool) => tool.identity)
+      .concat([detectorTools.speech, detectorTools.language]),
+    begin: () => {
+      for (const line of Object.values(lines)) line.open();
+    },
+    close: async () => {
+      supervisor.stop();
+      await detector.close();
+      await launcher.close();
+      await ledger.close();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { artifact } from '../contract/artifact.ts';
+import type { DerivedAudio, Detection } from '../contract/evidence.ts';
+import { type MediaOperationResult, mediaOperationReceipt, mediaOperationResult } from '../contract/media-operation.ts';
+import { operationId } from '../contract/operation.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+import type { EffectOutcome } from '../machines/commit-fact.ts';
+import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../machines/runtime.ts';
+import { encodeDetections } from '../receipts/detected-evidence.ts';
+import { type MediaOperation, mediaRequestOf, operationCompleted } from '../receipts/media-operation.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import { fileIsIntact, mediaOf, pathOf } from './source-files.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import { readStudy, type StudyRow, stepKey } from './study-row.ts';
+
+/** What a pass leaves for the later steps of its study. */
+export const mediaStepRow = z.strictObject({
+  operationIds: z.array(operationId),
+  receipt: mediaOperationReceipt,
+  artifacts: z.array(artifact),
+});
+type MediaStepRow = z.infer<typeof mediaStepRow>;
+
+/** A pass over the media as the outside world offers it. */
+export interface MediaPass {
+  operation(source: RegisteredSource, range: { startMs: number; endMs: number }): MediaOperation;
+  run(request: {
+    readonly path: string;
+    readonly source: RegisteredSource;
+    readonly range: { readonly startMs: number; readonly endMs: number };
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly detections: readonly Detection[]; readonly derivedAudio: DerivedAudio | null }>;
+}
+
+export interface MediaStepsOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly registry: SourceRegistry;
+  readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
+  readonly report: (line: string) => void;
+}
+
+export type MediaStepName = 'detect' | 'subtitles';
+
+/** The steps that open the media: each looks its result up before it runs, and stores what it found for whoever asks next. */
+export class MediaSteps {
+  readonly #options: MediaStepsOptions;
+
+  constructor(options: MediaStepsOptions) {
+    this.#options = options;
+  }
+
+  /** What a study asks of one pass; pure, so that the started event can be written before the pass runs. */
+  operation(study: StudyRow, step: MediaStepName): MediaOperation {
+    const { passes } = this.#options;
+    return passes[step].operation(this.#source(study), study.record.analysisRequest.range);
+  }
+
+  async detect(input: RuntimeInput, signal: AbortSignal): Promise<DetectOutcome> {
+    const { outcome, result } = await this.#perform(input, 'detect', signal);
+    const state = (kind: string) =>
+      result.evidence.some((each) => each.kind === kind && each.state === 'available') ? 'available' : 'unavailable';
+    const measured: DetectParts = {
+      speech: state('speech_activity'),
+      silence: state('silence'),
+      loudness: state('loudness'),
+      shots: state('shot_changes'),
+    };
+    return { ...outcome, measured };
+  }
+
+  async subtitles(input: RuntimeInput, signal: AbortSignal): Promise<EffectOutcome> {
+    return (await this.#perform(input, 'subtitles', signal)).outcome;
+  }
+
+  async #perform(
+    { runtimeId }: RuntimeInput,
+    step: MediaStepName,
+    signal: AbortSignal,
+  ): Promise<{ outcome: EffectOutcome; result: MediaOperationResult }> {
+    const { ledger } = this.#options;
+    const study = readStudy(ledger, runtimeId);
+    const operation = this.operation(study, step);
+    const { operationKey } = mediaRequestOf(study, operation);
+    const known = await this.#known(operationKey);
+    const result = known ?? (await this.#run(study, step, signal));
+    const completed = operationCompleted(study, operation, result, known !== null);
+    // The first committed result stays: a pass that ran beside it has found the same.
+    const isFirst = known === null && ledger.get('operation', operationKey) === undefined;
+    return {
+      result,
+      outcome: {
+        events: completed.events,
+        writes: [
+          {
+            put: 'record',
+            key: stepKey(runtimeId, step),
+            value: {
+              operationIds: [completed.receipt.operationId],
+              receipt: completed.receipt,
+              artifacts: [...completed.artifacts],
+            } satisfies MediaStepRow,
+          },
+          ...(isFirst ? [{ put: 'operation' as const, key: operationKey, value: result }] : []),
+        ],
+      },
+    };
+  }
+
+  async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
+    const { vault, passes } = this.#options;
+    const source = this.#source(study);
+    const media = mediaOf(source);
+    if (!(await fileIsIntact(vault, media))) throw mediaGone;
+    const { detections, derivedAudio } = await passes[step].run({
+      path: pathOf(vault, media),
+      source,
+      range: study.record.analysisRequest.range,
+      signal,
+    });
+    const { objects, result } = encodeDetections(detections, derivedAudio);
+    await vault.putAll(objects);
+    return result;
+  }
+
+  /** A completed result under this key whose bytes are all intact; a damaged one is set aside and computed anew. */
+  async #known(operationKey: string): Promise<MediaOperationResult | null> {
+    const { ledger, vault, report } = this.#options;
+    const stored = mediaOperationResult.safeParse(ledger.get('operation', operationKey));
+    if (!stored.success) return null;
+    let isWhole = true;
+    for (const evidence of stored.data.evidence) {
+      if (evidence.state !== 'available') continue;
+      const state = await vault.verify(evidence.contentId);
+      if (state === 'intact') continue;
+      isWhole = false;
+      report(`stored evidence ${evidence.contentId} is ${state}; the operation runs again`);
+      if (state === 'damaged') await vault.quarantine(evidence.contentId);
+    }
+    return isWhole ? stored.data : null;
+  }
+
+  #source({ record }: StudyRow): RegisteredSource {
+    const source = this.#options.registry.revision(record.sourceSession.revisionId);
+    if (source === undefined) throw mediaGone;
+    return source;
+  }
+}
+
+const mediaGone: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'stored_content_inconsistent',
+  message: 'the sealed media is gone or has changed',
+};

@@ -1,0 +1,212 @@
+import type { Clock } from '../contract/clock.ts';
+import type { RuntimePlan } from '../contract/runtime-plan.ts';
+import type { RuntimeRequest } from '../contract/runtime-request.ts';
+import { commandId as commandIdSchema } from '../contract/runtime-start.ts';
+import { hasEnded, type RuntimeStatus } from '../contract/runtime-status.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+import type { RuntimeInput } from '../machines/runtime.ts';
+import { runtimeIdOf } from '../receipts/command.ts';
+import { journalHeadField, runtimeEventsBytes } from '../receipts/runtime-events.ts';
+import { runtimePlanOf } from '../receipts/runtime-plan.ts';
+import { acceptStudy } from '../receipts/runtime-start.ts';
+import { runtimeStatusOf } from '../receipts/runtime-status.ts';
+import { checkStudyBounds } from '../receipts/study-bounds.ts';
+import { planStudy, type StudyPlan } from '../receipts/study-plan.ts';
+import { studyIdsFrom } from '../receipts/study-run.ts';
+import type { JournalHead, Ledger, Write } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
+import { requireSpace } from './required-space.ts';
+import { sourceIsIntact } from './source-files.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import { readStored } from './stored-read.ts';
+import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
+import { type Supervisor, snapshotValue } from './supervisor.ts';
+
+export interface StudiesOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly maximumRangeMs: number;
+}
+
+/** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
+export interface StatusAnswer {
+  readonly bytes: Buffer;
+  readonly journalHead: string;
+}
+
+/** A page of a journal as the bytes of its JSON answer. */
+export interface EventsAnswer extends StatusAnswer {
+  /** The page is empty and the runtime may still add to it. */
+  readonly mayGrow: boolean;
+}
+
+// A status takes about 8 KiB.
+const rememberedStatuses = 1024;
+
+/** The service behind plans, starts, statuses and journals of runtimes. */
+export class Studies {
+  readonly #options: StudiesOptions;
+  readonly #statuses = new Map<string, StatusAnswer>();
+  readonly #starting = new Map<string, Promise<void>>();
+
+  constructor(options: StudiesOptions) {
+    this.#options = options;
+  }
+
+  /** Says what a start would promise. Writes nothing. */
+  async plan(request: RuntimeRequest): Promise<RuntimePlan> {
+    const source = this.#currentSource(request);
+    const plan = planStudy(source, request);
+    await this.#revalidate(source);
+    return runtimePlanOf(plan);
+  }
+
+  /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
+  async start(request: RuntimeRequest): Promise<RuntimeStatus> {
+    const known = this.#knownRuntime(request);
+    if (known !== null) return this.#acknowledged(known);
+    const source = this.#currentSource(request);
+    const plan = planStudy(source, request);
+    await this.#revalidate(source);
+    await requireSpace(this.#options.vault, 0);
+    // Equal requests that arrive together wait for the first of them.
+    const running = this.#starting.get(plan.runtimeId) ?? this.#spawn(plan, source);
+    this.#starting.set(plan.runtimeId, running);
+    try {
+      await running;
+    } finally {
+      this.#starting.delete(plan.runtimeId);
+    }
+    return this.#acknowledged(plan.runtimeId);
+  }
+
+  /** Where a runtime stands, found by the command that started it. */
+  byCommand(commandId: string): StatusAnswer {
+    if (!commandIdSchema.safeParse(commandId).success) {
+      throw new ServiceError('invalid_command_id', 'a command id is runtime-start: and 64 hex digits');
+    }
+    try {
+      return this.status(runtimeIdOf(commandId));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'unknown_runtime') throw error;
+      throw new ServiceError('unknown_command', 'no study was started by this command');
+    }
+  }
+
+  /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
+  status(runtimeId: string): StatusAnswer {
+    const known = this.#statuses.get(runtimeId);
+    if (known !== undefined) return known;
+    const status = this.#status('studio.local-runtime-status.v1', runtimeId);
+    const answer = {
+      bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'),
+      journalHead: journalHeadField(this.#head(runtimeId)),
+    };
+    if (this.#statuses.size >= rememberedStatuses) this.#statuses.clear();
+    this.#statuses.set(runtimeId, answer);
+    return answer;
+  }
+
+  /** Must be called after each commit of a runtime. */
+  committed(runtimeId: string): void {
+    this.#statuses.delete(runtimeId);
+  }
+
+  /** A page of the journal after `after`. Throws `unknown_runtime`, `cursor_past_head` and the codes of damage. */
+  async events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
+    // The row is read before the page: a lifecycle that has ended then always comes with its last event.
+    const row = this.#row(runtimeId);
+    const lifecycle = lifecycleOf(snapshotValue(row));
+    const commandId = this.#commandId(row);
+    if (after > this.#head(runtimeId).seq) {
+      throw new ServiceError('cursor_past_head', 'the cursor is past the last event');
+    }
+    const page = await readStored(() => this.#options.ledger.journalPage(runtimeId, after, limit));
+    return {
+      bytes: runtimeEventsBytes({ commandId, runtimeId, lifecycle, reason: reasonOf(row), after, page }),
+      journalHead: journalHeadField(page.head),
+      mayGrow: page.events.length === 0 && !hasEnded(lifecycle),
+    };
+  }
+
+  /** Calls back after each commit of a runtime, until the returned function is called. */
+  watch(runtimeId: string, listener: () => void): () => void {
+    return this.#options.supervisor.watch(runtimeId, listener);
+  }
+
+  #status(schema: RuntimeStatus['schema'], runtimeId: string): RuntimeStatus {
+    const row = this.#row(runtimeId);
+    const study = readStored(() => readStudy(this.#options.ledger, runtimeId));
+    return runtimeStatusOf(schema, {
+      record: study.record,
+      receiptContentId: study.receiptContentId,
+      lifecycle: lifecycleOf(snapshotValue(row)),
+      lastTransitionAt: new Date(row.updatedAt).toISOString(),
+      reason: reasonOf(row),
+      journalHead: this.#head(runtimeId).seq,
+    });
+  }
+
+  #acknowledged(runtimeId: string): RuntimeStatus {
+    return this.#status('studio.local-runtime-start-ack.v1', runtimeId);
+  }
+
+  #head(runtimeId: string): JournalHead {
+    return readStored(() => this.#options.ledger.journalHead(runtimeId));
+  }
+
+  #commandId(row: ActorRow): string {
+    return (row.input as RuntimeInput).commandId;
+  }
+
+  #row(runtimeId: string): ActorRow {
+    const row = readStored(() => this.#options.supervisor.read(runtimeId));
+    if (row === undefined || row.kind !== this.#options.kind.name) {
+      throw new ServiceError('unknown_runtime', 'no such runtime');
+    }
+    return row;
+  }
+
+  #currentSource(request: RuntimeRequest): RegisteredSource {
+    const source = this.#options.registry.current(request.sourceSessionId);
+    if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    checkStudyBounds(source, request, this.#options.maximumRangeMs);
+    return source;
+  }
+
+  /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */
+  #knownRuntime(request: RuntimeRequest): string | null {
+    const source = this.#options.registry.revision(request.sourceRevisionId);
+    if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
+    const { runtimeId } = planStudy(source, request);
+    return readStored(() => this.#options.supervisor.read(runtimeId)) === undefined ? null : runtimeId;
+  }
+
+  async #revalidate(source: RegisteredSource): Promise<void> {
+    if (await sourceIsIntact(this.#options.vault, source)) return;
+    throw new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
+  }
+
+  async #spawn(plan: StudyPlan, source: RegisteredSource): Promise<void> {
+    const { kind, supervisor, vault, clock, newId } = this.#options;
+    const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
+    await vault.putAll(accepted.files);
+    const row: StudyRow = {
+      record: accepted.record,
+      receiptContentId: accepted.receiptContentId,
+      requestContentId: accepted.requestContentId,
+      ids: studyIdsFrom(newId),
+    };
+    const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
+    const writes: Write[] = [{ put: 'record', key: studyKey(plan.runtimeId), value: row }];
+    await supervisor.spawn(kind, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
+  }
+}

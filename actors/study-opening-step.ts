@@ -1,0 +1,38 @@
+import type { Clock } from '../contract/clock.ts';
+import type { EffectOutcome } from '../machines/commit-fact.ts';
+import type { RuntimeInput, StudyFault } from '../machines/runtime.ts';
+import { openStudy } from '../receipts/study-opening.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import { sourceIsIntact } from './source-files.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import { readStudy, stepKey, studyBudgetMs } from './study-row.ts';
+
+export interface StudyOpeningOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly registry: SourceRegistry;
+  readonly clock: Clock;
+}
+
+/** Opens a study: checks that its source is still whole and writes the first events of its journal. */
+export function studyOpening({ ledger, vault, registry, clock }: StudyOpeningOptions) {
+  return async ({ runtimeId }: RuntimeInput): Promise<EffectOutcome> => {
+    const study = readStudy(ledger, runtimeId);
+    const { analysisRequest, sourceSession } = study.record;
+    const source = registry.revision(sourceSession.revisionId);
+    if (source === undefined || !(await sourceIsIntact(vault, source))) throw sourceChanged;
+    const startedAt = new Date(clock.now()).toISOString();
+    const opening = openStudy({ ...study, source, maxWallMs: studyBudgetMs(analysisRequest.range), startedAt });
+    return {
+      events: opening.events,
+      writes: [{ put: 'record', key: stepKey(runtimeId, 'initialize'), value: { startedAt } }],
+    };
+  };
+}
+
+const sourceChanged: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'stored_content_inconsistent',
+  message: 'the sealed files of the source are gone or have changed',
+};

@@ -1,0 +1,27 @@
+import type { Theme } from './theme.ts';
+import { fontFamily, roles, typefaces } from './typeface.ts';
+
+/** The style sheet of one drawing; borders and lines in px. */
+export const styleOf = (theme: Theme): string =>
+  [
+    `text{font-family:${fontFamily};white-space:pre}`,
+    ...roles.map((role) => {
+      const { size, bold } = typefaces[role];
+      return `.${role}{font-size:${size}px;fill:${theme.text[role]}${bold ? ';font-weight:bold' : ''}}`;
+    }),
+    `.page{fill:${theme.page}}`,
+    `.box{stroke:${theme.border};stroke-width:1.2}`,
+    ...theme.levels.map((colour, level) => `.level-${level} .box{fill:${colour}}`),
+    `.alone .box{fill:${theme.alone}}`,
+    `.alone.happy .box{stroke:${theme.happy}}`,
+    '.box.inner{fill:none}',
+    '.region .box{stroke-dasharray:5 4}',
+    `.arrow{fill:none;stroke:${theme.arrow};stroke-width:1.3}`,
+    `.head{fill:${theme.arrow}}`,
+    `.label{fill:${theme.label};stroke:${theme.arrow};stroke-width:.8}`,
+    `.happy .arrow{stroke:${theme.happy};stroke-width:2}`,
+    `.happy .head{fill:${theme.happy}}`,
+    `.happy .label{stroke:${theme.happy}}`,
+    `.sign .label{stroke-dasharray:4 3}`,
+    `.dot{fill:${theme.dot}}`,
+  ].join('\n');

@@ -1,0 +1,61 @@
+import type { Role } from './typeface.ts';
+
+/** The colours of one drawing. */
+export interface Theme {
+  readonly page: string;
+  /** States that hold others, the outermost first; deeper ones take the last colour. */
+  readonly levels: readonly string[];
+  /** States that hold none. */
+  readonly alone: string;
+  readonly border: string;
+  readonly arrow: string;
+  readonly happy: string;
+  readonly label: string;
+  readonly dot: string;
+  readonly text: Readonly<Record<Role, string>>;
+}
+
+const light: Theme = {
+  page: '#ffffff',
+  levels: ['#f7f8fa', '#eef1f5', '#e4e9ef', '#dae1e9'],
+  alone: '#ffffff',
+  border: '#8a94a3',
+  arrow: '#8a94a3',
+  happy: '#1a6fd4',
+  label: '#ffffff',
+  dot: '#1c2530',
+  text: {
+    title: '#1c2530',
+    name: '#1c2530',
+    event: '#2f3946',
+    guard: '#9a4d00',
+    action: '#5d6877',
+    keyword: '#5d6877',
+    effect: '#6b3fa0',
+    note: '#5d6877',
+  },
+};
+
+const dark: Theme = {
+  page: '#0f141a',
+  levels: ['#141a21', '#1b232d', '#232d39', '#2b3744'],
+  alone: '#0f141a',
+  border: '#66727f',
+  arrow: '#7c8896',
+  happy: '#5aa9ff',
+  label: '#0f141a',
+  dot: '#f0f3f6',
+  text: {
+    title: '#f0f3f6',
+    name: '#f0f3f6',
+    event: '#d3dae2',
+    guard: '#f0b072',
+    action: '#9ba7b4',
+    keyword: '#9ba7b4',
+    effect: '#c9a6ff',
+    note: '#9ba7b4',
+  },
+};
+
+/** Each machine is drawn once in every theme. */
+export const themes = { light, dark } as const;

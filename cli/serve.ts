@@ -1,0 +1,127 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Host, openHost } from '../actors/host.ts';
+import { systemClock } from '../actors/system-clock.ts';
+import { chooseListener } from '../http/choose-listener.ts';
+import type { Listener } from '../http/listener.ts';
+import { openServer } from '../http/server.ts';
+import { crashPoints } from './crash-points.ts';
+import { type ServeOptions, serveOptions } from './serve-options.ts';
+import { StartError } from './start-error.ts';
+import { hostToken } from './token.ts';
+
+/** How long answers under way may take once the host was told to stop. */
+const graceMs = 5_000;
+
+const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
+const report = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function serve(options: ServeOptions): Promise<void> {
+  const token = await hostToken(options.tokenFile);
+  const host = await openHost({
+    dataRoot: options.dataRoot,
+    sources: [
+      { directory: sample, root: null },
+      ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
+    ],
+    maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
+    maximumStudyRangeMs: options.maximumStudyRangeMs,
+    studyWorkers: options.studyWorkers,
+    environment: process.env,
+    clock: systemClock,
+    report,
+    points: crashPoints(process.env),
+    onFatal: (error) => {
+      report(`fatal: ${error.message}`);
+      process.exit(1);
+    },
+  });
+  const chosen = await chooseListener(options.httpAdapter);
+  const listener = await listen(options, host, token, chosen.open);
+  process.stdout.write(`${JSON.stringify(announcement(options, host, listener, token))}\n`);
+  report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
+  stopOnSignals(host, listener);
+  host.begin();
+}
+
+async function listen(
+  options: ServeOptions,
+  host: Host,
+  token: string,
+  open: Awaited<ReturnType<typeof chooseListener>>['open'],
+): Promise<Listener> {
+  try {
+    return await openServer({
+      host: options.host,
+      port: options.port,
+      allowedOrigins: options.allowedOrigins,
+      token,
+      open,
+      services: host,
+      report,
+    });
+  } catch (error) {
+    await host.close();
+    throw new StartError('listen_failed', `cannot listen on ${options.host}:${options.port}: ${messageOf(error)}`);
+  }
+}
+
+/** The one line on stdout: what a client needs to begin. */
+function announcement(options: ServeOptions, host: Host, listener: Listener, token: string): object {
+  const name = options.host === '::1' ? '[::1]' : options.host;
+  const dataRoot = realpathSync(options.dataRoot);
+  return {
+    service: 'Local Media Study Service',
+    listening: `http://${name}:${listener.port}`,
+    allowedOrigins: options.allowedOrigins,
+    sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
+    ownedMediaIngest: { enabled: true, maximumBytes: options.maximumOwnedMediaBytes },
+    videohostLocalIngest: {
+      enabled: false,
+      maximumRangeMs: options.maximumVideohostRangeMs,
+      publication: 'private-local-processing-only',
+    },
+    reviewer: options.reviewer,
+    runtimeRoot: dataRoot,
+    executor: 'deterministic-no-model',
+    executorLimits: null,
+    captionExecutor: 'recorded-real-pipeline-fixture-adapter',
+    semanticRecognizer: 'current-run-unavailable-no-fixture-fallback',
+    languageExplanationExecutor: 'unavailable-no-fixture-fallback',
+    authorizationToken: token,
+    pid: process.pid,
+    dataRoot,
+    httpAdapter: listener.adapter,
+    tools: host.tools,
+  };
+}
+
+function stopOnSignals(host: Host, listener: Listener): void {
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    report(`${signal}: stopping; what is under way resumes at the next start`);
+    await listener.close(graceMs);
+    await host.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      stop(signal).catch((error) => {
+        report(`stopping failed: ${messageOf(error)}`);
+        process.exit(1);
+      });
+    });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+try {
+  await serve(serveOptions(process.argv.slice(2)));
+} catch (error) {
+  const code = error instanceof Error && 'code' in error ? `${error.code}: ` : '';
+  report(`${code}${messageOf(error)}`);
+  process.exit(error instanceof StartError ? error.exitCode : 1);
+}

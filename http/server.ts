@@ -1,0 +1,45 @@
+import type { OwnedIngests } from '../actors/owned-ingests.ts';
+import type { Studies } from '../actors/studies.ts';
+import { Guard } from './guard.ts';
+import type { Listener, OpenListener } from './listener.ts';
+import { ownedIngestRoutes } from './owned-ingest-routes.ts';
+import { type Route, Router } from './route.ts';
+import { serveExchange } from './serve-exchange.ts';
+import { type SourceList, sourceRoutes } from './source-routes.ts';
+import { studyRoutes } from './study-routes.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedOrigins: readonly string[];
+  readonly token: string;
+  readonly open: OpenListener;
+  readonly services: {
+    readonly sources: SourceList;
+    readonly ownedIngests: OwnedIngests;
+    readonly studies: Studies;
+  };
+  readonly report: (line: string) => void;
+}
+
+/** Every path of the wire; a service that is switched off keeps its paths and says so. */
+export const routeTable = ({ sources, ownedIngests, studies }: ServerOptions['services']): readonly Route[] => [
+  ...sourceRoutes(sources),
+  ...ownedIngestRoutes(ownedIngests),
+  { path: '/v1/videohost-local-ingests', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
+  { path: '/v1/videohost-local-ingests/:ingestId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
+  ...studyRoutes(studies),
+];
+
+/** Opens the wire. Rejects with the system's error when the address cannot be bound. */
+export async function openServer(options: ServerOptions): Promise<Listener> {
+  const { host, port, open, services, report } = options;
+  const router = new Router(routeTable(services));
+  let guard: Guard | null = null;
+  const listener = await open({ host, port }, (exchange) => {
+    if (guard !== null) serveExchange({ guard, router, report }, exchange);
+  });
+  // The guard needs the port that was really bound.
+  guard = new Guard(listener.port, options.allowedOrigins, options.token);
+  return listener;
+}
