@@ -16,5 +16,5 @@ export const systemClock: Clock = {
     arm(ms);
     return timer;
   },
-  clearTimeout: (timer) => clearTimeout((timer as { current: NodeJS.Timeout | undefined }).current),
+  clearTimeout: (timer) => clearTimeout((timer as { current: NodeJS.Timeout | undefined } | null | undefined)?.current),
 };

@@ -12,7 +12,9 @@ export const maximumReadReceiptBytes = 128 * 1024;
 export const readableKind = z.enum(['speech_activity', 'language_ranges']);
 export type ReadableKind = z.infer<typeof readableKind>;
 
-const confidence = { probability: z.number().nullable(), margin: z.number().nullable() };
+const share = z.number().min(0).max(1);
+
+const confidence = { probability: share.nullable(), margin: share.nullable() };
 
 const abstention = z.enum([
   'insufficient_samples',
@@ -28,7 +30,7 @@ export const languageDecision = z.discriminatedUnion('status', [
     status: z.enum(['unknown', 'withheld']),
     code: languageTag.nullable(),
     ...confidence,
-    reason: abstention.nullable(),
+    reason: abstention,
   }),
 ]);
 

@@ -27,7 +27,10 @@ export type UnavailableReason = z.infer<typeof unavailableReason>;
 
 const span = { startMs: count, endMs: count };
 
-/** A run of 16 kHz samples on the source's own time line; startMs = floor(sample/16), endMs = ceil(sample/16). */
+/**
+ * A run of 16 kHz samples on the source's own time line; startMs = floor(sample/16), endMs = ceil(sample/16). The windows
+ * of one artifact cover its range once; each kind is counted from 0.
+ */
 export const speechFact = z.strictObject({
   kind: z.enum(['speech_window', 'non_speech_window']),
   index: count,
@@ -74,6 +77,11 @@ export const trackLanguageFact = z.strictObject({
 
 export const detectedFact = z.union([speechFact, silenceFact, loudnessFact, shotFact, cueFact, trackLanguageFact]);
 export type SpeechFact = z.infer<typeof speechFact>;
+export type SilenceFact = z.infer<typeof silenceFact>;
+export type LoudnessFact = z.infer<typeof loudnessFact>;
+export type ShotFact = z.infer<typeof shotFact>;
+export type CueFact = z.infer<typeof cueFact>;
+export type TrackLanguageFact = z.infer<typeof trackLanguageFact>;
 export type DetectedFact = z.infer<typeof detectedFact>;
 
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));

@@ -3,6 +3,8 @@ import { parameters } from './evidence.ts';
 import { contentId, count, languageTag, positive } from './grammar.ts';
 import { evidenceRun } from './sealed-file.ts';
 
+const isDistinct = (codes: readonly string[]): boolean => new Set(codes).size === codes.length;
+
 const share = z.number().min(0).max(1);
 
 const confidence = {
@@ -30,7 +32,9 @@ const languageRange = z
     chunk_index: count,
     start_sample: count,
     end_sample: positive,
-    scores: z.array(z.strictObject({ code: languageTag, probability: share })),
+    scores: z
+      .array(z.strictObject({ code: languageTag, probability: share }))
+      .refine((scores) => isDistinct(scores.map(({ code }) => code)), 'one score a language'),
     decision,
   })
   .refine((found) => found.start_sample < found.end_sample, 'a range must not be empty');
@@ -47,7 +51,7 @@ export const languageRanges = z.strictObject({
   }),
   configuration: parameters,
   /** The languages among which it decided. */
-  languages: z.array(languageTag).min(1),
+  languages: z.array(languageTag).min(1).refine(isDistinct, 'each language once'),
   ranges: z.array(languageRange),
 });
 

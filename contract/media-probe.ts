@@ -35,7 +35,13 @@ export const mediaProbe = z.strictObject({
   container: z.array(z.string().min(1)).min(1),
   container_long_name: z.string(),
   bit_rate: positive.nullable(),
-  tracks: z.array(probeTrack).min(1),
+  tracks: z
+    .array(probeTrack)
+    .min(1)
+    .refine(
+      (tracks) => tracks.every(({ index }, at) => at === 0 || index > (tracks[at - 1]?.index ?? -1)),
+      'in the order of their indexes',
+    ),
 });
 
 export type MediaProbe = z.infer<typeof mediaProbe>;

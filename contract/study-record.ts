@@ -8,6 +8,9 @@ import { artifactId, operationId } from './operation.ts';
 import { pinnedEvidence } from './source-session.ts';
 import { toolIdentity } from './tool.ts';
 
+/** Largest stored study record, in bytes: two thousand stretches of coverage take less than half of it. */
+export const maximumStudyRecordBytes = 1024 * 1024;
+
 const kind = z.union([detectedKind, pinnedEvidence.shape.kind]);
 
 /** One kind of evidence as the study had it; `tool` is null where evidence that came with the source names none. */
@@ -46,28 +49,40 @@ export const studyAssessment = assessmentReference.extend({ claimCount: positive
 
 export const studyDecision = decisionReference.extend(decision.shape);
 
-const coverageSpan = {
-  coverageId: z.string().regex(/^coverage:[a-f0-9]{64}$/),
-  startMs: count,
-  endMs: positive,
-};
+/** Every state of a stretch of the range, and the reason code that a caption line over it would carry. */
+export const coverageReasons = {
+  supported: null,
+  withheld: 'study_coverage_withheld',
+  unknown: 'study_coverage_unknown',
+  truncated: 'study_coverage_truncated',
+  unavailable: 'study_coverage_unavailable',
+  uncovered: 'study_coverage_uncovered',
+} as const;
 
-const gap = <const State extends string>(state: State) =>
-  z.strictObject({
-    ...coverageSpan,
-    state: z.literal(state),
-    reasonCode: z.literal(`study_coverage_${state}` as const),
+/**
+ * One stretch of the range and what the claims make of it: `uncovered` where none speaks of it, `unavailable` where there
+ * was no evidence to read at all.
+ */
+export const coverage = z
+  .strictObject({
+    coverageId: z.string().regex(/^coverage:[a-f0-9]{64}$/),
+    startMs: count,
+    endMs: positive,
+    state: z.enum(['supported', 'withheld', 'unknown', 'truncated', 'unavailable', 'uncovered']),
+    reasonCode: z
+      .enum([
+        'study_coverage_withheld',
+        'study_coverage_unknown',
+        'study_coverage_truncated',
+        'study_coverage_unavailable',
+        'study_coverage_uncovered',
+      ])
+      .nullable(),
+  })
+  .refine(({ state, reasonCode }) => coverageReasons[state] === reasonCode, {
+    message: 'the reason code is that of the state',
+    path: ['reasonCode'],
   });
-
-/** One stretch of the range and what the claims make of it. */
-export const coverage = z.discriminatedUnion('state', [
-  z.strictObject({ ...coverageSpan, state: z.literal('supported'), reasonCode: z.null() }),
-  gap('withheld'),
-  gap('unknown'),
-  gap('truncated'),
-  gap('unavailable'),
-  gap('uncovered'),
-]);
 
 /**
  * All that a study came to. `coverage` partitions the range in order of time; `studyId` is derived from everything but it

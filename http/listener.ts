@@ -3,7 +3,7 @@ export interface RequestHead {
   /** Upper-case method. */
   readonly method: string;
   /** Path and query exactly as sent, for example `/v1/runtimes/x/events?after=1`; null when it is not origin-form. */
-  readonly target: string;
+  readonly target: string | null;
   /** The first value of a header (lower-case name), or undefined. */
   header(name: string): string | undefined;
   /** How often a header was sent. */
@@ -12,7 +12,7 @@ export interface RequestHead {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Receives a request body. Chunks are copies and may be kept. */
+/** Receives a request body. Chunks are copies and may be kept; those already received still arrive after a pause. */
 export interface BodySink {
   chunk(bytes: Buffer): void;
   end(): void;
@@ -20,8 +20,12 @@ export interface BodySink {
 
 /** Writes a body of a length that was announced; the producer pauses while `write` says false. */
 export interface BodyWriter {
-  /** False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken. */
+  /**
+   * False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken and
+   * must not change any more. More bytes than announced throw a RangeError.
+   */
   write(chunk: Uint8Array): boolean;
+  /** Fires after each `write` that said false, and once more after an abort, so that nobody waits for ever. */
   onDrain(listener: () => void): void;
   /** Ends the answer. Fewer bytes than announced closes the connection instead. */
   end(): void;
@@ -29,24 +33,32 @@ export interface BodyWriter {
 
 /**
  * One request and its answer. Every method is harmless after an abort. A request whose body is never read is still
- * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer.
+ * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer. When
+ * the client asked to close, the body is discarded first and the answer follows it, for the same reason. A second
+ * answer throws.
  */
 export interface Exchange {
   readonly head: RequestHead;
   readonly aborted: boolean;
-  /** Called at most once, when the client goes away before the answer is complete. */
+  /** Called at most once, when the client goes away before the answer is complete; soon, when it already has. */
   onAbort(listener: () => void): void;
-  /** Begins to deliver the body; must be called before the exchange handler returns, or bytes are discarded. */
+  /** Begins to deliver the body until it is answered; throws after the exchange handler returned: the bytes are gone. */
   readBody(sink: BodySink): void;
   pause(): void;
   resume(): void;
-  /** Answers at once. `Content-Length` is set from the body; for HEAD the body is dropped, its length kept. */
+  /**
+   * Answers at once. `Content-Length` is set from the body, never by the caller; for HEAD the body is dropped, its
+   * length kept. A header that is not printable ASCII throws a TypeError and nothing is sent.
+   */
   respond(status: number, headers: Headers, body: Uint8Array | string): void;
   /** Begins an answer of exactly `bytes` bytes; for HEAD only the head is sent and the writer ignores everything. */
   stream(status: number, headers: Headers, bytes: number): BodyWriter;
 }
 
 export type ExchangeHandler = (exchange: Exchange) => void;
+
+/** Hears what a handler, sink or listener threw. By then the exchange was answered with an empty 500, or closed. */
+export type HandlerErrorListener = (error: unknown) => void;
 
 export interface Listener {
   readonly adapter: 'uWebSockets.js' | 'node:http';
@@ -55,5 +67,12 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** Opens a listener on a loopback address. Rejects with the system's error when the address cannot be bound. */
-export type OpenListener = (address: { host: string; port: number }, handler: ExchangeHandler) => Promise<Listener>;
+/**
+ * Opens a listener on a loopback address. Rejects with the system's error when the address cannot be bound. Thrown
+ * errors become process warnings unless `onHandlerError` takes them.
+ */
+export type OpenListener = (
+  address: { host: string; port: number },
+  handler: ExchangeHandler,
+  onHandlerError?: HandlerErrorListener,
+) => Promise<Listener>;

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 
 /**
  * Canonical JSON `J(v)` by RFC 8785: no white space, keys sorted by UTF-16 code unit, ECMAScript strings and numbers.
- * Throws `TypeError` for a value that JSON cannot hold (undefined at the top, non-finite numbers).
+ * Throws for a value that JSON cannot hold (undefined at the top, non-finite numbers).
  */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value);

@@ -16,15 +16,15 @@ const countsUp = (windows: readonly SampleWindow[]): boolean => windows.every(({
  */
 export function verifySpeechWindows(record: SpeechActivity, durationMs: number): void {
   const { frames, input, speech_windows: speech, non_speech_windows: rest } = record;
-  demand(frames.count === Math.ceil(input.audio_samples / frames.samples_per_frame), 'speech_activity.frames');
-  demand(countsUp(speech), 'speech_activity.speech_windows');
-  demand(countsUp(rest), 'speech_activity.non_speech_windows');
+  demand(frames.count === Math.ceil(input.audio_samples / frames.samples_per_frame), 'speech-activity.frames');
+  demand(countsUp(speech), 'speech-activity.speech_windows');
+  demand(countsUp(rest), 'speech-activity.non_speech_windows');
   let covered = 0;
   for (const window of [...speech, ...rest].sort((a, b) => a.start_sample - b.start_sample)) {
-    demand(window.start_sample === covered, 'speech_activity.windows');
+    demand(window.start_sample === covered, 'speech-activity.windows');
     covered = window.end_sample;
   }
-  demand(covered === durationMs * samplesPerMs, 'speech_activity.windows');
+  demand(covered === durationMs * samplesPerMs, 'speech-activity.windows');
 }
 
 /**
@@ -34,7 +34,7 @@ export function verifySpeechWindows(record: SpeechActivity, durationMs: number):
 export function verifyLanguageRanges(record: LanguageRanges, speech: SpeechActivity): void {
   let before: LanguageRange | undefined;
   for (const [index, range] of record.ranges.entries()) {
-    const place = `language_ranges.ranges.${index}`;
+    const place = `language-ranges.ranges.${index}`;
     const window = speech.speech_windows[range.speech_window_index];
     const isInside =
       window !== undefined && window.start_sample <= range.start_sample && range.end_sample <= window.end_sample;

@@ -19,27 +19,27 @@ const demand = (code: SourceFaultCode, place: string, found: unknown, derived: u
 function verifyProbe({ media, mediaProbe }: SourceRecords): void {
   const { input, media: measured } = mediaProbe.record;
   const derived = { content_id: media.contentId, hash: contentHashOf(media.contentId), bytes: media.bytes };
-  demand('link_mismatch', 'media_probe.input', input, derived);
-  demand('link_mismatch', 'media_probe.media.path', measured.path, media.path);
+  demand('link_mismatch', 'container-probe.input', input, derived);
+  demand('link_mismatch', 'container-probe.media.path', measured.path, media.path);
 }
 
 function verifyReceipt({ media, sourceReceipt, mediaProbe }: SourceRecords): void {
   const { receipt_id, content, raw_media, derived_artifacts, selection } = sourceReceipt.record;
   const [probe] = derived_artifacts;
-  demand('link_mismatch', 'source_receipt.content', content, sealedContentOf(media));
-  demand('identity_mismatch', 'source_receipt.receipt_id', receipt_id, ownedReceiptIdOf(media.contentId));
+  demand('link_mismatch', 'source-receipt.content', content, sealedContentOf(media));
+  demand('identity_mismatch', 'source-receipt.receipt_id', receipt_id, ownedReceiptIdOf(media.contentId));
   const { path, content_id, bytes } = raw_media;
-  demand('link_mismatch', 'source_receipt.raw_media', { path, contentId: content_id, bytes }, media);
-  demand('link_mismatch', 'source_receipt.derived_artifacts.path', probe.path, mediaProbe.file.path);
-  demand('link_mismatch', 'source_receipt.derived_artifacts.source_content_ids', probe.source_content_ids, [
+  demand('link_mismatch', 'source-receipt.raw_media', { path, contentId: content_id, bytes }, media);
+  demand('link_mismatch', 'source-receipt.derived_artifacts.path', probe.path, mediaProbe.file.path);
+  demand('link_mismatch', 'source-receipt.derived_artifacts.source_content_ids', probe.source_content_ids, [
     media.contentId,
   ]);
   const probeHash = contentHashOf(mediaProbe.file.contentId);
-  demand('link_mismatch', 'source_receipt.derived_artifacts.content_hash', probe.content_hash, probeHash);
+  demand('link_mismatch', 'source-receipt.derived_artifacts.content_hash', probe.content_hash, probeHash);
   const isMeasured = [selection.duration, selection.end - selection.start].every(
     (seconds) => Math.round(Math.abs(seconds - mediaProbe.record.duration) * 1000) <= durationTolerance * 1000,
   );
-  if (!isMeasured) throw new SourceInconsistent('duration_mismatch', 'source_receipt.selection');
+  if (!isMeasured) throw new SourceInconsistent('duration_mismatch', 'source-receipt.selection');
 }
 
 /** The preflight must be the one that follows from the records that it names. */

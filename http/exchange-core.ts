@@ -1,0 +1,190 @@
+import { AnnouncedBody, type Outlet, SILENT_BODY } from './announced-body.ts';
+import { checkHeaders } from './answer-head.ts';
+import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
+import { closesAfterBody } from './request-head.ts';
+
+/** Keeps count of the exchanges under way, and hears what their handlers threw. */
+export interface ExchangeOwner {
+  settled(): void;
+  report(error: unknown): void;
+}
+
+/** The promises of `Exchange` that do not depend on the server library; an adapter adds the bytes. */
+export abstract class ExchangeCore implements Exchange {
+  readonly head: RequestHead;
+  readonly #owner: ExchangeOwner;
+  #inHandler = true;
+  #aborted = false;
+  #answered = false;
+  #settled = false;
+  #bodyBegun = false;
+  #bodyEnded = false;
+  #paused = false;
+  #sink: BodySink | undefined;
+  #held: (() => void) | undefined;
+  #writer: AnnouncedBody | undefined;
+  #abortListeners: (() => void)[] = [];
+
+  constructor(head: RequestHead, owner: ExchangeOwner) {
+    this.head = head;
+    this.#owner = owner;
+  }
+
+  /** Starts calling `receive` and `receiveEnd`. */
+  protected abstract beginBody(): void;
+  protected abstract pauseBody(): void;
+  protected abstract resumeBody(): void;
+  /** Sends a whole answer with its length, then calls `complete`. */
+  protected abstract send(status: number, headers: Headers, body: Uint8Array | string): void;
+  /** Sends the head of an answer whose body would have `bytes` bytes, then calls `complete`. */
+  protected abstract sendHead(status: number, headers: Headers, bytes: number): void;
+  /** Begins an answer; `complete` is called once its last byte was handed over. */
+  protected abstract open(status: number, headers: Headers, bytes: number): Outlet;
+  /** Closes the connection at once. */
+  protected abstract disconnect(): void;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** Whether somebody listens to the body right now. */
+  protected get reading(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** Whether the body is awaited from the client: begun, not paused, not at its end. */
+  protected get awaitsBody(): boolean {
+    return this.#bodyBegun && !this.#paused && !this.#bodyEnded;
+  }
+
+  /** Runs the handler; whatever it throws ends here. */
+  handle(handler: ExchangeHandler): void {
+    if (closesAfterBody(this.head)) this.#begin();
+    this.#guard(() => handler(this));
+    this.#inHandler = false;
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.#aborted) queueMicrotask(() => this.#guard(listener));
+    else if (!this.#settled) this.#abortListeners.push(listener);
+  }
+
+  readBody(sink: BodySink): void {
+    if (this.#aborted) return;
+    if (!this.#inHandler || this.#answered || this.#sink) throw new Error('the body can no longer be read');
+    this.#sink = sink;
+    this.#begin();
+  }
+
+  pause(): void {
+    if (!this.reading || this.#paused || this.#bodyEnded) return;
+    this.#paused = true;
+    this.pauseBody();
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#aborted) return;
+    this.#paused = false;
+    this.resumeBody();
+  }
+
+  respond(status: number, headers: Headers, body: Uint8Array | string): void {
+    if (!this.#claim(headers)) return;
+    if (!this.#bodyBegun || this.#bodyEnded || !closesAfterBody(this.head)) this.#answer(status, headers, body);
+    else this.#held = () => this.#answer(status, headers, body);
+  }
+
+  stream(status: number, headers: Headers, bytes: number): BodyWriter {
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw new RangeError(`a body cannot have ${bytes} bytes`);
+    if (!this.#claim(headers)) return SILENT_BODY;
+    if (this.head.method === 'HEAD') this.sendHead(status, headers, bytes);
+    else if (bytes === 0) this.send(status, headers, '');
+    else {
+      this.#writer = new AnnouncedBody(bytes, this.open(status, headers, bytes));
+      return this.#writer;
+    }
+    return SILENT_BODY;
+  }
+
+  protected receive(bytes: Buffer): void {
+    const sink = this.#sink;
+    if (sink) this.#guard(() => sink.chunk(bytes));
+  }
+
+  protected receiveEnd(): void {
+    this.#bodyEnded = true;
+    this.resume();
+    const sink = this.#sink;
+    const held = this.#held;
+    this.#held = undefined;
+    if (sink) this.#guard(() => sink.end());
+    else held?.();
+  }
+
+  /** The socket has room again. */
+  protected drained(): void {
+    this.#guard(() => this.#writer?.drained());
+  }
+
+  /** The whole answer was handed over. */
+  protected complete(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#writer = undefined;
+    this.#abortListeners = [];
+    this.#owner.settled();
+  }
+
+  /** Gives up an answer that can no longer become whole; nobody is told, because it was the host's own decision. */
+  protected cut(): void {
+    if (this.#settled) return;
+    this.complete();
+    this.#aborted = true;
+    this.disconnect();
+  }
+
+  /** The connection is gone. */
+  lost(): void {
+    if (this.#settled) return;
+    const listeners = this.#abortListeners;
+    const writer = this.#writer;
+    this.complete();
+    this.#aborted = true;
+    this.#sink = undefined;
+    this.#held = undefined;
+    this.#guard(() => writer?.release());
+    for (const listener of listeners) this.#guard(listener);
+  }
+
+  #begin(): void {
+    if (this.#bodyBegun) return;
+    this.#bodyBegun = true;
+    this.beginBody();
+  }
+
+  /** Takes the one right to answer; what is left of the body has no listener from here on. */
+  #claim(headers: Headers): boolean {
+    if (this.#aborted) return false;
+    if (this.#answered) throw new Error('the request was already answered');
+    checkHeaders(headers);
+    this.#answered = true;
+    this.#sink = undefined;
+    this.resume();
+    return true;
+  }
+
+  #answer(status: number, headers: Headers, body: Uint8Array | string): void {
+    if (this.head.method !== 'HEAD') this.send(status, headers, body);
+    else this.sendHead(status, headers, typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+  }
+
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#owner.report(error);
+      if (!this.#answered) this.respond(500, {}, '');
+      else if (this.#writer) this.disconnect();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { ExchangeOwner } from './exchange-core.ts';
+import type { HandlerErrorListener } from './listener.ts';
+
+/** Counts the exchanges under way, for a close that lets them end. */
+export class InFlight implements ExchangeOwner {
+  readonly #onHandlerError: HandlerErrorListener;
+  #count = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(onHandlerError: HandlerErrorListener = warn) {
+    this.#onHandlerError = onHandlerError;
+  }
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  settled(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onIdle?.();
+  }
+
+  report(error: unknown): void {
+    this.#onHandlerError(error);
+  }
+
+  /** Resolves when nothing is under way, after `graceMs` at the latest. */
+  async idle(graceMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(resolve, graceMs);
+      this.#onIdle = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+    });
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Outlet } from './announced-body.ts';
+import { isBodiless } from './answer-head.ts';
+import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
+import type { ExchangeHandler, Headers } from './listener.ts';
+import { FlatHead } from './request-head.ts';
+
+/** One exchange over `node:http`. */
+export class NodeExchange extends ExchangeCore {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse, owner: ExchangeOwner) {
+    super(copyHead(request), owner);
+    this.#request = request;
+    this.#response = response;
+    response.on('finish', () => this.complete());
+  }
+
+  /** Whether the next move is the client's: to send more of its body or to take more of the answer. */
+  get awaitsClient(): boolean {
+    return this.awaitsBody || this.#response.writableNeedDrain;
+  }
+
+  override handle(handler: ExchangeHandler): void {
+    super.handle(handler);
+    // Nobody reads it: let it run out, so that a client that sends it whole gets to see its answer.
+    if (!this.reading) this.#request.resume();
+  }
+
+  protected beginBody(): void {
+    this.#request.on('data', (chunk: Buffer) => this.receive(chunk));
+    this.#request.on('end', () => this.receiveEnd());
+  }
+
+  protected pauseBody(): void {
+    this.#request.pause();
+  }
+
+  protected resumeBody(): void {
+    const { socket } = this.#request;
+    // The client gets its whole time again: until now the host kept it waiting.
+    socket.setTimeout(socket.timeout ?? 0);
+    this.#request.resume();
+  }
+
+  protected send(status: number, headers: Headers, body: Uint8Array | string): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.#writeHead(status, headers, bytes.byteLength);
+    if (isBodiless(status)) this.#response.end();
+    else if (bytes.byteLength < this.#response.writableHighWaterMark) this.#response.end(bytes);
+    else {
+      this.#response.write(bytes);
+      this.#finish();
+    }
+  }
+
+  protected sendHead(status: number, headers: Headers, bytes: number): void {
+    this.#writeHead(status, headers, bytes);
+    this.#response.end();
+  }
+
+  protected open(status: number, headers: Headers, bytes: number): Outlet {
+    const response = this.#response;
+    this.#writeHead(status, headers, bytes);
+    response.on('drain', () => this.drained());
+    return {
+      push: (chunk) => response.write(chunk),
+      finish: () => this.#finish(),
+      cut: () => this.cut(),
+    };
+  }
+
+  protected disconnect(): void {
+    this.#response.destroy();
+  }
+
+  /** Ends the answer once the socket took it: a server that closes drops connections whose answer merely ended. */
+  #finish(): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', () => this.#response.end());
+    else this.#response.end();
+  }
+
+  #writeHead(status: number, headers: Headers, bytes: number): void {
+    this.#response.writeHead(status, isBodiless(status) ? headers : { ...headers, 'Content-Length': bytes });
+  }
+}
+
+function copyHead(request: IncomingMessage): FlatHead {
+  const fields = request.rawHeaders.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+  return new FlatHead(request.method ?? '', request.url ?? '', fields);
+}

@@ -1,0 +1,34 @@
+import type { RequestHead } from './listener.ts';
+
+/** A request head over one flat list of fields: name, value, name, value, with names in lower case, as sent. */
+export class FlatHead implements RequestHead {
+  readonly method: string;
+  readonly target: string | null;
+  readonly #fields: readonly string[];
+
+  constructor(method: string, target: string, fields: readonly string[]) {
+    this.method = method;
+    this.target = target.startsWith('/') ? target : null;
+    this.#fields = fields;
+  }
+
+  header(name: string): string | undefined {
+    const fields = this.#fields;
+    for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return fields[at + 1];
+    return undefined;
+  }
+
+  count(name: string): number {
+    const fields = this.#fields;
+    let found = 0;
+    for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) found += 1;
+    return found;
+  }
+}
+
+/** Whether the client closes the connection after this answer although it still has a body to send. */
+export function closesAfterBody(head: RequestHead): boolean {
+  const connection = head.header('connection');
+  if (connection === undefined || !/\bclose\b/i.test(connection)) return false;
+  return (head.header('content-length') ?? '0') !== '0' || head.count('transfer-encoding') > 0;
+}

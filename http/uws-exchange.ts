@@ -1,0 +1,115 @@
+import type { Outlet } from './announced-body.ts';
+import { isBodiless, statusLine } from './answer-head.ts';
+import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
+import type { ExchangeHandler, Headers, RequestHead } from './listener.ts';
+import type { UwsResponse } from './uws-binding.ts';
+
+/** Larger bodies are sent piece by piece, because the library copies whatever the socket does not take at once. */
+const SENT_AT_ONCE_BYTES = 65_536;
+
+/** One exchange over uWebSockets.js. Its native response must already have its abort listener. */
+export class UwsExchange extends ExchangeCore {
+  readonly #response: UwsResponse;
+  /** Inside the route handler the library holds the cork itself. */
+  #corked = true;
+
+  constructor(response: UwsResponse, head: RequestHead, owner: ExchangeOwner) {
+    super(head, owner);
+    this.#response = response;
+  }
+
+  override handle(handler: ExchangeHandler): void {
+    super.handle(handler);
+    this.#corked = false;
+  }
+
+  protected beginBody(): void {
+    this.#response.onData((chunk, last) => {
+      // The library takes the memory back when this callback returns.
+      if (this.reading && chunk.byteLength > 0) this.receive(Buffer.from(new Uint8Array(chunk)));
+      if (last) this.receiveEnd();
+    });
+  }
+
+  protected pauseBody(): void {
+    this.#response.pause();
+  }
+
+  protected resumeBody(): void {
+    this.#response.resume();
+  }
+
+  protected send(status: number, headers: Headers, body: Uint8Array | string): void {
+    if (body.length > SENT_AT_ONCE_BYTES) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      this.open(status, headers, bytes.byteLength).push(bytes);
+      return;
+    }
+    if (this.#corked) this.#write(status, headers, body);
+    else this.#response.cork(() => this.#write(status, headers, body));
+    this.complete();
+  }
+
+  protected sendHead(status: number, headers: Headers, bytes: number): void {
+    const response = this.#response;
+    response.cork(() => {
+      this.#writeHead(status, headers);
+      if (!isBodiless(status)) response.writeHeader('Content-Length', String(bytes));
+      response.endWithoutBody();
+    });
+    this.complete();
+  }
+
+  protected open(status: number, headers: Headers, bytes: number): Outlet {
+    const response = this.#response;
+    const queue: Uint8Array[] = [];
+    let queuedFrom = 0;
+    let begun = false;
+
+    const flush = (): void => {
+      if (!begun) this.#writeHead(status, headers);
+      begun = true;
+      for (let chunk = queue[0]; chunk !== undefined; chunk = queue[0]) {
+        const [ok, responded] = response.tryEnd(chunk.subarray(response.getWriteOffset() - queuedFrom), bytes);
+        if (responded) {
+          queue.length = 0;
+          this.complete();
+        }
+        if (!ok || responded) return;
+        queuedFrom += chunk.byteLength;
+        queue.shift();
+      }
+    };
+
+    response.onWritable(() => {
+      response.cork(flush);
+      if (queue.length === 0) this.drained();
+      return queue.length === 0;
+    });
+    return {
+      push: (chunk) => {
+        queue.push(chunk);
+        if (queue.length === 1) response.cork(flush);
+        return queue.length === 0;
+      },
+      finish: () => undefined,
+      cut: () => this.cut(),
+    };
+  }
+
+  protected disconnect(): void {
+    this.#response.close();
+  }
+
+  #write(status: number, headers: Headers, body: Uint8Array | string): void {
+    this.#writeHead(status, headers);
+    if (isBodiless(status)) this.#response.endWithoutBody();
+    else this.#response.end(body);
+  }
+
+  #writeHead(status: number, headers: Headers): void {
+    const response = this.#response;
+    response.writeStatus(statusLine(status));
+    for (const name in headers) response.writeHeader(name, headers[name] ?? '');
+  }
+}
