@@ -1,0 +1,77 @@
+import type { Range } from '../contract/grammar.ts';
+import { MAXIMUM_ERROR_SHARE, SHOT_RULE, SILENCE_RULE } from './detection-parameters.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
+import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
+import { SAMPLE_RATE } from './speech-segmenter.ts';
+
+/** What one pass is to decode: a file, a part of it, and its tracks by their index in the container. */
+export interface DecodeRequest {
+  readonly path: string;
+  readonly range: Range;
+  readonly audioTrackIndex: number | null;
+  readonly videoTrackIndex: number | null;
+}
+
+/** What comes out of the extra pipes, from descriptor 3 on; standard output carries the samples (s16le mono at 16 kHz). */
+export const MEASURE_PIPES = ['shots', 'loudness', 'silences'] as const;
+
+const FIRST_EXTRA_PIPE = 3;
+
+// Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
+const LOUDNESS_RATE = 48_000;
+
+/**
+ * The whole second at which decoding begins, at least a second before the range where there is one: decoders, resamplers
+ * and the comparison with the frame before have settled when the range begins. Whole seconds are exact in
+ * every container's clock.
+ */
+export const seekSeconds = ({ startMs }: Range): number => Math.max(0, Math.floor(startMs / 1000) - 1);
+
+/**
+ * The argument list of the one ffmpeg pass over `[startMs, endMs)`. Times count from the start of the container, as its
+ * players count them. A missing track has no branch, since naming it would be an error. At least one track is needed.
+ */
+export function decodeArguments(request: DecodeRequest): string[] {
+  const seek = seekSeconds(request.range);
+  return [
+    ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
+    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
+    ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
+    ...mediaInput(request.path),
+    ...audioOptions(request, seek * 1000),
+    ...videoOptions(request, seek * 1000),
+  ];
+}
+
+function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
+  if (audioTrackIndex === null) return [];
+  const cut = (rate: number) => {
+    const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
+    return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
+  };
+  const seconds = SILENCE_RULE.minimumMs / 1000;
+  const graph = [
+    // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
+    `[0:${audioTrackIndex}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=2[measure][listen]`,
+    `[measure]${cut(LOUDNESS_RATE)},asplit=2[loud][quiet]`,
+    `[loud]ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
+    `[quiet]silencedetect=n=${SILENCE_RULE.thresholdDb}dB:d=${seconds},${printer('ametadata', 'silences')},anullsink`,
+    `[listen]aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=mono,${cut(SAMPLE_RATE)}[pcm]`,
+  ];
+  return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
+}
+
+function videoOptions({ videoTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
+  if (videoTrackIndex === null) return [];
+  const graph = [
+    `[0:${videoTrackIndex}]trim=end=${(range.endMs - seekMs) / 1000}`,
+    `settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
+    `scdet=t=${SHOT_RULE.threshold}`,
+    `${printer('metadata', 'shots')}[frames]`,
+  ];
+  return ['-filter_complex', graph.join(','), '-map', '[frames]', '-fps_mode', 'passthrough', '-f', 'null', '-'];
+}
+
+// The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.
+const printer = (filter: 'metadata' | 'ametadata', measure: (typeof MEASURE_PIPES)[number]): string =>
+  `${filter}=mode=print:file=pipe\\\\:${FIRST_EXTRA_PIPE + MEASURE_PIPES.indexOf(measure)}`;

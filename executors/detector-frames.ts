@@ -1,0 +1,48 @@
+/** One message between the host and the detector process: a small JSON header and bytes that belong to it. */
+export interface Frame {
+  readonly header: unknown;
+  readonly payload: Buffer;
+}
+
+const PREFIX_BYTES = 8;
+const EMPTY = Buffer.alloc(0);
+
+/** No honest part of a frame is longer; a length beyond it means that something else wrote into the pipe. */
+export const MAXIMUM_PART_BYTES = 32 * 1024 * 1024;
+
+/** Two big-endian lengths (header, payload), then both parts. */
+export function encodeFrame(header: object, payload: Uint8Array = EMPTY): Buffer {
+  const text = Buffer.from(JSON.stringify(header), 'utf8');
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(text.length, 0);
+  prefix.writeUInt32BE(payload.length, 4);
+  return Buffer.concat([prefix, text, payload]);
+}
+
+/** Cuts a byte stream back into frames; `push` throws on bytes that cannot be a frame. */
+export class FrameReader {
+  #rest: Buffer = EMPTY;
+
+  /** The frames that became complete with this chunk. */
+  *push(chunk: Buffer): Generator<Frame> {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    for (let frame = this.#take(); frame !== null; frame = this.#take()) yield frame;
+  }
+
+  #take(): Frame | null {
+    if (this.#rest.length < PREFIX_BYTES) return null;
+    const headerEnd = PREFIX_BYTES + boundedLength(this.#rest, 0);
+    const frameEnd = headerEnd + boundedLength(this.#rest, 4);
+    if (this.#rest.length < frameEnd) return null;
+    const header: unknown = JSON.parse(this.#rest.toString('utf8', PREFIX_BYTES, headerEnd));
+    const payload = this.#rest.subarray(headerEnd, frameEnd);
+    this.#rest = this.#rest.subarray(frameEnd);
+    return { header, payload };
+  }
+}
+
+function boundedLength(bytes: Buffer, offset: number): number {
+  const length = bytes.readUInt32BE(offset);
+  if (length > MAXIMUM_PART_BYTES) throw new RangeError('a frame of an impossible length');
+  return length;
+}

@@ -1,0 +1,72 @@
+import { createWriteStream } from 'node:fs';
+import { encodeFrame, FrameReader } from './detector-frames.ts';
+import { ANSWER_DESCRIPTOR, type DetectorAnswer, type DetectorRequest } from './detector-messages.ts';
+import { loadSpeechModel, type SpeechModel } from './silero-vad.ts';
+import { SpeechStream } from './speech-stream.ts';
+
+// The detector process. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
+// process, and the host learns of it from the exit.
+
+type Identifier = (text: string) => string;
+
+let speechModel: Promise<SpeechModel> | null = null;
+let identifier: Promise<Identifier> | null = null;
+
+const speech = (): Promise<SpeechModel> => {
+  speechModel ??= loadSpeechModel();
+  return speechModel;
+};
+
+const language = (): Promise<Identifier> => {
+  identifier ??= import('eld/small').then(
+    ({ eld }) =>
+      (text) =>
+        eld.detect(text).language,
+  );
+  return identifier;
+};
+
+const answers = createWriteStream('', { fd: ANSWER_DESCRIPTOR });
+const answer = (message: DetectorAnswer): void => {
+  answers.write(encodeFrame(message));
+};
+
+const streams = new Map<number, SpeechStream>();
+
+async function handle(request: DetectorRequest, payload: Buffer): Promise<void> {
+  switch (request.type) {
+    case 'load':
+      await (request.model === 'speech' ? speech() : language());
+      return;
+    case 'open':
+      streams.set(request.id, new SpeechStream((await speech()).follow()));
+      return;
+    case 'audio':
+      await streams.get(request.id)?.write(payload);
+      return;
+    case 'end': {
+      const measured = await streams.get(request.id)?.finish();
+      streams.delete(request.id);
+      if (measured === undefined) throw new Error('the end of a signal that was never opened');
+      const spans = measured.spans.map(({ start, end }) => [start, end] as const);
+      answer({ type: 'speech', id: request.id, samples: measured.samples, sha256: measured.sha256, spans });
+      return;
+    }
+    case 'abort':
+      streams.delete(request.id);
+      answer({ type: 'aborted', id: request.id });
+      return;
+    case 'identify': {
+      const identify = await language();
+      const texts = JSON.parse(payload.toString('utf8')) as readonly string[];
+      answer({ type: 'languages', id: request.id, codes: texts.map((text) => identify(text) || null) });
+      return;
+    }
+  }
+}
+
+const frames = new FrameReader();
+for await (const chunk of process.stdin) {
+  for (const { header, payload } of frames.push(chunk)) await handle(header as DetectorRequest, payload);
+}
+answers.end();

@@ -1,0 +1,41 @@
+export const LANGUAGE_RULE = {
+  /** Shares of all letters from which a script alone decides; Japanese mixes its kana with Chinese characters. */
+  hangulShare: 0.3,
+  kanaShare: 0.1,
+  /** The identifier reads no more than about this many bytes of one text, so a track is put to it in blocks. */
+  blockBytes: 350,
+} as const;
+
+const LETTER = /\p{L}/gu;
+const HANGUL = /\p{Script=Hangul}/gu;
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
+const occurrences = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The language that the script of a text alone proves: `ko`, `ja`, or null. */
+export function languageOfScript(text: string): 'ko' | 'ja' | null {
+  const letters = occurrences(text, LETTER);
+  if (letters === 0) return null;
+  if (occurrences(text, HANGUL) / letters >= LANGUAGE_RULE.hangulShare) return 'ko';
+  return occurrences(text, KANA) / letters >= LANGUAGE_RULE.kanaShare ? 'ja' : null;
+}
+
+/** Joins short texts into blocks that an identifier reads whole; a longer text is a block of its own. */
+export function languageBlocks(texts: readonly string[]): string[] {
+  const blocks: string[] = [];
+  for (const text of texts) {
+    const joined = `${blocks.at(-1) ?? ''} ${text}`;
+    if (blocks.length > 0 && Buffer.byteLength(joined, 'utf8') <= LANGUAGE_RULE.blockBytes)
+      blocks.splice(-1, 1, joined);
+    else blocks.push(text);
+  }
+  return blocks;
+}
+
+/** The code that most blocks were given, the earliest of equals; null when none was given any. */
+export function prevailing(codes: readonly (string | null)[]): string | null {
+  const votes = new Map<string, number>();
+  for (const code of codes) if (code !== null) votes.set(code, (votes.get(code) ?? 0) + 1);
+  const most = Math.max(...votes.values());
+  return [...votes.keys()].find((code) => votes.get(code) === most) ?? null;
+}
