@@ -81,9 +81,7 @@ function nullWhereMissing(error: unknown): null {
 }
 
 async function readRecord(path: string, place: string): Promise<Uint8Array> {
-  const file = await openRegular(path).catch((cause: unknown) => {
-    throw new SourceInconsistent('file_unreadable', place, cause);
-  });
+  const file = await openRegular(path).catch(refuseUnreadable(place));
   if (file === 'missing') throw new SourceInconsistent('file_missing', place);
   if (file === 'irregular') throw new SourceInconsistent('content_mismatch', place);
   try {
@@ -95,7 +93,11 @@ async function readRecord(path: string, place: string): Promise<Uint8Array> {
 }
 
 async function verifyMedia(path: string, sealed: ContentRef, options: SourceFolderOptions): Promise<ContentRef> {
-  const state = await options.verifyFile(path, sealed.contentId);
+  const state = await options.verifyFile(path, sealed.contentId).catch(refuseUnreadable('raw-media'));
   if (state === 'intact') return { contentId: sealed.contentId, bytes: (await stat(path)).size };
   throw new SourceInconsistent(state === 'missing' ? 'file_missing' : 'content_mismatch', 'raw-media');
 }
+
+const refuseUnreadable = (place: string) => (cause: unknown) => {
+  throw new SourceInconsistent('file_unreadable', place, cause);
+};
