@@ -21,7 +21,7 @@ try {
   const media = contentRefOf(await readFile(path.join(folder, mediaPath)));
   const gold = sampleGold.parse(goldOf({ path: `source/${mediaPath}`, ...media }, sound.spoken));
   await writeFile(path.join(target, 'gold.json'), `${JSON.stringify(gold, null, 2)}\n`);
-  await sealSample(folder, mediaPath, media, work);
+  await sealSample(folder, mediaPath, gold, work);
 } finally {
   await rm(work, { recursive: true, force: true });
 }

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { systemClock } from '../../actors/system-clock.ts';
+import type { EvidenceArtifact } from '../../contract/evidence.ts';
+import { detectRange } from '../../executors/detect.ts';
+import { openDetector } from '../../executors/detector.ts';
 import { probeMedia } from '../../executors/ffprobe.ts';
 import { openLauncher } from '../../executors/launcher.ts';
-import { resolveTools } from '../../executors/tools.ts';
-import { sealOwnedIngest } from '../../receipts/seal-source.ts';
-import type { ContentRef } from '../../receipts/sealed-content.ts';
+import type { Launcher } from '../../executors/process.ts';
+import { type ResolvedTool, resolveTools } from '../../executors/tools.ts';
+import type { SampleGold } from '../../fixtures/sample/gold.ts';
+import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
+import { indentedFile } from '../../receipts/indented-file.ts';
+import { type PinnedFiles, sealOwnedIngest } from '../../receipts/seal-source.ts';
 import type { OwnershipClaim } from '../../receipts/source-receipt.ts';
+import { scriptedLanguages, speechActivityOf } from './evidence.ts';
 
 const claim: OwnershipClaim = {
   label: 'Reading room (sample)',
@@ -20,23 +28,60 @@ const claim: OwnershipClaim = {
   },
 };
 
-/** Probes the media at `folder/mediaPath` and writes its records beside it. */
-export async function sealSample(folder: string, mediaPath: string, media: ContentRef, work: string): Promise<void> {
+/** Measures the media of `folder`, and writes all records of a sealed source beside it. */
+export async function sealSample(folder: string, mediaPath: string, gold: SampleGold, work: string): Promise<void> {
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(work, 'launcher-')), newId: randomUUID });
   try {
+    const { ffmpeg, ffprobe } = await resolveTools(launcher, process.env);
+    const file = path.resolve(folder, mediaPath);
     const { signal } = new AbortController();
-    const tools = await resolveTools(launcher, process.env);
-    const probe = await probeMedia(launcher, tools, path.join(folder, mediaPath), signal);
+    const probe = await probeMedia(launcher, { ffmpeg, ffprobe }, file, signal);
+    const measured = await measureSpeech(launcher, ffmpeg, file, gold);
     const { objects } = sealOwnedIngest({
-      media,
+      media: gold.media,
       mediaPath,
       probe,
-      tools: [tools.ffprobe.identity, tools.ffmpeg.identity],
+      tools: [ffprobe.identity, ffmpeg.identity],
       claim,
-      pinned: null,
+      pinned: pinnedFiles(measured, ffmpeg, gold),
     });
     for (const { path: name, bytes } of objects) await writeFile(path.join(folder, name), bytes);
   } finally {
     await launcher.close();
   }
+}
+
+/** What the host's own detector finds over the whole media. */
+async function measureSpeech(
+  launcher: Launcher,
+  ffmpeg: ResolvedTool,
+  file: string,
+  gold: SampleGold,
+): Promise<EvidenceArtifact> {
+  const detector = openDetector({ launcher, clock: systemClock, idleMs: 0 });
+  try {
+    const detections = await detectRange(
+      { launcher, ffmpeg, detector },
+      {
+        path: file,
+        sourceContentId: gold.media.contentId,
+        range: { startMs: 0, endMs: gold.durationMs },
+        audioTrackIndex: 1,
+        videoTrackIndex: null,
+        signal: new AbortController().signal,
+      },
+    );
+    const speech = detections.find(({ kind }) => kind === 'speech_activity');
+    if (speech?.state !== 'available') throw new Error('no speech was measured');
+    return speech.artifact;
+  } finally {
+    await detector.close();
+  }
+}
+
+function pinnedFiles(measured: EvidenceArtifact, ffmpeg: ResolvedTool, gold: SampleGold): PinnedFiles {
+  const speech = speechActivityOf(measured, ffmpeg.identity);
+  const speechActivity = indentedFile(speech);
+  const languages = scriptedLanguages(speech, contentIdOfBytes(speechActivity), gold.utterances);
+  return { speechActivity, languageRanges: indentedFile(languages) };
 }
