@@ -1,0 +1,24 @@
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const step = (path: string, key: string, inArray: boolean): string => {
+  if (inArray) return `${path}[${key}]`;
+  return path === '' ? key : `${path}.${key}`;
+};
+
+/**
+ * Where two JSON values part first, keys in code unit order, such as `claims[0].range.endMs`; an empty path is the whole
+ * value. Null when they are the same.
+ */
+export function firstDifference(found: unknown, derived: unknown, path = ''): string | null {
+  if (!isTree(found) || !isTree(derived) || Array.isArray(found) !== Array.isArray(derived)) {
+    return Object.is(found, derived) ? null : path;
+  }
+  const inArray = Array.isArray(found);
+  const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
+  for (const key of inArray ? keys : keys.sort()) {
+    const difference = firstDifference(found[key], derived[key], step(path, key, inArray));
+    if (difference !== null) return difference;
+  }
+  return null;
+}

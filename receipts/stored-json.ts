@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { StoredObject } from '../contract/stored-object.ts';
+import { canonicalJson, contentIdOfBytes, storedBytes } from './canonical-json.ts';
+import { EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
+
+/** A receipt or JSON artifact as it lies in the vault. */
+export function storedJson(value: unknown): StoredObject {
+  const bytes = storedBytes(value);
+  return { contentId: contentIdOfBytes(bytes), bytes };
+}
+
+export interface StoredShape<Schema extends z.ZodType> {
+  readonly link: EvidenceLink;
+  readonly schema: Schema;
+  readonly maximumBytes: number;
+}
+
+function parse(link: EvidenceLink, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (error) {
+    throw new EvidenceChainError(link, 'encoding', error);
+  }
+}
+
+/**
+ * Reads a stored record back: its size, its hash, its canonical form and its shape must hold. What its fields derive from
+ * is the audits' to check. Throws `EvidenceChainError` at `size`, `content`, `encoding`, `canonical_form` or a field.
+ */
+export function reopenJson<Schema extends z.ZodType>(
+  { link, schema, maximumBytes }: StoredShape<Schema>,
+  { contentId, bytes }: StoredObject,
+): z.infer<Schema> {
+  if (bytes.length > maximumBytes) throw new EvidenceChainError(link, 'size');
+  if (contentIdOfBytes(bytes) !== contentId) throw new EvidenceChainError(link, 'content');
+  const value = parse(link, bytes);
+  if (`${canonicalJson(value)}\n` !== Buffer.from(bytes).toString('utf8')) {
+    throw new EvidenceChainError(link, 'canonical_form');
+  }
+  const shaped = schema.safeParse(value);
+  if (shaped.success) return shaped.data;
+  throw new EvidenceChainError(link, shaped.error.issues[0]?.path.join('.') ?? '', shaped.error);
+}
