@@ -1,0 +1,40 @@
+export interface Mutation {
+  /** Where the value was changed, such as `claims[0].range.endMs`. */
+  readonly at: string;
+  readonly value: unknown;
+}
+
+const changedLeaf = (value: unknown): unknown => {
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'string') return `${value.slice(0, -1)}${value.endsWith('0') ? '1' : '0'}`;
+  return 0;
+};
+
+function* ofArray(value: readonly unknown[], at: string): Generator<Mutation> {
+  yield { at: `${at}[+]`, value: [...value, ...value.slice(0, 1)] };
+  for (const [index, element] of value.entries()) {
+    yield { at: `${at}[-${index}]`, value: value.toSpliced(index, 1) };
+    if (index > 0) yield { at: `${at}[~${index}]`, value: value.toSpliced(index - 1, 2, element, value[index - 1]) };
+    for (const inner of mutationsOf(element, `${at}[${index}]`)) {
+      yield { at: inner.at, value: value.with(index, inner.value) };
+    }
+  }
+}
+
+function* ofObject(value: object, at: string): Generator<Mutation> {
+  yield { at: `${at}.extra`, value: { ...value, extra: 0 } };
+  for (const [key, element] of Object.entries(value)) {
+    const { [key]: removed, ...rest } = value as Readonly<Record<string, unknown>>;
+    yield { at: `${at}.${key}-`, value: rest };
+    for (const inner of mutationsOf(element, `${at}.${key}`))
+      yield { at: inner.at, value: { ...value, [key]: inner.value } };
+  }
+}
+
+/** Every way to change one leaf, one key or one element of a JSON value. */
+export function* mutationsOf(value: unknown, at = ''): Generator<Mutation> {
+  if (Array.isArray(value)) yield* ofArray(value, at);
+  else if (typeof value === 'object' && value !== null) yield* ofObject(value, at);
+  else yield { at, value: changedLeaf(value) };
+}
