@@ -1,3 +1,4 @@
+import { failureMessage } from '../contract/failure.ts';
 import type { Range } from '../contract/grammar.ts';
 import type { MediaOperationRequest } from '../contract/media-operation.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
@@ -5,7 +6,7 @@ import { detectionIdentity, detectRange } from '../executors/detect.ts';
 import { DetectionFailure } from '../executors/detection-failure.ts';
 import type { Detector, DetectorTools } from '../executors/detector.ts';
 import { type Launcher, ProcessFailure } from '../executors/process.ts';
-import { readSubtitles, subtitlesIdentity } from '../executors/subtitles.ts';
+import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../executors/subtitles.ts';
 import type { ResolvedTool } from '../executors/tools.ts';
 import type { StudyFault } from '../machines/runtime.ts';
 import type { MediaPass } from './media-steps.ts';
@@ -27,3 +28,68 @@ const tracksOf = (source: RegisteredSource) => ({
 });
 
 const limitsOf = (range: Range): MediaOperationRequest['limits'] => ({ maxWallMs: studyBudgetMs(range) });
+
+const subtitleTracksOf = (source: RegisteredSource): SubtitleTrack[] =>
+  source.tracks
+    .filter((track) => track.kind === 'subtitle')
+    .map(({ index, codec }) => ({
+      index,
+      codec,
+      language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
+    }));
+
+/** The two passes over the media: everything that one decode yields, and the embedded subtitles with their language. */
+export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; subtitles: MediaPass } {
+  const { launcher, tools, detector, detectorTools } = options;
+  const identified = { ffmpeg: tools.ffmpeg, detectorTools };
+  const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
+  return {
+    detect: {
+      operation: (source, range) => ({
+        capability: 'media.detect',
+        ...detectionIdentity(identified, tracksOf(source)),
+        limits: limitsOf(range),
+      }),
+      run: ({ path, source, range, signal }) =>
+        closed(async () => {
+          const { contentId: sourceContentId } = source.session.source;
+          const detections = await detectRange(deps, { path, sourceContentId, range, ...tracksOf(source), signal });
+          const speech = detections.find(({ kind }) => kind === 'speech_activity');
+          const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
+          return { detections, derivedAudio };
+        }),
+    },
+    subtitles: {
+      operation: (source, range) => ({
+        capability: 'media.subtitles',
+        ...subtitlesIdentity(identified, subtitleTracksOf(source)),
+        limits: limitsOf(range),
+      }),
+      run: ({ path, source, range, signal }) =>
+        closed(async () => {
+          const { contentId: sourceContentId } = source.session.source;
+          const tracks = subtitleTracksOf(source);
+          return {
+            detections: await readSubtitles(deps, { path, sourceContentId, range, tracks, signal }),
+            derivedAudio: null,
+          };
+        }),
+    },
+  };
+}
+
+/** Gives a pass that failed its one reason: a tool's crash or bad output ends the study, it is not tried again. */
+async function closed<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ProcessFailure || error instanceof DetectionFailure) {
+      throw {
+        lifecycle: 'failed',
+        code: 'executor_failed',
+        message: failureMessage(error.message),
+      } satisfies StudyFault;
+    }
+    throw error;
+  }
+}

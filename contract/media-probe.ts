@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { contentId, count, positive } from './grammar.ts';
+import { contentId, count, languageTag, positive } from './grammar.ts';
 import { contentHash, sealedPath, seconds } from './sealed-file.ts';
 import { toolIdentity } from './tool.ts';
 
-const track = { index: count, codec: z.string().min(1), duration: seconds.optional() };
+const track = {
+  index: count,
+  codec: z.string().min(1),
+  duration: seconds.optional(),
+  /** What the container says of the track; nothing is concluded from it. */
+  language: languageTag.optional(),
+};
 
 const bothOrNone = (first: string, second: string) => (value: Readonly<Record<string, unknown>>) =>
   (value[first] === undefined) === (value[second] === undefined);

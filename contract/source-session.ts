@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { artifactTrack } from './artifact.ts';
-import { contentId, identity, positive } from './grammar.ts';
+import { contentId, count, identity, languageTag, positive } from './grammar.ts';
 
 export const sourceKind = z.enum(['owned_local', 'videohost_local']);
 export const rightsScope = z.enum(['local_processing', 'redistribution']);
@@ -38,6 +38,8 @@ export const registeredSource = z.strictObject({
   rightsHolder: z.string(),
   trackCount: positive,
   tracks: z.array(artifactTrack),
+  /** The languages that the container states, by track index; tracks that state none are absent. */
+  trackLanguages: z.array(z.strictObject({ index: count, language: languageTag })),
   pinnedEvidence: z.array(pinnedEvidence),
   /** Media first, then source receipt, probe, preflight and pinned evidence: all must be intact for a plan. */
   files: z.array(sourceFile),

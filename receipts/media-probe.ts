@@ -16,22 +16,25 @@ const secondsOf = (ms: number): number => ms / 1000;
 
 /** Cover art, data and attachments are `other`: nobody watches, hears or reads them as a track. */
 function recordedTrack(track: ProbedTrack): MediaProbeTrack {
-  const { index, codec, durationMs, width, height, sampleRate, channels } = track;
-  const duration = durationMs === null ? {} : { duration: secondsOf(durationMs) };
-  if (track.isCoverArt) return { index, type: 'other', codec, ...duration };
+  const { index, codec, durationMs, language, width, height, sampleRate, channels } = track;
+  const stated = {
+    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
+    ...(language === null ? {} : { language }),
+  };
+  if (track.isCoverArt) return { index, type: 'other', codec, ...stated };
   switch (track.type) {
     case 'video': {
       const size = width === undefined || height === undefined ? {} : { width, height };
-      return { index, type: 'video', codec, ...duration, ...size };
+      return { index, type: 'video', codec, ...stated, ...size };
     }
     case 'audio': {
       const layout = sampleRate === undefined || channels === undefined ? {} : { sample_rate: sampleRate, channels };
-      return { index, type: 'audio', codec, ...duration, ...layout };
+      return { index, type: 'audio', codec, ...stated, ...layout };
     }
     case 'subtitle':
-      return { index, type: 'subtitle', codec, ...duration };
+      return { index, type: 'subtitle', codec, ...stated };
     default:
-      return { index, type: 'other', codec, ...duration };
+      return { index, type: 'other', codec, ...stated };
   }
 }
 

@@ -70,6 +70,9 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     rightsHolder: receipt.rights.asserted_by,
     trackCount: tracks.length,
     tracks,
+    trackLanguages: records.mediaProbe.record.tracks.flatMap(({ index, language }) =>
+      language === undefined ? [] : [{ index, language }],
+    ),
     pinnedEvidence: [
       ...pinned('speech-activity-receipt', speechActivity),
       ...pinned('language-ranges-receipt', languageRanges),

@@ -43,6 +43,7 @@ export const koreanClip: RegisteredSource = {
   filename: 'clip.mp4',
   rightsHolder: 'the project',
   trackCount: 2,
+  trackLanguages: [],
   tracks: [
     { id: 'stream:0', index: 0, kind: 'video', codec: 'h264', durationMs: 51680 },
     { id: 'stream:1', index: 1, kind: 'audio', codec: 'aac', durationMs: 51670 },
