@@ -39,8 +39,8 @@ test('the records keep what was attested and measured', (t) => {
   const probe = mediaProbe.parse(recordOf(records['container-probe']));
   t.deepEqual(probe.tracks, [
     { index: 0, type: 'video', codec: 'h264', duration: 4, width: 64, height: 48 },
-    { index: 1, type: 'audio', codec: 'aac', duration: 3.99, sample_rate: 44100, channels: 2 },
-    { index: 2, type: 'subtitle', codec: 'mov_text' },
+    { index: 1, type: 'audio', codec: 'aac', duration: 3.99, language: 'ko', sample_rate: 44100, channels: 2 },
+    { index: 2, type: 'subtitle', codec: 'mov_text', language: 'ko' },
     { index: 3, type: 'other', codec: 'mjpeg' },
   ]);
   t.is(preflightBundle.parse(recordOf(preflight)).preflight_id, `preflight:${clipIngest.media.contentId}`);

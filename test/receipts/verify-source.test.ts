@@ -28,7 +28,7 @@ const changesOf = (record: unknown) =>
 /** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
 const free: Readonly<Record<RecordKind | 'preflight', RegExp>> = {
   'container-probe':
-    /^\.(run\.tools\[.*|container.*|bit_rate|tracks\[-\d]|tracks\[\d]\.(codec|duration-?|width|height|sample_rate|channels)|tracks\[3]\.index)$/,
+    /^\.(run\.tools\[.*|container.*|bit_rate|tracks\[-\d]|tracks\[\d]\.(codec|duration-?|language-|width|height|sample_rate|channels)|tracks\[3]\.index)$/,
   'source-receipt': /^\.(label|origin\.filename|rights\.(asserted_by|statement)|note)$/,
   'speech-activity': /^\.(run\.tools\[.*|run\.models\[0]\.(name|version)|configuration\..*|frames\.samples_per_frame)$/,
   'language-ranges':
