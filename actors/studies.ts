@@ -18,6 +18,7 @@ import type { JournalHead, Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
+import { JournalHealth } from './journal-health.ts';
 import { requireSpace } from './required-space.ts';
 import { sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
@@ -54,11 +55,14 @@ const rememberedStatuses = 1024;
 /** The service behind plans, starts, statuses and journals of runtimes. */
 export class Studies {
   readonly #options: StudiesOptions;
+  readonly #journals: JournalHealth;
+  #commits = 0;
   readonly #statuses = new Map<string, StatusAnswer>();
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: StudiesOptions) {
     this.#options = options;
+    this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
   }
 
   /** Says what a start would promise. Writes nothing. */
@@ -89,12 +93,12 @@ export class Studies {
   }
 
   /** Where a runtime stands, found by the command that started it. */
-  byCommand(commandId: string): StatusAnswer {
+  async byCommand(commandId: string): Promise<StatusAnswer> {
     if (!commandIdSchema.safeParse(commandId).success) {
       throw new ServiceError('invalid_command_id', 'a command id is runtime-start: and 64 hex digits');
     }
     try {
-      return this.status(runtimeIdOf(commandId));
+      return await this.status(runtimeIdOf(commandId));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'unknown_runtime') throw error;
       throw new ServiceError('unknown_command', 'no study was started by this command');
@@ -102,21 +106,23 @@ export class Studies {
   }
 
   /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
-  status(runtimeId: string): StatusAnswer {
-    const known = this.#statuses.get(runtimeId);
-    if (known !== undefined) return known;
-    const status = this.#status('studio.local-runtime-status.v1', runtimeId);
-    const answer = {
-      bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'),
-      journalHead: journalHeadField(this.#head(runtimeId)),
-    };
+  status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
+    return this.#statuses.get(runtimeId) ?? this.#encodedStatus(runtimeId);
+  }
+
+  async #encodedStatus(runtimeId: string): Promise<StatusAnswer> {
+    const mark = this.#commits;
+    const { status, head } = await this.#status('studio.local-runtime-status.v1', runtimeId);
+    const answer = { bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'), journalHead: journalHeadField(head) };
     if (this.#statuses.size >= rememberedStatuses) this.#statuses.clear();
-    this.#statuses.set(runtimeId, answer);
+    // A commit in between may have made the answer old already.
+    if (mark === this.#commits) this.#statuses.set(runtimeId, answer);
     return answer;
   }
 
   /** Must be called after each commit of a runtime. */
   committed(runtimeId: string): void {
+    this.#commits += 1;
     this.#statuses.delete(runtimeId);
   }
 
@@ -142,21 +148,27 @@ export class Studies {
     return this.#options.supervisor.watch(runtimeId, listener);
   }
 
-  #status(schema: RuntimeStatus['schema'], runtimeId: string): RuntimeStatus {
+  async #status(
+    schema: RuntimeStatus['schema'],
+    runtimeId: string,
+  ): Promise<{ status: RuntimeStatus; head: JournalHead }> {
     const row = this.#row(runtimeId);
     const study = readStored(() => readStudy(this.#options.ledger, runtimeId));
-    return runtimeStatusOf(schema, {
+    const damage = await this.#journals.damage(runtimeId);
+    const head = damage?.lastGood ?? this.#head(runtimeId);
+    const status = runtimeStatusOf(schema, {
       record: study.record,
       receiptContentId: study.receiptContentId,
-      lifecycle: lifecycleOf(snapshotValue(row)),
+      lifecycle: damage === null ? lifecycleOf(snapshotValue(row)) : 'failed',
       lastTransitionAt: new Date(row.updatedAt).toISOString(),
-      reason: reasonOf(row),
-      journalHead: this.#head(runtimeId).seq,
+      reason: damage === null ? reasonOf(row) : damage.reason,
+      journalHead: head.seq,
     });
+    return { status, head };
   }
 
-  #acknowledged(runtimeId: string): RuntimeStatus {
-    return this.#status('studio.local-runtime-start-ack.v1', runtimeId);
+  async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
+    return (await this.#status('studio.local-runtime-start-ack.v1', runtimeId)).status;
   }
 
   #head(runtimeId: string): JournalHead {

@@ -1,7 +1,8 @@
 import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { Ledger, Write } from '../storage/ledger.ts';
-import type { ActorKind } from './actor-kind.ts';
+import { isJournalDamage, LedgerError } from '../storage/ledger-error.ts';
+import type { ActorKind, Change } from './actor-kind.ts';
 import { type ActorRow, actorRow } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { SupervisedActor } from './supervised-actor.ts';
@@ -84,6 +85,10 @@ export class Supervisor {
     await this.#actors.get(id)?.committed;
   }
 
+  isLive(id: string): boolean {
+    return this.#actors.has(id);
+  }
+
   /** True while the actor's chart has a use for events of this type. */
   awaits(id: string, eventType: string): boolean {
     return this.#actors.get(id)?.can({ type: eventType }) ?? false;
@@ -133,25 +138,35 @@ export class Supervisor {
 
   failed(actor: SupervisedActor, error: unknown): void {
     const { clock, report } = this.#options;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const now = clock.now();
     actor.crashes.push(now);
     const recent = actor.crashes.filter((time) => now - time < restartLimit.windowMs);
     report(`${actor.kind.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
-    if (recent.length > restartLimit.restarts || actor.durableRow === null) {
+    if (recent.length > restartLimit.restarts || actor.row === null) {
       this.#end(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
       return;
     }
     const timer = clock.setTimeout(
       () => {
         this.#retries.delete(timer);
-        actor.row = actor.durableRow;
-        actor.start(this);
+        this.#restart(actor);
       },
       restartLimit.firstDelayMs * 2 ** (recent.length - 1),
     );
     this.#retries.add(timer);
+  }
+
+  /** Goes on from the newest committed row, after whatever was still on its way to the disk. */
+  async #restart(actor: SupervisedActor): Promise<void> {
+    // A commit that fails has its own consequences.
+    await actor.committed.catch(() => undefined);
+    if (this.#stopped || this.#actors.get(actor.id) !== actor || actor.durableRow === null) return;
+    actor.row = actor.durableRow;
+    actor.start(this);
+    // A worker may have been granted while nobody was there to take it.
+    this.#placeInLine(actor, actor.durableRow);
   }
 
   /**
@@ -166,9 +181,19 @@ export class Supervisor {
 
   #end(actor: SupervisedActor, event: AnyEventObject, journal = true): void {
     const { row, facts, before, after } = endedRow(actor.kind, actor.row, actor.input, event);
-    const own = actor.kind.writes({ id: actor.id, input: actor.input, facts, before, after });
-    const writes = journal ? own : own.filter((write) => !('append' in write));
-    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes);
+    const writes = this.#lastWrites(actor, { id: actor.id, input: actor.input, facts, before, after });
+    const kept = journal ? writes : writes.filter((write) => !('append' in write));
+    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, kept);
+  }
+
+  /** An actor ends even when what it would write at its end cannot be worked out. */
+  #lastWrites(actor: SupervisedActor, change: Change): readonly Write[] {
+    try {
+      return actor.kind.writes(change);
+    } catch (error) {
+      this.#options.report(`${actor.kind.name} ${actor.id} ends without its last entries: ${messageOf(error)}`);
+      return [];
+    }
   }
 
   #nextRow(actor: SupervisedActor, snapshot: AnyMachineSnapshot): ActorRow {
@@ -206,11 +231,28 @@ export class Supervisor {
       actor.durableRow = row;
       if (phase === 'ended') this.#forget(actor);
       this.#placeInLine(actor, row);
-      kind.committed(id, row);
-      this.#notify(id);
+      this.#tell(() => kind.committed(id, row));
+      for (const listener of [...(this.#listeners.get(id) ?? [])]) this.#tell(listener);
     });
-    // What cannot be committed must not go on: the next process resumes from what is on disk.
-    actor.committed.catch((error) => this.#options.fatal(error));
+    actor.committed.catch((error) => this.#uncommitted(actor, error));
+  }
+
+  /** What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone. */
+  #uncommitted(actor: SupervisedActor, error: unknown): void {
+    if (!(error instanceof LedgerError)) {
+      actor.fail(this, error);
+    } else if (isJournalDamage(error)) {
+      actor.stop('the journal is damaged');
+      this.#end(actor, { type: 'content.damaged', message: error.message }, false);
+    } else this.#options.fatal(error);
+  }
+
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#options.report(`a listener failed: ${messageOf(error)}`);
+    }
   }
 
   #placeInLine({ id, kind }: SupervisedActor, row: ActorRow): void {
@@ -225,11 +267,9 @@ export class Supervisor {
     this.#actors.delete(actor.id);
     this.#options.budgets.forget(actor.id);
   }
-
-  #notify(id: string): void {
-    for (const listener of [...(this.#listeners.get(id) ?? [])]) listener();
-  }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The state value inside a row's snapshot. */
 export const snapshotValue = (row: ActorRow): AnyMachineSnapshot['value'] => (row.snapshot as AnyMachineSnapshot).value;

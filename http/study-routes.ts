@@ -26,17 +26,21 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
   },
   {
     path: '/v1/runtime-starts/:commandId',
-    methods: { GET: read(({ params }) => journalAnswer(studies.byCommand(params.commandId ?? ''))) },
+    methods: { GET: read(async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? ''))) },
   },
   {
     path: '/v1/runtimes/:runtimeId',
-    methods: { GET: read(({ params }) => journalAnswer(studies.status(params.runtimeId ?? ''))) },
+    methods: { GET: read(({ params }) => statusAnswer(studies.status(params.runtimeId ?? ''))) },
   },
   {
     path: '/v1/runtimes/:runtimeId/events',
     methods: { GET: read((call) => eventsAnswer(studies, call), ['after', 'limit', 'wait']) },
   },
 ];
+
+// A status that is known already is answered in the same turn.
+const statusAnswer = (status: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
+  status instanceof Promise ? status.then(journalAnswer) : journalAnswer(status);
 
 const journalAnswer = ({ bytes, journalHead }: StatusAnswer): Answer => ({
   status: 200,

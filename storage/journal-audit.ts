@@ -1,6 +1,6 @@
 import type { ClassicLevel, Snapshot } from 'classic-level';
 import { firstLink, jsonOf } from './journal-chain.ts';
-import { decodeHead } from './journal-heads.ts';
+import { decodeHead, emptyHead } from './journal-heads.ts';
 import { checkedLink } from './journal-reader.ts';
 import { eventKey, headKey, seqOf } from './keys.ts';
 import type { JournalHead } from './ledger.ts';
@@ -12,7 +12,7 @@ const chunkBytes = 1024 * 1024;
 /**
  * Reads a whole journal as it stands on disk at this moment: seqs without a gap, every link of the chain, the ids
  * inside the events, times that never go back, and a head that names the last event. Memory is bounded by one chunk.
- * Throws `invalid_journal_chain` or `malformed_journal`.
+ * Throws `invalid_journal_chain` or `malformed_journal`, with the last good head where there is one.
  */
 export async function auditJournal(database: ClassicLevel<Buffer, Buffer>, runId: string): Promise<JournalHead> {
   const rowOfHead = headKey(runId);
@@ -22,7 +22,8 @@ export async function auditJournal(database: ClassicLevel<Buffer, Buffer>, runId
       const head = decodeHead(runId, database.getSync(rowOfHead, { snapshot }));
       const end = await readEvents(database, snapshot, runId);
       if (head.seq !== end.seq || head.digest !== end.digest || head.recordedAt !== end.recordedAt) {
-        throw new LedgerError('invalid_journal_chain', `${runId} ends with ${end.seq}, its head says ${head.seq}`);
+        const ends = `${runId} ends with ${end.seq}, its head says ${head.seq}`;
+        throw stoppedAt(end, new LedgerError('invalid_journal_chain', ends));
       }
       return head;
     } finally {
@@ -47,6 +48,7 @@ async function readEvents(
   let seq = 0;
   let link: Buffer = firstLink(runId);
   let recordedAt: string | null = null;
+  let good = emptyHead(runId);
   try {
     for (let chunk = await events.nextv(chunkEvents); chunk.length > 0; chunk = await events.nextv(chunkEvents)) {
       for (const [key, stored] of chunk) {
@@ -54,12 +56,20 @@ async function readEvents(
         if (seqOf(key) !== seq) throw new LedgerError('invalid_journal_chain', `${runId} lacks event ${seq}`);
         link = checkedLink(runId, seq, link, stored);
         recordedAt = checkedTime(runId, seq, recordedAt, stored);
+        good = { seq, digest: link.toString('hex'), recordedAt };
       }
     }
+  } catch (error) {
+    throw stoppedAt(good, readFailure(error, 'malformed_journal', `journal of ${runId}`));
   } finally {
     await events.close();
   }
-  return { seq, digest: link.toString('hex'), recordedAt };
+  return good;
+}
+
+function stoppedAt(good: JournalHead, error: LedgerError): LedgerError {
+  error.lastGood = good;
+  return error;
 }
 
 function checkedTime(runId: string, seq: number, earlier: string | null, stored: Buffer): string {

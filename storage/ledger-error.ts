@@ -1,3 +1,5 @@
+import type { JournalHead } from './ledger.ts';
+
 export type LedgerErrorCode =
   | 'data_root_locked'
   | 'store_format_unsupported'
@@ -11,6 +13,8 @@ export type LedgerErrorCode =
 /** The one way in which the ledger fails. `message` begins with the code; the system's error is the cause. */
 export class LedgerError extends Error {
   readonly code: LedgerErrorCode;
+  /** Where a journal still was whole, when the failure is one of a journal that was read from its beginning. */
+  lastGood: JournalHead | null = null;
   constructor(code: LedgerErrorCode, detail: string, cause?: unknown) {
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
     this.name = 'LedgerError';
@@ -32,6 +36,10 @@ export function readFailure(error: unknown, damage: LedgerErrorCode, what: strin
   }
   return new LedgerError(code === 'LEVEL_CORRUPTION' ? damage : 'store_unreadable', what, error);
 }
+
+/** Whether a journal itself is damaged, which concerns its run alone. */
+export const isJournalDamage = (error: unknown): boolean =>
+  error instanceof LedgerError && (error.code === 'malformed_journal' || error.code === 'invalid_journal_chain');
 
 /** Whether opening failed because another process, or another ledger of this one, holds the folder. */
 export const isLocked = (error: unknown): boolean =>
