@@ -11,8 +11,6 @@ const words: readonly (readonly [RegExp, (rest: string, node: AnyStateNode) => s
   [/^xstate\.error\.actor\.\*$/, () => 'error of any effect'],
   [/^xstate\.error\.actor\.(.+)$/, (actor) => `error of ${actor}`],
   [/^xstate\.done\.state\.(.+)$/, (_, node) => (node.type === 'parallel' ? 'every part done' : `${node.key} done`)],
-  [/^xstate\.after\.([^.]+)\..+$/, (delay) => `after ${delay}${/^\d+$/.test(delay) ? ' ms' : ''}`],
-  [/^xstate\.snapshot\.(.+)$/, (actor) => `news of ${actor}`],
 ];
 
 const labelOf = (event: string, node: AnyStateNode): string => {

@@ -53,9 +53,9 @@ export const elkInput = (chart: Chart, bundles: readonly Bundle[], seed: number)
   const linesOf = new Map<string, readonly Line[]>();
   const starts: ElkExtendedEdge[] = [];
 
-  const signOf = (bundle: Bundle): ElkNode => {
+  const signOf = (bundle: Bundle, state: ChartState | null): ElkNode => {
     const id = signId(bundle.id);
-    const lines = anywhereLines(bundle.source === chart.root.id ? null : bundle.source);
+    const lines = anywhereLines(state);
     linesOf.set(id, lines);
     return { id, ...sizeOf(lines, 2 * boxPadding.side, 2 * labelPadding.top) };
   };
@@ -86,7 +86,9 @@ export const elkInput = (chart: Chart, bundles: readonly Bundle[], seed: number)
       children: [
         ...dot,
         ...state.states.map((child) => nodeOf(child, state)),
-        ...bundles.filter(({ inward, source }) => inward && source === state.id).map(signOf),
+        ...bundles
+          .filter(({ inward, source }) => inward && source === state.id)
+          .map((bundle) => signOf(bundle, parent === null ? null : state)),
       ],
     };
   };

@@ -7,7 +7,7 @@ import { costOf } from './drawing-cost.ts';
 import { dotId, type ElkInput, elkInput, signId } from './elk-graph.ts';
 
 // The engine's arrangement depends on its seed: as many are tried, and the first of the best is taken.
-const seeds = 12;
+const seeds = 8;
 
 const round = (value: number | undefined): number => Math.round((value ?? 0) * 10) / 10;
 

@@ -11,7 +11,7 @@ drawings name their states and transitions with the ids that stand there.
 | dashed border | a region: all regions of a state are active at the same time |
 | blue | the way that the machine is made for, to its first final state |
 | \`event [guard] / actions\` | a transition; on an arrow that leaves a box that holds others, it holds in all of them |
-| \`in any state\` | a transition of the whole machine |
+| \`in any state\` | a transition of the whole machine; \`anywhere in x\`, one of the whole state \`x\` |
 | \`invoke\` | an effect that runs as long as its state is active |
 | \`x done\`, \`error of x\` | the effect \`x\` has ended well, or not |
 `;

@@ -41,5 +41,5 @@ export const stateLines = (state: ChartState, heading: readonly Span[]): Line[] 
 ];
 
 /** The sign from which arrows start that stand for a state as a whole and lead into it; null for the machine itself. */
-export const anywhereLines = (stateId: string | null): Line[] =>
-  wrapped([{ text: stateId === null ? 'in any state' : `anywhere in ${stateId}`, role: 'note' }], widestState);
+export const anywhereLines = (state: ChartState | null): Line[] =>
+  wrapped([{ text: state === null ? 'in any state' : `anywhere in ${state.name}`, role: 'note' }], widestState);

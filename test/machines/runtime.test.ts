@@ -1,0 +1,96 @@
+import test from 'ava';
+import type { AnyEventObject } from 'xstate';
+import type { RuntimeContext } from '../../machines/runtime.ts';
+import { runtimeMachine } from '../../machines/runtime.ts';
+import { type Ending, testPaths } from './path-tests.ts';
+import { runsOf } from './run.ts';
+import type { Scenario } from './scenario.ts';
+
+const input = { runtimeId: 'runtime:one', commandId: 'command:one' };
+const budgetMs = 60_000;
+
+const outcome = (step: string) => ({
+  events: [{ producer: { kind: 'study', id: step }, causationId: null, correlationId: null, type: step, data: {} }],
+  writes: [{ put: 'record', key: step, value: { step } }],
+});
+
+const interruption = { lifecycle: 'interrupted', code: 'executor_interrupted', message: 'the host is stopping' };
+const damage = { lifecycle: 'failed', code: 'stored_content_inconsistent', message: 'an object fails its hash' };
+const errors = [new Error('it went wrong'), interruption, damage];
+
+const effect = (...outputs: readonly unknown[]) => ({ input, outputs, errors });
+
+const parts = ['speech', 'silence', 'loudness', 'shots'] as const;
+const everyMeasurement = Array.from({ length: 2 ** parts.length }, (_, bits) =>
+  Object.fromEntries(parts.map((part, bit) => [part, (bits >> bit) % 2 === 0 ? 'available' : 'unavailable'])),
+);
+
+const scenario: Scenario = {
+  machine: runtimeMachine,
+  input,
+  effects: {
+    initialize: effect(outcome('initialize')),
+    detect: effect(...everyMeasurement.map((measured) => ({ ...outcome('detect'), measured }))),
+    subtitles: effect(outcome('subtitles')),
+    read: effect(outcome('read')),
+    assess: effect({ ...outcome('assess'), claimCount: 2 }, { ...outcome('assess'), claimCount: 0 }),
+    decide: effect(outcome('decide')),
+    admit: effect(outcome('admit')),
+  },
+  timers: { deadline: { input, event: { type: 'deadline.reached' }, dueAt: (now) => now + budgetMs } },
+  outside: [
+    { type: 'worker.granted' },
+    { type: 'content.damaged', message: 'the source changed' },
+    { type: 'supervision.exhausted', message: 'it crashed again and again' },
+  ],
+  distinguish: (context) => (context as RuntimeContext).reason?.code,
+};
+
+/** What is committed when an effect has ended, and the step that is announced next. */
+const factsAfter = ({ type, output }: AnyEventObject): unknown[] => {
+  if (!type.startsWith('xstate.done.actor.')) return [];
+  const next = { initialize: 'detect', detect: 'subtitles' }[type.slice('xstate.done.actor.'.length)];
+  return [
+    { type: 'commit', events: output.events, writes: output.writes },
+    ...(next === undefined ? [] : [{ type: 'step.started', step: next }]),
+  ];
+};
+
+const faultOf = ({ type, message, error, actorId }: AnyEventObject) => {
+  if (type === 'supervision.exhausted') return { lifecycle: 'interrupted', code: 'executor_interrupted', message };
+  if (type === 'content.damaged') return { lifecycle: 'failed', code: 'stored_content_inconsistent', message };
+  if (type === 'deadline.reached')
+    return { lifecycle: 'failed', code: 'executor_failed', message: 'deadline: the study used up its time' };
+  const code = actorId === 'initialize' ? 'initialization_failed' : 'executor_failed';
+  return error instanceof Error ? { lifecycle: 'failed', code, message: error.message } : error;
+};
+
+const endingOf = (events: readonly AnyEventObject[]): Ending => {
+  const last = events.at(-1) ?? { type: 'nothing' };
+  const committed = events.flatMap(factsAfter);
+  if (last.type === 'xstate.done.actor.admit')
+    return { value: 'terminal', context: { ...input, reason: null }, facts: committed };
+  const { lifecycle, code, message } = faultOf(last);
+  const reason = { code, message };
+  return {
+    value: lifecycle,
+    context: { ...input, reason },
+    facts: [...committed, { type: 'runtime.stopped', lifecycle, reason }],
+  };
+};
+
+testPaths(scenario, endingOf);
+
+test('of two failures in one turn the first one gives the reason, and a late result changes nothing', async (t) => {
+  const run = runsOf(scenario)();
+  await run.happen({ type: 'worker.granted' });
+  const late = run.happen({ type: 'xstate.done.actor.initialize', output: outcome('initialize') });
+  run.send({ type: 'content.damaged', message: 'the source changed' });
+  run.send({ type: 'supervision.exhausted', message: 'it crashed again and again' });
+  await late;
+  const reason = { code: 'stored_content_inconsistent', message: 'the source changed' };
+  t.is(run.snapshot().value, 'failed');
+  t.deepEqual(run.snapshot().context, { ...input, reason });
+  t.deepEqual(run.facts, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
+  t.deepEqual(run.errors, []);
+});
