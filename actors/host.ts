@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../contract/clock.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import { openDetector } from '../executors/detector.ts';
+import type { DetectorModel } from '../executors/detector-messages.ts';
 import { probeMedia } from '../executors/ffprobe.ts';
 import { openLauncher } from '../executors/launcher.ts';
 import { type Environment, resolveTools } from '../executors/tools.ts';
@@ -55,6 +57,11 @@ export interface Host {
   close(): Promise<void>;
 }
 
+const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
+  ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),
+  ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
+];
+
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, points, onFatal } = options;
@@ -97,7 +104,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
     budgets,
     clock,
     line: lines.studies,
-    initialize: studyOpening({ ledger, vault, registry, clock }),
+    initialize: studyOpening({
+      ledger,
+      vault,
+      registry,
+      clock,
+      warm: (source) => detector.warm(modelsFor(source)),
+    }),
     media,
     evidence: new EvidenceSteps({ ledger, vault, registry, clock }),
     committed: (runtimeId) => studies.committed(runtimeId),

@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { RuntimeInput, StudyFault } from '../machines/runtime.ts';
 import { openStudy } from '../receipts/study-opening.ts';
@@ -13,15 +14,18 @@ export interface StudyOpeningOptions {
   readonly vault: Vault;
   readonly registry: SourceRegistry;
   readonly clock: Clock;
+  /** Lets the tools that this source will need come up while the opening is written. */
+  readonly warm: (source: RegisteredSource) => void;
 }
 
 /** Opens a study: checks that its source is still whole and writes the first events of its journal. */
-export function studyOpening({ ledger, vault, registry, clock }: StudyOpeningOptions) {
+export function studyOpening({ ledger, vault, registry, clock, warm }: StudyOpeningOptions) {
   return async ({ runtimeId }: RuntimeInput): Promise<EffectOutcome> => {
     const study = readStudy(ledger, runtimeId);
     const { analysisRequest, sourceSession } = study.record;
     const source = registry.revision(sourceSession.revisionId);
     if (source === undefined || !(await sourceIsIntact(vault, source))) throw sourceChanged;
+    warm(source);
     const startedAt = new Date(clock.now()).toISOString();
     const opening = openStudy({ ...study, source, maxWallMs: studyBudgetMs(analysisRequest.range), startedAt });
     return {
