@@ -39,13 +39,13 @@ export interface ActorKind {
  * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails.
  */
 export function effect<Output, Input extends object>(
-  barrier: { durable(): Promise<void>; lifetime(input: Input): AbortSignal },
+  barrier: { settled(input: Input): Promise<void>; lifetime(input: Input): AbortSignal },
   run: (input: Input, signal: AbortSignal) => Promise<Output>,
 ) {
   return fromPromise<Output, Input>(async ({ input, signal }) => {
-    // One microtask later the transition's own write is queued; the barrier then covers it.
+    // One microtask later the transition's own commit is under way; the barrier then waits for it.
     await Promise.resolve();
-    await barrier.durable();
+    await barrier.settled(input);
     const until = AbortSignal.any([signal, barrier.lifetime(input)]);
     until.throwIfAborted();
     return run(input, until);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const stateValue = z.looseObject({ value: z.union([z.string(), z.record(z.string(), z.unknown())]) });
+
 /** One actor as the ledger keeps it: where its chart stands, and what the supervisor must know to go on. */
 export const actorRow = z.strictObject({
   kind: z.string(),
@@ -17,7 +19,8 @@ export const actorRow = z.strictObject({
   totalResumes: z.number().int(),
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
-  snapshot: z.unknown(),
+  /** The chart's own snapshot: at least a state value. */
+  snapshot: z.unknown().refine((snapshot) => stateValue.safeParse(snapshot).success, 'not the snapshot of a chart'),
 });
 
 export type ActorRow = z.infer<typeof actorRow>;

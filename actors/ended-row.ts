@@ -13,7 +13,7 @@ import type { ActorRow } from './actor-row.ts';
 export interface EndedRow {
   readonly row: ActorRow;
   readonly facts: EventObject[];
-  readonly before: StateValue | null;
+  readonly before: StateValue;
   readonly after: AnyMachineSnapshot;
 }
 
@@ -21,7 +21,8 @@ export interface EndedRow {
  * Computes, without starting an interpreter, where an event takes a chart that must not run any further. A snapshot that the
  * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own.
  */
-export function endedRow(kind: ActorKind, row: ActorRow | null, input: unknown, event: AnyEventObject): EndedRow {
+export function endedRow(kind: ActorKind, row: ActorRow, event: AnyEventObject): EndedRow {
+  const { input } = row;
   const current = restored(kind, row) ?? initialTransition(kind.machine, input)[0];
   const [after, actions] = transition(kind.machine, current, event);
   const facts = actions.flatMap((action: { type: string; params?: unknown }) =>
@@ -29,7 +30,7 @@ export function endedRow(kind: ActorKind, row: ActorRow | null, input: unknown, 
   );
   return {
     facts,
-    before: row === null ? null : current.value,
+    before: current.value,
     after,
     row: {
       kind: kind.name,
@@ -39,16 +40,17 @@ export function endedRow(kind: ActorKind, row: ActorRow | null, input: unknown, 
       status: kind.status(after.value),
       updatedAt: 0,
       ticket: null,
-      resumes: row?.resumes ?? 0,
-      totalResumes: row?.totalResumes ?? 0,
+      resumes: row.resumes,
+      totalResumes: row.totalResumes,
       remainingMs: null,
       snapshot: kind.machine.getPersistedSnapshot(after),
     },
   };
 }
 
-function restored(kind: ActorKind, row: ActorRow | null): AnyMachineSnapshot | null {
-  if (row === null || row.machineVersion !== kind.version) return null;
+/** The snapshot of a row as its chart understands it; null for another version of the chart or a state it does not have. */
+export function restored(kind: ActorKind, row: ActorRow): AnyMachineSnapshot | null {
+  if (row.machineId !== kind.machine.id || row.machineVersion !== kind.version) return null;
   const actor = createActor(kind.machine, { snapshot: row.snapshot as AnyMachineSnapshot });
   // Without an observer a snapshot in error would be thrown at the process.
   actor.subscribe({ error: () => undefined });

@@ -45,7 +45,6 @@ export function revisionOf(ledger: Ledger, ingestId: string): string | undefined
 }
 
 export interface OwnedIngestKindOptions {
-  readonly ledger: Ledger;
   readonly supervisor: Supervisor;
   readonly registry: SourceRegistry;
   readonly clock: Clock;
@@ -58,9 +57,9 @@ export interface OwnedIngestKindOptions {
 
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
 export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
-  const { ledger, supervisor, registry, clock, line, effects, ended } = options;
+  const { supervisor, registry, clock, line, effects, ended } = options;
   const barrier = {
-    durable: () => ledger.durable(),
+    settled: (input: MediaInput) => supervisor.settled(input.ingestId),
     lifetime: (input: MediaInput) => supervisor.lifetime(input.ingestId),
   };
   return {

@@ -1,7 +1,9 @@
 import type { Ledger } from '../storage/ledger.ts';
-import { LedgerError } from '../storage/ledger-error.ts';
+import { isJournalDamage } from '../storage/ledger-error.ts';
 import { DamagedRow } from '../storage/row-codec.ts';
+import type { ActorKind } from './actor-kind.ts';
 import { type ActorRow, actorRow, liveRow } from './actor-row.ts';
+import { restored } from './ended-row.ts';
 import { type Supervisor, snapshotValue } from './supervisor.ts';
 
 /** Taking work up again this often without a single new commit in between ends it. */
@@ -30,41 +32,51 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
   let waiting = 0;
   for (const [index, { key: id, value }] of live.entries()) {
     const row = parsedRow(value, rows[index]);
-    const kind = row === null ? undefined : supervisor.kind(row.kind);
-    if (row === null || kind === undefined) {
-      damaged.push(id);
-      continue;
-    }
-    const complaint = kind.hasJournal ? await journalComplaint(ledger, id) : null;
-    if (complaint !== null) {
-      await supervisor.endStored(kind, id, row, { type: 'content.damaged', message: complaint }, false);
-      ended.push(`${id}: ${complaint}`);
-      continue;
-    }
-    if (row.machineVersion !== kind.version) {
-      const message = `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
-      await supervisor.endStored(kind, id, row, { type: 'supervision.exhausted', message });
-      ended.push(`${id}: ${message}`);
-      continue;
-    }
-    if (kind.phase(snapshotValue(row)) !== 'working') {
-      supervisor.adopt(kind, id, row);
-      waiting += 1;
-      continue;
-    }
-    const resumes = row.resumes + 1;
-    if (resumes >= resumeLimit) {
-      const message = `resumes exhausted: taken up ${row.resumes} times without a new commit`;
-      await supervisor.endStored(kind, id, row, { type: 'supervision.exhausted', message });
-      ended.push(`${id}: ${message}`);
-      continue;
-    }
-    const counted = { ...row, resumes, totalResumes: row.totalResumes + 1 };
-    await ledger.commit([{ put: 'snapshot', key: id, value: counted }]);
-    supervisor.adopt(kind, id, counted);
-    resumed += 1;
+    const outcome = row === null ? 'damaged' : await takeUp(supervisor, ledger, id, row);
+    if (outcome === 'resumed') resumed += 1;
+    else if (outcome === 'waiting') waiting += 1;
+    else if (outcome === 'damaged') damaged.push(id);
+    else ended.push(`${id}: ${outcome.ended}`);
   }
   return { resumed, waiting, ended, damaged };
+}
+
+type Outcome = 'resumed' | 'waiting' | 'damaged' | { readonly ended: string };
+
+async function takeUp(supervisor: Supervisor, ledger: Ledger, id: string, row: ActorRow): Promise<Outcome> {
+  const kind = supervisor.kind(row.kind);
+  if (kind === undefined) return 'damaged';
+  const complaint = kind.hasJournal ? await journalComplaint(ledger, id) : null;
+  if (complaint !== null) {
+    await supervisor.endStored(kind, id, row, { type: 'content.damaged', message: complaint }, 'rows');
+    return { ended: complaint };
+  }
+  const isWorking = kind.phase(snapshotValue(row)) === 'working';
+  const obstacle = obstacleOf(kind, row, isWorking);
+  if (obstacle !== null) {
+    await supervisor.endStored(kind, id, row, { type: 'supervision.exhausted', message: obstacle });
+    return { ended: obstacle };
+  }
+  if (!isWorking) {
+    supervisor.adopt(kind, id, row);
+    return 'waiting';
+  }
+  const counted = { ...row, resumes: row.resumes + 1, totalResumes: row.totalResumes + 1 };
+  await ledger.commit([{ put: 'snapshot', key: id, value: counted }]);
+  supervisor.adopt(kind, id, counted);
+  return 'resumed';
+}
+
+/** Why an actor cannot go on from its row; null when it can. */
+function obstacleOf(kind: ActorKind, row: ActorRow, isWorking: boolean): string | null {
+  if (row.machineVersion !== kind.version) {
+    return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
+  }
+  if (restored(kind, row) === null) return `${row.machineId} cannot be resumed from its stored state`;
+  if (isWorking && row.resumes + 1 >= resumeLimit) {
+    return `resumes exhausted: taken up ${row.resumes} times without a new commit`;
+  }
+  return null;
 }
 
 function parsedRow(live: unknown, stored: unknown): ActorRow | null {
@@ -79,7 +91,7 @@ async function journalComplaint(ledger: Ledger, id: string): Promise<string | nu
     await ledger.verifyJournal(id);
     return null;
   } catch (error) {
-    if (error instanceof LedgerError) return `the journal does not verify: ${error.message}`;
+    if (isJournalDamage(error)) return `the journal does not verify: ${error.message}`;
     throw error;
   }
 }

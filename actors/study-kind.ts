@@ -28,7 +28,7 @@ export interface StudyKindOptions {
 export function studyKind(options: StudyKindOptions): ActorKind {
   const { ledger, supervisor, budgets, line, clock, initialize, media, evidence } = options;
   const barrier = {
-    durable: () => ledger.durable(),
+    settled: (input: RuntimeInput) => supervisor.settled(input.runtimeId),
     lifetime: (input: RuntimeInput) => supervisor.lifetime(input.runtimeId),
   };
   const machine = runtimeMachine.provide({

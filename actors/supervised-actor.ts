@@ -57,12 +57,13 @@ export class SupervisedActor {
         last = snapshot;
         const collected = facts;
         facts = [];
-        observer.changed(this, snapshot, collected);
+        try {
+          observer.changed(this, snapshot, collected);
+        } catch (error) {
+          this.fail(observer, error);
+        }
       },
-      error: (error) => {
-        this.#lifetime.abort(new Error('the actor failed'));
-        observer.failed(this, error);
-      },
+      error: (error) => this.fail(observer, error),
     });
     ref.start();
   }
@@ -81,9 +82,21 @@ export class SupervisedActor {
     return this.#ref?.getPersistedSnapshot();
   }
 
+  /** Ends the interpreter and everything that it invoked, and says so: what it was about to do must not go on. */
+  fail(observer: ActorObserver, error: unknown): void {
+    this.stop('the actor failed');
+    if (this.#ref !== null) stopOrphans(this.#ref);
+    observer.failed(this, error);
+  }
+
   /** Ends the interpreter and aborts its effects; nothing is journalled. */
   stop(reason: string): void {
     this.#lifetime.abort(new Error(reason));
     this.#ref?.stop();
   }
+}
+
+/** XState lets the children of a failed actor run on, and offers no public way to stop them. */
+function stopOrphans(ref: AnyActorRef): void {
+  for (const child of Object.values<{ _stop(): void }>(ref.getSnapshot().children)) child._stop();
 }

@@ -4,12 +4,17 @@ import type { Ledger, Write } from '../storage/ledger.ts';
 import { isJournalDamage, LedgerError } from '../storage/ledger-error.ts';
 import type { ActorKind, Change } from './actor-kind.ts';
 import { type ActorRow, actorRow } from './actor-row.ts';
+import { CommitListeners } from './commit-listeners.ts';
 import { endedRow } from './ended-row.ts';
+import { nextRow } from './next-row.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 
 /** At most this many restarts of one actor within the window; then it is ended by its chart. */
 export const restartLimit = { restarts: 3, windowMs: 60_000, firstDelayMs: 100 } as const;
+
+/** What an actor that is ended from outside still writes; `rows` spares a journal that cannot be trusted. */
+export type LastEntries = 'all' | 'rows' | 'none';
 
 export interface SupervisorOptions {
   readonly ledger: Ledger;
@@ -26,12 +31,13 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #kinds = new Map<string, ActorKind>();
   readonly #actors = new Map<string, SupervisedActor>();
-  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #listeners: CommitListeners;
   readonly #retries = new Set<unknown>();
   #stopped = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#listeners = new CommitListeners(options.report);
   }
 
   register(kind: ActorKind): void {
@@ -112,13 +118,7 @@ export class Supervisor {
 
   /** Calls back after each commit of an actor until the returned function is called. */
   watch(id: string, listener: () => void): () => void {
-    const set = this.#listeners.get(id) ?? new Set();
-    set.add(listener);
-    this.#listeners.set(id, set);
-    return () => {
-      set.delete(listener);
-      if (set.size === 0) this.#listeners.delete(id);
-    };
+    return this.#listeners.add(id, listener);
   }
 
   /** Ends every interpreter; the next process resumes from what is committed. */
@@ -133,7 +133,9 @@ export class Supervisor {
     const before = actor.row === null ? null : snapshotValue(actor.row);
     const own = kind.writes({ id, input: actor.input, facts, before, after: snapshot });
     const first = actor.row === null ? actor.firstWrites : [];
-    this.#commit(actor, this.#nextRow(actor, snapshot), [...first, ...own]);
+    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], (error) =>
+      actor.fail(this, error),
+    );
   }
 
   failed(actor: SupervisedActor, error: unknown): void {
@@ -144,8 +146,12 @@ export class Supervisor {
     const recent = actor.crashes.filter((time) => now - time < restartLimit.windowMs);
     report(`${actor.kind.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
-    if (recent.length > restartLimit.restarts || actor.row === null) {
-      this.#end(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
+    if (actor.row === null) {
+      this.#refuse(actor, error);
+      return;
+    }
+    if (recent.length > restartLimit.restarts) {
+      this.#end(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` }, 'all');
       return;
     }
     const timer = clock.setTimeout(
@@ -156,6 +162,13 @@ export class Supervisor {
       restartLimit.firstDelayMs * 2 ** (recent.length - 1),
     );
     this.#retries.add(timer);
+  }
+
+  /** An actor that never came to a first snapshot was promised to nobody: whoever asked for it learns why. */
+  #refuse(actor: SupervisedActor, error: unknown): void {
+    this.#forget(actor);
+    actor.committed = Promise.reject(error);
+    actor.committed.catch(() => undefined);
   }
 
   /** Goes on from the newest committed row, after whatever was still on its way to the disk. */
@@ -169,90 +182,74 @@ export class Supervisor {
     this.#placeInLine(actor, actor.durableRow);
   }
 
-  /**
-   * Ends a stored actor by its own chart without running any effect. `journal: false` leaves its journal as it is, for
-   * a journal that cannot be trusted to take another event.
-   */
-  async endStored(kind: ActorKind, id: string, row: ActorRow, event: AnyEventObject, journal = true): Promise<void> {
+  /** Ends a stored actor by its own chart without running any effect. */
+  async endStored(
+    kind: ActorKind,
+    id: string,
+    row: ActorRow,
+    event: AnyEventObject,
+    entries: LastEntries = 'all',
+  ): Promise<void> {
     const actor = new SupervisedActor(kind, id, row.input, row);
-    this.#end(actor, event, journal);
-    await actor.committed;
+    this.#end(actor, event, entries);
+    let committed: Promise<void>;
+    do {
+      committed = actor.committed;
+      await committed.catch(() => undefined);
+    } while (committed !== actor.committed);
+    await committed;
   }
 
-  #end(actor: SupervisedActor, event: AnyEventObject, journal = true): void {
-    const { row, facts, before, after } = endedRow(actor.kind, actor.row, actor.input, event);
-    const writes = this.#lastWrites(actor, { id: actor.id, input: actor.input, facts, before, after });
-    const kept = journal ? writes : writes.filter((write) => !('append' in write));
-    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, kept);
+  #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
+    if (actor.row === null) return;
+    const { row, facts, before, after } = endedRow(actor.kind, actor.row, event);
+    const writes = this.#lastWrites(actor, { id: actor.id, input: actor.input, facts, before, after }, entries);
+    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, (error) => {
+      if (entries === 'none') this.#options.fatal(error);
+      else this.#end(actor, event, 'none');
+    });
   }
 
   /** An actor ends even when what it would write at its end cannot be worked out. */
-  #lastWrites(actor: SupervisedActor, change: Change): readonly Write[] {
+  #lastWrites(actor: SupervisedActor, change: Change, entries: LastEntries): readonly Write[] {
+    if (entries === 'none') return [];
     try {
-      return actor.kind.writes(change);
+      const writes = actor.kind.writes(change);
+      return entries === 'all' ? writes : writes.filter((write) => !('append' in write));
     } catch (error) {
       this.#options.report(`${actor.kind.name} ${actor.id} ends without its last entries: ${messageOf(error)}`);
       return [];
     }
   }
 
-  #nextRow(actor: SupervisedActor, snapshot: AnyMachineSnapshot): ActorRow {
-    const { kind, row } = actor;
-    const status = kind.status(snapshot.value);
-    const phase = kind.phase(snapshot.value);
-    return {
-      kind: kind.name,
-      machineId: kind.machine.id,
-      machineVersion: kind.version,
-      input: actor.input,
-      status,
-      updatedAt: row !== null && row.status === status ? row.updatedAt : this.#options.clock.now(),
-      ticket: phase === 'waiting' ? (row?.ticket ?? kind.line.nextTicket()) : null,
-      resumes: 0,
-      totalResumes: row?.totalResumes ?? 0,
-      remainingMs: this.#options.budgets.remaining(actor.id),
-      snapshot: actor.persisted(),
-    };
-  }
-
-  #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[]): void {
+  #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
     const { ledger } = this.#options;
     const { id, kind } = actor;
     const phase = kind.phase(snapshotValue(row));
-    const isFirst = actor.row === null;
+    const { row: previous } = actor;
     actor.row = row;
     const live: Write[] =
       phase === 'ended'
         ? [{ del: 'live', key: id }]
-        : isFirst
+        : previous === null
           ? [{ put: 'live', key: id, value: { kind: kind.name } }]
           : [];
     actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
       actor.durableRow = row;
       if (phase === 'ended') this.#forget(actor);
       this.#placeInLine(actor, row);
-      this.#tell(() => kind.committed(id, row));
-      for (const listener of [...(this.#listeners.get(id) ?? [])]) this.#tell(listener);
+      kind.committed(id, row);
+      this.#listeners.tell(id);
     });
-    actor.committed.catch((error) => this.#uncommitted(actor, error));
-  }
-
-  /** What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone. */
-  #uncommitted(actor: SupervisedActor, error: unknown): void {
-    if (!(error instanceof LedgerError)) {
-      actor.fail(this, error);
-    } else if (isJournalDamage(error)) {
-      actor.stop('the journal is damaged');
-      this.#end(actor, { type: 'content.damaged', message: error.message }, false);
-    } else this.#options.fatal(error);
-  }
-
-  #tell(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.#options.report(`a listener failed: ${messageOf(error)}`);
-    }
+    // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
+    actor.committed.catch((error) => {
+      if (actor.row === row) actor.row = previous;
+      if (isJournalDamage(error)) {
+        actor.stop('the journal is damaged');
+        this.#end(actor, { type: 'content.damaged', message: error.message }, 'rows');
+      } else if (error instanceof LedgerError) this.#options.fatal(error);
+      else refused(error);
+    });
   }
 
   #placeInLine({ id, kind }: SupervisedActor, row: ActorRow): void {

@@ -38,7 +38,7 @@ export function readFailure(error: unknown, damage: LedgerErrorCode, what: strin
 }
 
 /** Whether a journal itself is damaged, which concerns its run alone. */
-export const isJournalDamage = (error: unknown): boolean =>
+export const isJournalDamage = (error: unknown): error is LedgerError =>
   error instanceof LedgerError && (error.code === 'malformed_journal' || error.code === 'invalid_journal_chain');
 
 /** Whether opening failed because another process, or another ledger of this one, holds the folder. */
