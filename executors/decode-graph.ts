@@ -20,19 +20,22 @@ const FIRST_EXTRA_PIPE = 3;
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
 
-/**
- * The whole second at which decoding begins, at least a second before the range where there is one: decoders, resamplers
- * and the comparison with the frame before have settled when the range begins. Whole seconds are exact in
- * every container's clock.
- */
-export const seekSeconds = ({ startMs }: Range): number => Math.max(0, Math.floor(startMs / 1000) - 1);
+// How far before the range decoding begins, in seconds. Two are enough for decoders, resamplers and the comparison with
+// the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some
+// films pictures are rare: then a minute is tried, and at last the whole way from the start.
+const LEADS = [2, 60, Number.POSITIVE_INFINITY];
+
+/** The whole seconds from which to decode, in the order to be tried; whole seconds are exact in every container's clock. */
+export const seekPoints = ({ startMs }: Range): number[] => [
+  ...new Set(LEADS.map((lead) => Math.max(0, Math.floor(startMs / 1000) - lead))),
+];
 
 /**
- * The argument list of the one ffmpeg pass over `[startMs, endMs)`. Times count from the start of the container, as its
- * players count them. A missing track has no branch, since naming it would be an error. At least one track is needed.
+ * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
+ * from the start of the container, as its players count them. A missing track has no branch, since naming it
+ * would be an error. At least one track is needed.
  */
-export function decodeArguments(request: DecodeRequest): string[] {
-  const seek = seekSeconds(request.range);
+export function decodeArguments(request: DecodeRequest, seek: number): string[] {
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type DecodeRequest, decodeArguments, MEASURE_PIPES, seekSeconds } from './decode-graph.ts';
+import type { Range } from '../contract/grammar.ts';
+import { type DecodeRequest, decodeArguments, MEASURE_PIPES, seekPoints } from './decode-graph.ts';
 import { DetectionFailure } from './detection-failure.ts';
 import type { Detector } from './detector.ts';
 import { FrameMetadataReader } from './frame-metadata.ts';
@@ -8,6 +9,7 @@ import type { Launcher, ProcessLimits, RunningProcess } from './process.ts';
 import { ShotChanges } from './shot-changes.ts';
 import { Silences } from './silences.ts';
 import type { SpeechJob, SpeechResult } from './speech-job.ts';
+import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from './speech-segmenter.ts';
 import type { ResolvedTool } from './tools.ts';
 
 export interface DecodePassDeps {
@@ -26,20 +28,20 @@ export interface PassMeasurements {
 
 const MEBIBYTE = 1024 * 1024;
 
-// A pass takes a fraction of the range's length on ordinary media; heavy pictures on a slow machine take a multiple. A
+// A pass takes a fraction of the decoded length on ordinary media; heavy pictures on a slow machine take a multiple. A
 // decoder holds a score of frames, 100 MiB each at the largest sizes.
-const limitsFor = (rangeMs: number): ProcessLimits => ({
-  wallMs: 120_000 + 4 * rangeMs,
-  cpuSeconds: 240 + rangeMs / 125,
+const limitsFor = (decodedMs: number): ProcessLimits => ({
+  wallMs: 120_000 + 4 * decodedMs,
+  cpuSeconds: 240 + decodedMs / 125,
   fileSizeBytes: MEBIBYTE,
-  stdoutBytes: 64 * MEBIBYTE + 160 * rangeMs,
+  stdoutBytes: 64 * MEBIBYTE + 160 * decodedMs,
   stderrBytes: 4 * MEBIBYTE,
   addressSpaceBytes: 6 * 1024 * MEBIBYTE,
 });
 
 /**
- * Decodes the range once and measures everything on the way; memory does not grow with the range. The speech job is opened
- * before ffmpeg starts, so that both processes come up together. Rejects with `ProcessFailure` or
+ * Decodes the range once and measures everything on the way; memory does not grow with the range. Where the container
+ * cannot be entered in the middle, it is decoded again from further before. Rejects with `ProcessFailure` or
  * `DetectionFailure`, the first reason, once nothing of the pass is left running.
  */
 export async function runDecodePass(
@@ -52,16 +54,28 @@ export async function runDecodePass(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) stop.abort();
   try {
-    return await decode(deps, request, stop);
+    const [first = 0, ...further] = seekPoints(request.range);
+    let measured = await decodeFrom(first, deps, request, stop);
+    for (const seek of further) {
+      if (request.videoTrackIndex === null || measured.shots.beganBefore) break;
+      measured = await decodeFrom(seek, deps, request, stop);
+    }
+    return measured;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
-async function decode(deps: DecodePassDeps, request: DecodeRequest, stop: AbortController): Promise<PassMeasurements> {
+async function decodeFrom(
+  seek: number,
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  stop: AbortController,
+): Promise<PassMeasurements> {
   const { range } = request;
+  // Opened before ffmpeg starts, so that both processes come up together.
   const job = request.audioTrackIndex === null ? null : deps.detector.speech(stop.signal);
-  const shots = new ShotChanges(range, seekSeconds(range) * 1000);
+  const shots = new ShotChanges(range, seek * 1000);
   const loudness = new Loudness();
   const silences = new Silences(range);
   const measures = { shots, loudness, silences };
@@ -70,12 +84,16 @@ async function decode(deps: DecodePassDeps, request: DecodeRequest, stop: AbortC
   try {
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(request),
-      limits: limitsFor(range.endMs - range.startMs),
+      args: decodeArguments(request, seek),
+      limits: limitsFor(range.endMs - seek * 1000),
       signal: stop.signal,
       extraPipes: MEASURE_PIPES.length,
     });
-    work.push(running.finished, listen(running, job), ...running.extra.map((pipe, at) => read(pipe, readers[at])));
+    work.push(
+      running.finished,
+      listen(running, job, range),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at])),
+    );
     if (job !== null) work.push(job.result);
     await Promise.all(work);
     // Only a pass that ended well has written its last lines whole.
@@ -88,11 +106,15 @@ async function decode(deps: DecodePassDeps, request: DecodeRequest, stop: AbortC
   }
 }
 
-async function listen(running: RunningProcess, job: SpeechJob | null): Promise<void> {
+async function listen(running: RunningProcess, job: SpeechJob | null, { startMs, endMs }: Range): Promise<void> {
+  let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_SAMPLE;
   for await (const chunk of running.stdout) {
-    if (job === null) throw new DetectionFailure('ffmpeg decoded sound that nobody asked for');
-    await job.write(chunk);
+    room -= chunk.length;
+    if (room < 0) throw new DetectionFailure('ffmpeg decoded more sound than the range holds');
+    await job?.write(chunk);
   }
+  // The sound of a pass that failed ends anywhere; the reason why is better than what it makes of the speech.
+  await running.finished;
   await job?.end();
 }
 

@@ -31,7 +31,7 @@ export const DETECTION_PARAMETERS = {
   loudness: { ...LOUDNESS_RULE, scope: 'whole range', maximumErrorShare: MAXIMUM_ERROR_SHARE },
   shot_changes: {
     ...SHOT_RULE,
-    limitation: 'hard cuts only; dissolves are not detected',
+    limitation: 'hard cuts between pictures of one size only; dissolves are not detected',
     maximumErrorShare: MAXIMUM_ERROR_SHARE,
   },
 } as const satisfies Readonly<Record<string, Parameters>>;

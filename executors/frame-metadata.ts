@@ -1,12 +1,13 @@
 import { DetectionFailure } from './detection-failure.ts';
 
-/** What a filter wrote on one frame; `pts` counts in the time base of the frame. */
+/** What a filter wrote on one frame; `number` counts what the filter has seen, `pts` in the time base of the frame. */
 export interface FrameMetadata {
+  readonly number: number;
   readonly pts: number;
   readonly values: ReadonlyMap<string, string>;
 }
 
-const FRAME_LINE = /^frame:\d+ +pts:(-?\d+) +pts_time:\S+$/;
+const FRAME_LINE = /^frame:(\d+) +pts:(-?\d+) +pts_time:\S+$/;
 const LONGEST_LINE = 64 * 1024;
 
 /**
@@ -16,7 +17,7 @@ const LONGEST_LINE = 64 * 1024;
 export class FrameMetadataReader {
   readonly #onFrame: (frame: FrameMetadata) => void;
   #rest = '';
-  #frame: { pts: number; values: Map<string, string> } | null = null;
+  #frame: (FrameMetadata & { readonly values: Map<string, string> }) | null = null;
 
   constructor(onFrame: (frame: FrameMetadata) => void) {
     this.#onFrame = onFrame;
@@ -40,7 +41,7 @@ export class FrameMetadataReader {
     const frame = FRAME_LINE.exec(line);
     if (frame !== null) {
       this.#deliver();
-      this.#frame = { pts: Number(frame[1]), values: new Map() };
+      this.#frame = { number: Number(frame[1]), pts: Number(frame[2]), values: new Map() };
       return;
     }
     const equals = line.indexOf('=');

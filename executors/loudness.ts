@@ -4,11 +4,17 @@ import { DetectionFailure } from './detection-failure.ts';
 import { LOUDNESS_RULE } from './detection-parameters.ts';
 import { type FrameMetadata, numberIn } from './frame-metadata.ts';
 
-/** Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything heard so far. */
+/**
+ * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything heard so far. ffmpeg begins anew when the
+ * sound changes its sample rate or channels on the way, and everything that it heard before is lost: that is refused.
+ */
 export class Loudness {
   #last: FrameMetadata | null = null;
 
   add(frame: FrameMetadata): void {
+    if (this.#last !== null && frame.number <= this.#last.number) {
+      throw new DetectionFailure('the sound changes its form inside the range');
+    }
     this.#last = frame;
   }
 

@@ -16,6 +16,7 @@ export class ShotChanges {
   readonly #seekMs: number;
   readonly #facts: ShotFact[] = [];
   #frames = 0;
+  #firstMs: number | null = null;
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
   /** `seekMs` is the source time of tick 0. */
@@ -26,6 +27,7 @@ export class ShotChanges {
 
   add(frame: FrameMetadata): void {
     const atMs = this.#seekMs + Math.round(frame.pts / VIDEO_TICKS_PER_MS);
+    this.#firstMs ??= atMs;
     const inRange = atMs >= this.#range.startMs && atMs < this.#range.endMs;
     if (inRange) this.#frames += 1;
     const score = numberIn(frame, 'lavfi.scd.score');
@@ -34,6 +36,11 @@ export class ShotChanges {
     this.#lastCutMs = atMs;
     if (!inRange) return;
     this.#facts.push({ kind: 'shot_change', index: this.#facts.length, atMs, scoreMilli: Math.round(score * 1000) });
+  }
+
+  /** Whether pictures came from before the range on: only then is it sure that none of the range is missing. */
+  get beganBefore(): boolean {
+    return this.#firstMs !== null && this.#firstMs < this.#range.startMs;
   }
 
   /** Null when no frame lies in the range. */

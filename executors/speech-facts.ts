@@ -1,8 +1,6 @@
 import type { SpeechFact } from '../contract/evidence.ts';
 import type { Range } from '../contract/grammar.ts';
-import { SAMPLE_RATE, type SampleSpan } from './speech-segmenter.ts';
-
-const SAMPLES_PER_MS = SAMPLE_RATE / 1000;
+import { SAMPLES_PER_MS, type SampleSpan } from './speech-segmenter.ts';
 
 /**
  * Lays windows of speech (samples from the start of the range) on the source's own time line and fills what is left

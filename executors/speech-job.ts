@@ -1,6 +1,6 @@
 import { DetectionFailure } from './detection-failure.ts';
 import type { DetectorTask } from './detector-task.ts';
-import type { SampleSpan } from './speech-segmenter.ts';
+import { BYTES_PER_SAMPLE, type SampleSpan } from './speech-segmenter.ts';
 
 export interface SpeechResult {
   /** How many samples were measured, and the content id of their s16le bytes. */
@@ -20,7 +20,6 @@ export interface SpeechJob {
   readonly result: Promise<SpeechResult>;
 }
 
-const BYTES_PER_SAMPLE = 2;
 // Two minutes of sound: more than a decoder gets through while the process starts and loads its model.
 const QUEUE_BYTES = 4 * 1024 * 1024;
 

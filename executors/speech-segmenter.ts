@@ -7,7 +7,10 @@ export const SPEECH_RULE = {
   padMs: 30,
 } as const;
 
+/** Speech is measured on signed 16-bit samples at this rate, one channel, in frames of a fixed length. */
 export const SAMPLE_RATE = 16_000;
+export const BYTES_PER_SAMPLE = 2;
+export const SAMPLES_PER_MS = SAMPLE_RATE / 1000;
 export const FRAME_SAMPLES = 512;
 
 /** A half-open run of samples, counted from the first sample that was measured. */
@@ -16,7 +19,7 @@ export interface SampleSpan {
   readonly end: number;
 }
 
-const samples = (ms: number): number => (ms * SAMPLE_RATE) / 1000;
+const samples = (ms: number): number => ms * SAMPLES_PER_MS;
 
 /**
  * Turns one speech probability per frame into windows of speech, frame after frame, by Silero's `get_speech_timestamps`:

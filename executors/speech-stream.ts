@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SpeechProbabilities } from './silero-vad.ts';
-import { FRAME_SAMPLES, type SampleSpan, SpeechSegmenter } from './speech-segmenter.ts';
+import { BYTES_PER_SAMPLE, FRAME_SAMPLES, type SampleSpan, SpeechSegmenter } from './speech-segmenter.ts';
 
-const BYTES_PER_SAMPLE = 2;
 const FULL_SCALE = 32_768;
 
 export interface MeasuredSpeech {

@@ -14,10 +14,9 @@ const TIMING_LINE = new RegExp(`^${CLOCK} --> ${CLOCK}(?:[ \\t].*)?$`);
 const TAG = /<\/?(?:[bciuv]|ruby|rt|lang)(?:[.\s][^>]*)?>|<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>/g;
 // Direction marks and joiners are part of a text; the rest of the control characters are not.
 const CONTROL = /[\p{Cc}\u2028\u2029\uFEFF]/gu;
-const NAMED: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', nbsp: '\u00A0' },
-  ...{ lrm: '\u200E', rlm: '\u200F', quot: '"', apos: "'" },
-};
+const NAMED = new Map(
+  Object.entries({ amp: '&', lt: '<', gt: '>', nbsp: '\u00A0', lrm: '\u200E', rlm: '\u200F', quot: '"', apos: "'" }),
+);
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]+));/g;
 const LAST_CODE_POINT = 0x10ffff;
 
@@ -59,7 +58,7 @@ function plainText(lines: readonly string[]): string {
 }
 
 function resolved(reference: string, decimal?: string, hexadecimal?: string, name?: string): string {
-  if (name !== undefined) return NAMED[name] ?? reference;
+  if (name !== undefined) return NAMED.get(name) ?? reference;
   const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
   return code > LAST_CODE_POINT || (code >= 0xd800 && code <= 0xdfff) ? reference : String.fromCodePoint(code);
 }
