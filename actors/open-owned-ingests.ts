@@ -27,6 +27,7 @@ export interface OpenedOwnedIngests {
 export async function openOwnedIngests(options: OpenOwnedIngestsOptions): Promise<OpenedOwnedIngests> {
   const { ledger, vault, registry, supervisor, report } = options;
   const isHeld = (contentId: string): boolean =>
+    service.isStoring ||
     supervisor.liveRows(kindName).some((row) => {
       const { context } = row.snapshot as AnyMachineSnapshot & { context: OwnedIngestContext };
       return context.media?.contentId === contentId;
@@ -34,19 +35,22 @@ export async function openOwnedIngests(options: OpenOwnedIngestsOptions): Promis
   const unused = new UnusedMedia(ledger, vault, isHeld);
   await unused.load();
   const tidy = () => unused.remove((contentId) => registry.holds(contentId));
+  const tidySoon = () => {
+    tidy().catch((error) => report(`media of an ended ingest stays until the next start: ${error}`));
+  };
   const kind = ownedIngestKind({
     ...options,
     effects: new OwnedIngestEffects(options),
     unused,
-    ended: () => {
-      tidy().catch((error) => report(`media of an ended ingest stays until the next start: ${error}`));
-    },
+    ended: tidySoon,
   });
   supervisor.register(kind);
-  const service = new OwnedIngests({
+  const service: OwnedIngests = new OwnedIngests({
     ...options,
     kind,
     revisionOf: (ingestId) => revisionOf(ledger, ingestId),
+    unneeded: ({ contentId, bytes }) => ledger.commit([unused.note(contentId, bytes)]),
+    released: tidySoon,
   });
   return { service, tidy };
 }

@@ -13,6 +13,7 @@ import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-kind.ts';
 import { ownedIngestStatusOf } from './owned-ingest-status.ts';
 import { requireSpace } from './required-space.ts';
 import type { SourceRegistry } from './source-registry.ts';
+import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
 import { Upload } from './upload.ts';
 
@@ -29,6 +30,10 @@ export interface OwnedIngestsOptions {
   readonly maximumBytes: number;
   /** The revision that an ingest led to, once it is registered. */
   readonly revisionOf: (ingestId: string) => string | undefined;
+  /** Media was stored for an ingest that had ended meanwhile. */
+  readonly unneeded: (media: { readonly contentId: string; readonly bytes: number }) => Promise<void>;
+  /** Called after each upload, whatever came of it. */
+  readonly released: () => void;
 }
 
 /** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, tells how they fare. */
@@ -84,16 +89,25 @@ export class OwnedIngests {
     checkHead(declaredBytes);
     const upload = new Upload(vault, ingestId, declaredBytes, {
       received: async (media) => {
-        await supervisor.send(ingestId, { type: 'media.received', ...media });
-        return this.status(ingestId);
+        if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
+        await this.#options.unneeded(media);
+        throw new ServiceError('ingest_upload_conflict', 'the ingest ended while its media was being sent');
       },
       faulted: async (message) => {
         await supervisor.send(ingestId, { type: 'upload.failed', message });
       },
-      released: () => this.#uploads.delete(ingestId),
+      released: () => {
+        this.#uploads.delete(ingestId);
+        this.#options.released();
+      },
     });
     this.#uploads.set(ingestId, upload);
     return upload;
+  }
+
+  /** Whether media is in the vault that its ingest is only about to be told of. */
+  get isStoring(): boolean {
+    return [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
 
   /** Cancels an ingest that has not ended. */
@@ -105,7 +119,7 @@ export class OwnedIngests {
   }
 
   #row(ingestId: string): ActorRow {
-    const row = this.#options.supervisor.read(ingestId);
+    const row = readStored(() => this.#options.supervisor.read(ingestId));
     if (row === undefined || row.kind !== this.#options.kind.name) {
       throw new ServiceError('unknown_ingest', 'no such ingest');
     }

@@ -74,7 +74,9 @@ export class SourceRegistry {
     const { sessionId, revisionId } = source.session;
     const session = this.#sessions.get(sessionId);
     const current = session === undefined ? undefined : this.#sources.get(session.currentRevisionId);
-    if (session !== undefined && current !== undefined && sameSource(current, source)) {
+    // The same revision again is an admission that did not reach the disk the first time.
+    const isOther = session?.currentRevisionId !== revisionId;
+    if (session !== undefined && current !== undefined && isOther && sameSource(current, source)) {
       return { revisionId: session.currentRevisionId, writes: [] };
     }
     return this.#keep(source, {

@@ -81,15 +81,14 @@ export class Studies {
     const plan = planStudy(source, request);
     await this.#revalidate(source);
     await requireSpace(this.#options.vault, 0);
-    // Equal requests that arrive together wait for the first of them.
-    const running = this.#starting.get(plan.runtimeId) ?? this.#spawn(plan, source);
-    this.#starting.set(plan.runtimeId, running);
-    try {
-      await running;
-    } finally {
-      this.#starting.delete(plan.runtimeId);
+    const { runtimeId } = plan;
+    // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
+    if (!this.#isKnown(runtimeId)) {
+      const starting = this.#starting.get(runtimeId) ?? this.#spawn(plan, source);
+      this.#starting.set(runtimeId, starting);
+      await starting.finally(() => this.#starting.delete(runtimeId));
     }
-    return this.#acknowledged(plan.runtimeId);
+    return this.#acknowledged(runtimeId);
   }
 
   /** Where a runtime stands, found by the command that started it. */
@@ -199,7 +198,11 @@ export class Studies {
     const source = this.#options.registry.revision(request.sourceRevisionId);
     if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
     const { runtimeId } = planStudy(source, request);
-    return readStored(() => this.#options.supervisor.read(runtimeId)) === undefined ? null : runtimeId;
+    return this.#isKnown(runtimeId) ? runtimeId : null;
+  }
+
+  #isKnown(runtimeId: string): boolean {
+    return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
   }
 
   async #revalidate(source: RegisteredSource): Promise<void> {

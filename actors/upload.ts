@@ -20,10 +20,10 @@ export class Upload {
   readonly #outcome: UploadOutcome;
   readonly #declaredBytes: number;
   readonly #opening: Promise<Receiving>;
-  #receiving: Receiving | null = null;
   #held: Buffer[] = [];
   #arrived = 0;
   #settled = false;
+  #isEnding = false;
 
   constructor(vault: Vault, ingestId: string, declaredBytes: number, outcome: UploadOutcome) {
     this.#outcome = outcome;
@@ -38,36 +38,46 @@ export class Upload {
     flow.pause();
     this.#opening.then(
       (receiving) => {
-        this.#receiving = receiving;
         receiving.onDrain(() => flow.resume());
-        let open = true;
-        for (const chunk of this.#held) open = receiving.write(chunk) && open;
-        this.#held = [];
-        if (open) flow.resume();
-        this.#pause = () => flow.pause();
+        this.#take = (chunk) => {
+          if (!receiving.write(chunk)) flow.pause();
+        };
+        // The disk may fall behind over what was held; its drain resumes the flow then.
+        flow.resume();
+        for (const chunk of this.#held.splice(0)) this.#take(chunk);
       },
-      () => flow.resume(),
+      () => {
+        // There is no file to write to: the rest is let through and dropped, and the end of the body says why.
+        this.#held = [];
+        this.#take = () => undefined;
+        flow.resume();
+      },
     );
   }
 
-  #pause = (): void => undefined;
+  #take = (chunk: Buffer): void => void this.#held.push(chunk);
 
   /** Takes the next bytes. Throws `invalid_upload_length` as soon as more arrived than was declared. */
   chunk(bytes: Buffer): void {
     if (this.#settled) return;
     this.#arrived += bytes.length;
     if (this.#arrived > this.#declaredBytes) throw wrongLength();
-    if (this.#receiving === null) this.#held.push(bytes);
-    else if (!this.#receiving.write(bytes)) this.#pause();
+    this.#take(bytes);
+  }
+
+  /** The media is being put into the vault, and no ingest holds it yet. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   /** The body is complete: seals it into the vault and tells the ingest. */
   async end(): Promise<OwnedIngestStatus> {
-    if (this.#arrived !== this.#declaredBytes) {
+    if (this.#settled || this.#arrived !== this.#declaredBytes) {
       await this.abandon();
       throw wrongLength();
     }
     this.#settled = true;
+    this.#isEnding = true;
     try {
       const receiving = await this.#opening;
       const media = await receiving.finish();

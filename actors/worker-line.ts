@@ -21,9 +21,13 @@ export class WorkerLine {
     return this.#lastTicket;
   }
 
-  /** Joins the line. Tickets of an earlier process may arrive in any order before `open`. */
+  /**
+   * Joins the line, whatever the id held before: a place, or a worker that nobody took. Tickets of an earlier process may
+   * arrive in any order before `open`.
+   */
   wait(id: string, ticket: number): void {
     this.#lastTicket = Math.max(this.#lastTicket, ticket);
+    this.#remove(id);
     const last = this.#waiting.at(-1);
     const place = last === undefined || last.ticket < ticket ? -1 : this.#waiting.findIndex((e) => e.ticket > ticket);
     this.#waiting.splice(place === -1 ? this.#waiting.length : place, 0, { id, ticket });
@@ -37,9 +41,7 @@ export class WorkerLine {
 
   /** Leaves the line or the worker. */
   leave(id: string): void {
-    const place = this.#waiting.findIndex((entry) => entry.id === id);
-    if (place !== -1) this.#waiting.splice(place, 1);
-    this.#working.delete(id);
+    this.#remove(id);
     this.#advance();
   }
 
@@ -47,6 +49,12 @@ export class WorkerLine {
   open(): void {
     this.#open = true;
     this.#advance();
+  }
+
+  #remove(id: string): void {
+    const place = this.#waiting.findIndex((entry) => entry.id === id);
+    if (place !== -1) this.#waiting.splice(place, 1);
+    this.#working.delete(id);
   }
 
   #advance(): void {
