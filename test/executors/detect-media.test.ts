@@ -1,3 +1,5 @@
+import { createCipheriv } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { DetectionFailure } from '../../executors/detection-failure.ts';
@@ -12,6 +14,7 @@ import {
   statesOf,
   watched,
 } from './detection-for-tests.ts';
+import { failureOf } from './launcher-for-tests.ts';
 import { ffmpeg } from './media-for-tests.ts';
 
 let bench: DetectionBench;
@@ -242,6 +245,17 @@ test('loudness is measured as the standard prescribes', async (t) => {
   t.true(Math.abs((fact.integratedCentiLufs ?? 0) + 2300) <= 10);
   t.true(Math.abs((fact.truePeakCentiDbtp ?? 0) + 2300) <= 10);
   t.is(fact.rangeCentiLu, 0);
+});
+
+test('sound of which more than a tenth cannot be decoded is a closed failure', async (t) => {
+  await from('damaged.m4a', '-vn', '-c:a', 'aac', '-b:a', '128k');
+  const bytes = await readFile(file('damaged.m4a'));
+  const start = bytes.indexOf('mdat') + 2000;
+  // The keystream of a fixed key: noise, and the same on every run.
+  const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
+  noise.update(Buffer.alloc(Math.floor(bytes.length / 2))).copy(bytes, start);
+  await writeFile(file('damaged.m4a'), bytes);
+  t.is((await failureOf(t, detect(bench, file('damaged.m4a'), [0, 6000], SOUND_ONLY))).reason, 'tool_exit');
 });
 
 test('a track that the file does not have is a closed failure without a path', async (t) => {
