@@ -15,6 +15,7 @@ export class AnnouncedBody implements BodyWriter {
   readonly #outlet: Outlet;
   #left: number;
   #over = false;
+  #waiting = false;
   #drained: (() => void) | undefined;
 
   constructor(bytes: number, outlet: Outlet) {
@@ -28,6 +29,7 @@ export class AnnouncedBody implements BodyWriter {
     if (bytes > this.#left) throw new RangeError(`${bytes - this.#left} bytes more than announced`);
     this.#left -= bytes;
     const free = this.#outlet.push(chunk);
+    this.#waiting = !free;
     if (this.#left > 0) return free;
     this.#over = true;
     this.#outlet.finish();
@@ -46,7 +48,9 @@ export class AnnouncedBody implements BodyWriter {
 
   /** The socket has room again. */
   drained(): void {
-    if (!this.#over) this.#drained?.();
+    if (this.#over || !this.#waiting) return;
+    this.#waiting = false;
+    this.#drained?.();
   }
 
   /** The connection is gone: nothing is sent any more, and a producer that waits for room is woken. */

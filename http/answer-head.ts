@@ -7,9 +7,11 @@ const FRAMING = /^(content-length|transfer-encoding|connection)$/i;
 
 const knownNames = new Set<string>();
 
+const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+
 /** `413` becomes `413 Payload Too Large`. */
 export function statusLine(status: number): string {
-  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+  return statusLines.get(status) ?? `${status} Unknown`;
 }
 
 /** True for the statuses whose answers never carry a body nor its length (RFC 9110, 15.3.5 and 15.4.5). */

@@ -1,7 +1,7 @@
 import { AnnouncedBody, type Outlet, SILENT_BODY } from './announced-body.ts';
 import { checkHeaders } from './answer-head.ts';
 import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
-import { closesAfterBody } from './request-head.ts';
+import { announcesBody, mayClose } from './request-head.ts';
 
 /** Keeps count of the exchanges under way, and hears what their handlers threw. */
 export interface ExchangeOwner {
@@ -12,6 +12,8 @@ export interface ExchangeOwner {
 /** The promises of `Exchange` that do not depend on the server library; an adapter adds the bytes. */
 export abstract class ExchangeCore implements Exchange {
   readonly head: RequestHead;
+  /** The connection may close after the answer, which therefore waits for the end of the body. */
+  protected readonly closing: boolean;
   readonly #owner: ExchangeOwner;
   #inHandler = true;
   #aborted = false;
@@ -27,6 +29,7 @@ export abstract class ExchangeCore implements Exchange {
 
   constructor(head: RequestHead, owner: ExchangeOwner) {
     this.head = head;
+    this.closing = mayClose(head);
     this.#owner = owner;
   }
 
@@ -59,7 +62,7 @@ export abstract class ExchangeCore implements Exchange {
 
   /** Runs the handler; whatever it throws ends here. */
   handle(handler: ExchangeHandler): void {
-    if (closesAfterBody(this.head)) this.#begin();
+    if (this.closing && announcesBody(this.head)) this.#begin();
     this.#guard(() => handler(this));
     this.#inHandler = false;
   }
@@ -90,15 +93,14 @@ export abstract class ExchangeCore implements Exchange {
 
   respond(status: number, headers: Headers, body: Uint8Array | string): void {
     if (!this.#claim(headers)) return;
-    if (!this.#bodyBegun || this.#bodyEnded || !closesAfterBody(this.head)) this.#answer(status, headers, body);
-    else this.#held = () => this.#answer(status, headers, body);
+    this.#whenClosable(() => this.#answer(status, headers, body));
   }
 
   stream(status: number, headers: Headers, bytes: number): BodyWriter {
     if (!Number.isSafeInteger(bytes) || bytes < 0) throw new RangeError(`a body cannot have ${bytes} bytes`);
     if (!this.#claim(headers)) return SILENT_BODY;
-    if (this.head.method === 'HEAD') this.sendHead(status, headers, bytes);
-    else if (bytes === 0) this.send(status, headers, '');
+    if (this.head.method === 'HEAD') this.#whenClosable(() => this.sendHead(status, headers, bytes));
+    else if (bytes === 0) this.#whenClosable(() => this.send(status, headers, ''));
     else {
       this.#writer = new AnnouncedBody(bytes, this.open(status, headers, bytes));
       return this.#writer;
@@ -171,6 +173,12 @@ export abstract class ExchangeCore implements Exchange {
     this.#sink = undefined;
     this.resume();
     return true;
+  }
+
+  /** Sends an answer now, or after the body when the connection may close behind it. */
+  #whenClosable(send: () => void): void {
+    if (this.closing && this.#bodyBegun && !this.#bodyEnded) this.#held = send;
+    else send();
   }
 
   #answer(status: number, headers: Headers, body: Uint8Array | string): void {

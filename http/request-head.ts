@@ -26,9 +26,12 @@ export class FlatHead implements RequestHead {
   }
 }
 
-/** Whether the client closes the connection after this answer although it still has a body to send. */
-export function closesAfterBody(head: RequestHead): boolean {
+/** Whether the connection may be closed after the answer: anything but keep-alive counts. */
+export function mayClose(head: RequestHead): boolean {
   const connection = head.header('connection');
-  if (connection === undefined || !/\bclose\b/i.test(connection)) return false;
+  return connection !== undefined && !/^keep-alive$/i.test(connection);
+}
+
+export function announcesBody(head: RequestHead): boolean {
   return (head.header('content-length') ?? '0') !== '0' || head.count('transfer-encoding') > 0;
 }
