@@ -12,6 +12,8 @@ export class UwsExchange extends ExchangeCore {
   readonly #response: UwsResponse;
   /** Inside the route handler the library holds the cork itself. */
   #corked = true;
+  /** The native response ended or was aborted, and must not be touched. */
+  #gone = false;
 
   constructor(response: UwsResponse, head: RequestHead, owner: ExchangeOwner) {
     super(head, owner);
@@ -27,7 +29,7 @@ export class UwsExchange extends ExchangeCore {
     this.#response.onData((chunk, last) => {
       // The library takes the memory back when this callback returns.
       if (this.reading && chunk.byteLength > 0) this.receive(Buffer.from(new Uint8Array(chunk)));
-      if (last) this.receiveEnd();
+      if (last) this.#outsideParser(() => this.receiveEnd());
     });
   }
 
@@ -47,7 +49,7 @@ export class UwsExchange extends ExchangeCore {
     }
     if (this.#corked) this.#write(status, headers, body);
     else this.#response.cork(() => this.#write(status, headers, body));
-    this.complete();
+    this.#ended();
   }
 
   protected sendHead(status: number, headers: Headers, bytes: number): void {
@@ -57,7 +59,7 @@ export class UwsExchange extends ExchangeCore {
       if (!isBodiless(status)) response.writeHeader('Content-Length', String(bytes));
       response.endWithoutBody();
     });
-    this.complete();
+    this.#ended();
   }
 
   protected open(status: number, headers: Headers, bytes: number): Outlet {
@@ -73,7 +75,7 @@ export class UwsExchange extends ExchangeCore {
         const [ok, responded] = response.tryEnd(chunk.subarray(response.getWriteOffset() - queuedFrom), bytes);
         if (responded) {
           queue.length = 0;
-          this.complete();
+          this.#ended();
         }
         if (!ok || responded) return;
         queuedFrom += chunk.byteLength;
@@ -81,15 +83,16 @@ export class UwsExchange extends ExchangeCore {
       }
     };
 
-    response.onWritable(() => {
+    const flushCorked = (): boolean => {
       response.cork(flush);
       if (queue.length === 0) this.drained();
       return queue.length === 0;
-    });
+    };
+    response.onWritable(flushCorked);
     return {
       push: (chunk) => {
         queue.push(chunk);
-        if (queue.length === 1) response.cork(flush);
+        if (queue.length === 1) this.#outsideParser(flushCorked);
         return queue.length === 0;
       },
       finish: () => undefined,
@@ -98,7 +101,31 @@ export class UwsExchange extends ExchangeCore {
   }
 
   protected disconnect(): void {
-    this.#response.close();
+    setImmediate(() => {
+      if (!this.#gone) this.#response.close();
+    });
+  }
+
+  override lost(): void {
+    this.#gone = true;
+    super.lost();
+  }
+
+  /**
+   * A connection must never close inside the callback that delivers its chunked body: the library would go on parsing
+   * what follows on the dead socket, and crash. Not even a microtask runs late enough.
+   */
+  #outsideParser(step: () => unknown): void {
+    if (!this.closing) step();
+    else
+      setImmediate(() => {
+        if (!this.#gone) step();
+      });
+  }
+
+  #ended(): void {
+    this.#gone = true;
+    this.complete();
   }
 
   #write(status: number, headers: Headers, body: Uint8Array | string): void {
