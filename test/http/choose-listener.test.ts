@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { chooseListener } from '../../http/choose-listener.ts';
+import { openNodeListener } from '../../http/node-listener.ts';
+import { findUwsBinary, THIS_RUNTIME, uwsBinaryName } from '../../http/uws-binding.ts';
+import { openUwsListener } from '../../http/uws-listener.ts';
+
+const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
+const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
+
+test('the native adapter is chosen where its binary loads, node:http elsewhere', async (t) => {
+  const chosen = await chooseListener();
+  t.is(chosen.adapter, nativeHere ? 'uWebSockets.js' : 'node:http');
+  t.is(chosen.open, nativeHere ? openUwsListener : openNodeListener);
+  t.true(chosen.reason.includes(uwsBinaryName(THIS_RUNTIME)));
+});
+
+test('a runtime without a binary gets node:http and the reason', async (t) => {
+  const chosen = await chooseListener('auto', unknownInterface);
+  t.is(chosen.adapter, 'node:http');
+  t.is(chosen.open, openNodeListener);
+  t.is(chosen.reason, `no native binary ${uwsBinaryName(unknownInterface)}`);
+});
+
+test('a binary that does not load gets node:http and the reason', async (t) => {
+  const foreign = {
+    ...THIS_RUNTIME,
+    modules: '115',
+    platform: THIS_RUNTIME.platform === 'darwin' ? 'linux' : 'darwin',
+  };
+  t.truthy(findUwsBinary(foreign));
+  const chosen = await chooseListener('auto', foreign);
+  t.is(chosen.adapter, 'node:http');
+  t.true(chosen.reason.startsWith(`native binary ${uwsBinaryName(foreign)} does not load: `));
+});
+
+test('a demanded adapter is never replaced by the other', async (t) => {
+  t.is((await chooseListener('node')).open, openNodeListener);
+  await t.throwsAsync(chooseListener('uws', unknownInterface), { message: /no native binary/ });
+});
+
+test('the fallback inside the package is never loaded, not even when its switch is set', async (t) => {
+  const script = `
+    const { chooseListener } = await import(${JSON.stringify(new URL('../../http/choose-listener.ts', import.meta.url))});
+    const { open, adapter } = await chooseListener();
+    const listener = await open({ host: '127.0.0.1', port: 0 }, () => undefined);
+    await listener.close(0);
+    process.stderr.write(adapter);
+  `;
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--import=tsx', '--input-type=module', '--eval', script],
+    { env: { ...process.env, UWS_USE_FALLBACK: '1' }, timeout: 20_000 },
+  );
+  t.is(stdout, '');
+  t.is(stderr, nativeHere ? 'uWebSockets.js' : 'node:http');
+});

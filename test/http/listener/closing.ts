@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import type { Exchange } from '../../../http/listener.ts';
+import { type Adapter, head, listen, signal } from './adapters.ts';
+import { RawSocket, within } from './raw-socket.ts';
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const refused = await once(socket, 'connect').then(
+    () => false,
+    () => true,
+  );
+  socket.destroy();
+  return refused;
+}
+
+export function closing(adapter: Adapter): void {
+  const { name } = adapter;
+
+  test.serial(`${name}: closing lets an answer under way end and refuses new connections`, async (t) => {
+    const begun = signal<Exchange>();
+    const listener = await listen(t, adapter, begun.fire);
+    const idle = new RawSocket(listener.port);
+    const socket = new RawSocket(listener.port).send(head('GET /'));
+    const exchange = await within(2_000, 'the request', begun.promise);
+    const closed = listener.close(5_000);
+    t.is(listener.close(5_000), closed);
+    await setTimeout(50);
+    t.true(await isRefused(listener.port));
+    t.false(exchange.aborted);
+    exchange.respond(200, {}, Buffer.alloc(200_000, 'x'));
+    t.is((await socket.answer()).body.length, 200_000);
+    await within(2_000, 'the close', closed);
+    await Promise.all([socket.closed(), idle.closed()]);
+  });
+
+  test.serial(`${name}: closing lets a large download end`, async (t) => {
+    const begun = signal();
+    const listener = await listen(t, adapter, (exchange) => {
+      exchange.respond(200, {}, Buffer.alloc(24_000_000, 'x'));
+      begun.fire();
+    });
+    const socket = new RawSocket(listener.port);
+    socket.pause();
+    socket.send(head('GET /'));
+    await within(2_000, 'the request', begun.promise);
+    const closed = listener.close(10_000);
+    await setTimeout(50);
+    socket.resume();
+    t.is((await socket.answer()).body.length, 24_000_000);
+    await within(2_000, 'the close', closed);
+  });
+
+  test.serial(`${name}: closing cuts what does not end in time`, async (t) => {
+    const begun = signal<Exchange>();
+    const aborted = signal();
+    const listener = await listen(t, adapter, (exchange) => {
+      exchange.onAbort(aborted.fire);
+      begun.fire(exchange);
+    });
+    const socket = new RawSocket(listener.port).send(head('GET /'));
+    const exchange = await within(2_000, 'the request', begun.promise);
+    await within(2_000, 'the close', listener.close(50));
+    await within(1_000, 'the abort', aborted.promise);
+    t.true(exchange.aborted);
+    exchange.respond(200, {}, 'too late');
+    await socket.closed();
+  });
+
+  test.serial(`${name}: a port that was in use can be opened again at once`, async (t) => {
+    const unused = await listen(t, adapter, () => undefined);
+    await unused.close(0);
+    const address = { host: '127.0.0.1', port: unused.port };
+    const first = await adapter.open(address, (exchange) => exchange.respond(200, {}, 'first'));
+    const socket = new RawSocket(first.port).send(head('GET /'));
+    t.is((await socket.answer()).body.toString(), 'first');
+    await first.close(1_000);
+    const second = await adapter.open(address, (exchange) => exchange.respond(200, {}, 'second'));
+    t.teardown(() => second.close(0));
+    t.is(second.port, first.port);
+    t.is((await new RawSocket(second.port).send(head('GET /')).answer()).body.toString(), 'second');
+  });
+}
