@@ -28,6 +28,8 @@ export const artifactOrigin = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('study_record'), studyId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('study_readiness'), readinessId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('publish_review_intake'), intakeId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('publish_review'), reviewId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('publish_review_revocation'), revocationId: z.string().min(1) }),
 ]);
 
 export const artifact = z.strictObject({

@@ -12,6 +12,7 @@ export type ProducerKind =
   | 'assessment_host'
   | 'decision_host'
   | 'publish_review_intake_host'
+  | 'publish_review_host'
   | 'recovery_host';
 
 const eventId = identityOf(240);

@@ -3,7 +3,9 @@ import { eventType } from './event-envelope.ts';
 import { failure } from './failure.ts';
 import { contentId, identity } from './grammar.ts';
 import { artifactId } from './operation.ts';
+import { reviewDecisionRequest, reviewerLabel, reviewRevocationRequest } from './publish-review.ts';
 import { publishReviewIntakeReceipt } from './publish-review-intake.ts';
+import { publishReviewDecisionReceipt, publishReviewRevocationReceipt } from './publish-review-receipts.ts';
 import { readinessReference } from './study-readiness.ts';
 
 /** What the journal says of the way from a finished study to a person's review. */
@@ -27,5 +29,45 @@ export const publishReviewEvents = [
     'publish.review.intake_failed',
     'publish_review_intake_host',
     z.strictObject({ intakeId: identity, reason: failure }),
+  ),
+  eventType(
+    'publish.review.decision_started',
+    'publish_review_host',
+    z.strictObject({ reviewId: identity, request: reviewDecisionRequest, reviewerLabel }),
+  ),
+  eventType(
+    'publish.review.decision_completed',
+    'publish_review_host',
+    z.strictObject({
+      reviewId: identity,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: publishReviewDecisionReceipt,
+    }),
+  ),
+  eventType(
+    'publish.review.decision_failed',
+    'publish_review_host',
+    z.strictObject({ reviewId: identity, reason: failure }),
+  ),
+  eventType(
+    'publish.review.revocation_started',
+    'publish_review_host',
+    z.strictObject({ revocationId: identity, request: reviewRevocationRequest, reviewerLabel }),
+  ),
+  eventType(
+    'publish.review.revocation_completed',
+    'publish_review_host',
+    z.strictObject({
+      revocationId: identity,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: publishReviewRevocationReceipt,
+    }),
+  ),
+  eventType(
+    'publish.review.revocation_failed',
+    'publish_review_host',
+    z.strictObject({ revocationId: identity, reason: failure }),
   ),
 ] as const;

@@ -2,7 +2,16 @@ import { ServiceError } from '../contract/service-error.ts';
 import { firstDifference } from './first-difference.ts';
 
 /** The records that rest on each other from a detector's facts to the review queue. */
-export type EvidenceLink = 'evidence' | 'read' | 'assessment' | 'decision' | 'study_record' | 'readiness' | 'intake';
+export type EvidenceLink =
+  | 'evidence'
+  | 'read'
+  | 'assessment'
+  | 'decision'
+  | 'study_record'
+  | 'readiness'
+  | 'intake'
+  | 'review'
+  | 'revocation';
 
 /**
  * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is

@@ -29,6 +29,12 @@ const producers: Record<EventType, string> = {
   'publish.review.intake_started': 'publish_review_intake_host',
   'publish.review.intake_completed': 'publish_review_intake_host',
   'publish.review.intake_failed': 'publish_review_intake_host',
+  'publish.review.decision_started': 'publish_review_host',
+  'publish.review.decision_completed': 'publish_review_host',
+  'publish.review.decision_failed': 'publish_review_host',
+  'publish.review.revocation_started': 'publish_review_host',
+  'publish.review.revocation_completed': 'publish_review_host',
+  'publish.review.revocation_failed': 'publish_review_host',
 };
 
 test('the type of an event fixes the kind of its producer', (t) => {
