@@ -3,8 +3,11 @@ import type { Write } from '../storage/ledger.ts';
 import type { ActorRow } from './actor-row.ts';
 import type { WorkerLine } from './worker-line.ts';
 
-/** Where an actor stands towards its workers. */
-export type Phase = 'idle' | 'waiting' | 'working' | 'ended';
+/**
+ * Where an actor stands towards its workers. A dormant one needs no interpreter until somebody sends it an event: it is
+ * stored like an ended one, costs a start nothing, and wakes when it is asked.
+ */
+export type Phase = 'idle' | 'waiting' | 'working' | 'dormant' | 'ended';
 
 /** One transition as it is about to be committed. */
 export interface Change {

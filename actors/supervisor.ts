@@ -2,7 +2,7 @@ import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { Ledger, Write } from '../storage/ledger.ts';
 import { isJournalDamage, LedgerError } from '../storage/ledger-error.ts';
-import type { ActorKind, Change } from './actor-kind.ts';
+import type { ActorKind, Change, Phase } from './actor-kind.ts';
 import { type ActorRow, actorRow } from './actor-row.ts';
 import { CommitListeners } from './commit-listeners.ts';
 import { endedRow } from './ended-row.ts';
@@ -71,11 +71,24 @@ export class Supervisor {
 
   /** Delivers an event; resolves to false when the chart has no use for it, else when the change is on disk. */
   async send(id: string, event: AnyEventObject): Promise<boolean> {
-    const actor = this.#actors.get(id);
-    if (actor === undefined || !actor.can(event)) return false;
+    const actor = this.#actors.get(id) ?? this.#woken(id);
+    if (actor === undefined) return false;
+    if (!actor.can(event)) {
+      if (actor.row !== null && this.#phase(actor, actor.row) === 'dormant') this.#forget(actor);
+      return false;
+    }
     actor.send(event);
     await actor.committed;
     return true;
+  }
+
+  /** Takes up a dormant actor; undefined for one that has ended or never was. */
+  #woken(id: string): SupervisedActor | undefined {
+    const row = this.read(id);
+    const kind = row === undefined ? undefined : this.#kinds.get(row.kind);
+    if (row === undefined || kind?.phase(snapshotValue(row)) !== 'dormant') return undefined;
+    this.adopt(kind, id, row);
+    return this.#actors.get(id);
   }
 
   /** The newest committed row, of a live actor or of one that ended long ago; undefined when unknown. */
@@ -225,18 +238,18 @@ export class Supervisor {
   #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
     const { ledger } = this.#options;
     const { id, kind } = actor;
-    const phase = kind.phase(snapshotValue(row));
+    const isStored = !this.#isRunning(actor, row);
     const { row: previous } = actor;
     actor.row = row;
-    const live: Write[] =
-      phase === 'ended'
-        ? [{ del: 'live', key: id }]
-        : previous === null
-          ? [{ put: 'live', key: id, value: { kind: kind.name } }]
-          : [];
+    const live: Write[] = isStored
+      ? [{ del: 'live', key: id }]
+      : previous === null || !this.#isRunning(actor, previous)
+        ? [{ put: 'live', key: id, value: { kind: kind.name } }]
+        : [];
     actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
       actor.durableRow = row;
-      if (phase === 'ended') this.#forget(actor);
+      // An event that came in the meantime may have woken it already.
+      if (isStored && actor.row === row) this.#forget(actor);
       this.#placeInLine(actor, row);
       kind.committed(id, row);
       this.#listeners.tell(id);
@@ -252,8 +265,18 @@ export class Supervisor {
     });
   }
 
-  #placeInLine({ id, kind }: SupervisedActor, row: ActorRow): void {
-    const phase = kind.phase(snapshotValue(row));
+  #phase({ kind }: SupervisedActor, row: ActorRow): Phase {
+    return kind.phase(snapshotValue(row));
+  }
+
+  #isRunning(actor: SupervisedActor, row: ActorRow): boolean {
+    const phase = this.#phase(actor, row);
+    return phase !== 'ended' && phase !== 'dormant';
+  }
+
+  #placeInLine(actor: SupervisedActor, row: ActorRow): void {
+    const { id, kind } = actor;
+    const phase = this.#phase(actor, row);
     if (phase === 'waiting' && row.ticket !== null) kind.line.wait(id, row.ticket);
     else if (phase === 'working') kind.line.occupy(id);
     else kind.line.leave(id);
