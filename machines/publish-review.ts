@@ -19,9 +19,19 @@ export interface RequestedRevocation {
   readonly revocation: RevocationDecision;
 }
 
+export type ReviewFailureCode = 'review_not_recorded' | 'revocation_not_recorded';
+
 export interface PublishReviewContext extends PublishReviewInput {
   readonly revocation: RequestedRevocation | null;
-  readonly failure: Failure | null;
+  /** The first thing that could not be written down. */
+  readonly failure: (Failure & { readonly code: ReviewFailureCode }) | null;
+}
+
+/** What an effect writes down. */
+export type ReviewRecord = Omit<PublishReviewContext, 'failure'>;
+
+export interface DecisionOutcome extends EffectOutcome {
+  readonly approved: boolean;
 }
 
 export type PublishReviewEvent =
@@ -46,7 +56,7 @@ const notProvided = (name: string) => async (): Promise<never> => {
   throw new Error(`the actor '${name}' was not provided`);
 };
 
-const recordInput = ({ context }: { context: PublishReviewContext }): PublishReviewContext => context;
+const recordInput = ({ context: { failure, ...asked } }: { context: PublishReviewContext }): ReviewRecord => asked;
 
 const messageOf = (error: unknown): string => failureMessage(error instanceof Error ? error.message : String(error));
 
@@ -59,11 +69,11 @@ export const publishReviewMachine = setup({
     emitted: {} as PublishReviewFact,
   },
   actors: {
-    recordDecision: fromPromise<EffectOutcome, PublishReviewContext>(notProvided('recordDecision')),
-    recordRevocation: fromPromise<EffectOutcome, PublishReviewContext>(notProvided('recordRevocation')),
+    recordDecision: fromPromise<DecisionOutcome, ReviewRecord>(notProvided('recordDecision')),
+    recordRevocation: fromPromise<EffectOutcome, ReviewRecord>(notProvided('recordRevocation')),
   },
   guards: {
-    approves: ({ context }) => context.decision.outcome === 'approve_for_caption_production',
+    isApproved: (_, params: { approved: boolean }) => params.approved,
   },
   actions: {
     rememberRevocation: assign({ revocation: (_, params: RequestedRevocation) => params }),
@@ -73,8 +83,8 @@ export const publishReviewMachine = setup({
       reason: { code: 'revocation_not_recorded', message: failureMessage(params.message) },
     })),
     fail: assign({
-      failure: ({ context }, params: { message: string }) =>
-        context.failure ?? { code: 'review_not_recorded', message: failureMessage(params.message) },
+      failure: ({ context }, params: { code: ReviewFailureCode; message: string }) =>
+        context.failure ?? { code: params.code, message: failureMessage(params.message) },
     }),
   },
 }).createMachine({
@@ -90,22 +100,35 @@ export const publishReviewMachine = setup({
         src: 'recordDecision',
         input: recordInput,
         onDone: [
-          { guard: 'approves', target: 'approved', actions: emit(({ event }) => commitOf(event.output)) },
+          {
+            guard: { type: 'isApproved', params: ({ event }) => ({ approved: event.output.approved }) },
+            target: 'approved',
+            actions: emit(({ event }) => commitOf(event.output)),
+          },
           { target: 'rejected', actions: emit(({ event }) => commitOf(event.output)) },
         ],
         onError: {
           target: 'unrecorded',
-          actions: { type: 'fail', params: ({ event }) => ({ message: messageOf(event.error) }) },
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'review_not_recorded', message: messageOf(event.error) }),
+          },
         },
       },
       on: {
         'supervision.exhausted': {
           target: 'unrecorded',
-          actions: { type: 'fail', params: ({ event }) => ({ message: event.message }) },
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'review_not_recorded', message: event.message }),
+          },
         },
         'content.damaged': {
           target: 'unrecorded',
-          actions: { type: 'fail', params: ({ event }) => ({ message: event.message }) },
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'review_not_recorded', message: event.message }),
+          },
         },
       },
     },
@@ -131,6 +154,10 @@ export const publishReviewMachine = setup({
           target: 'approved',
           actions: [
             { type: 'tellRevocationFailed', params: ({ event }) => ({ message: messageOf(event.error) }) },
+            {
+              type: 'fail',
+              params: ({ event }) => ({ code: 'revocation_not_recorded', message: messageOf(event.error) }),
+            },
             'forgetRevocation',
           ],
         },
@@ -140,6 +167,7 @@ export const publishReviewMachine = setup({
           target: 'approved',
           actions: [
             { type: 'tellRevocationFailed', params: ({ event }) => ({ message: event.message }) },
+            { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
             'forgetRevocation',
           ],
         },
@@ -147,13 +175,14 @@ export const publishReviewMachine = setup({
           target: 'approved',
           actions: [
             { type: 'tellRevocationFailed', params: ({ event }) => ({ message: event.message }) },
+            { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
             'forgetRevocation',
           ],
         },
       },
     },
-    rejected: { type: 'final' },
     revoked: { type: 'final' },
+    rejected: { type: 'final' },
     unrecorded: {
       type: 'final',
       entry: emit(({ context }) => ({
