@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ByteReader } from '../contract/byte-reader.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
 import { writeSyncedFile } from './durable-file.ts';
@@ -10,6 +11,7 @@ import { openRegular } from './regular-file.ts';
 import type { Receiving, Vault } from './vault.ts';
 import { storageFault, VaultError } from './vault-error.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
+import { VerifiedReader } from './verified-reader.ts';
 
 export interface VaultOptions {
   readonly root: string;
@@ -75,6 +77,11 @@ class FileVault implements Vault {
 
   verifyFile(path: string, contentId: string, options: { readonly always?: boolean } = {}): Promise<FileState> {
     return this.#files.verify(path, contentId, options.always ?? false);
+  }
+
+  async openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'> {
+    const file = await this.#files.open(path, contentId, false);
+    return file === 'missing' || file === 'damaged' ? file : new VerifiedReader(file, contentId);
   }
 
   read(contentId: string, maximumBytes: number): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import type { ByteReader } from '../contract/byte-reader.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import type { VaultError } from './vault-error.ts';
 import type { FileState } from './verified-files.ts';
@@ -31,6 +32,8 @@ export interface Vault {
   verify(contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
   /** The same for a file that lies elsewhere. */
   verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
+  openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
   /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
   read(contentId: string, maximumBytes: number): Promise<Buffer>;
   /** The same for a file that lies elsewhere. */

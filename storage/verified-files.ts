@@ -1,5 +1,5 @@
 import { BoundedMap } from './bounded-map.ts';
-import { hashFile, identityOf, openRegular } from './regular-file.ts';
+import { hashFile, identityOf, openRegular, type RegularFile } from './regular-file.ts';
 import { storageFault } from './vault-error.ts';
 
 // About 250 bytes each.
@@ -20,26 +20,26 @@ export class VerifiedFiles {
 
   /** `always` hashes whatever is known. Throws `storage_fault` when the file cannot be read. */
   async verify(path: string, contentId: string, always: boolean): Promise<FileState> {
+    const file = await this.open(path, contentId, always);
+    if (file === 'missing' || file === 'damaged') return file;
+    await file.handle.close();
+    return 'intact';
+  }
+
+  /** As `verify`, but an intact file comes opened: by the descriptor that was verified. The caller closes it. */
+  async open(path: string, contentId: string, always: boolean): Promise<RegularFile | Exclude<FileState, 'intact'>> {
     const file = await openRegular(path);
     if (file === 'missing') return 'missing';
     if (file === 'irregular') return 'damaged';
+    let isIntact = false;
     try {
-      const { handle, identity } = file;
-      const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
-      if (known !== undefined) return known === contentId ? 'intact' : 'damaged';
-      const hashing = hashFile(handle);
-      this.#onHash();
-      // Others who ask for the same bytes meanwhile wait for this answer.
-      this.#underWay.set(identity, hashing);
-      const found = await hashing.finally(() => this.#underWay.delete(identity));
-      // A file that changed while it was read proves nothing about what it is now.
-      if ((await identityOf(handle)) === identity) this.#contentIds.set(identity, found);
-      return found === contentId ? 'intact' : 'damaged';
+      isIntact = (await this.#contentIdOf(file, always)) === contentId;
     } catch (error) {
       throw storageFault(error, path);
     } finally {
-      await file.handle.close();
+      if (!isIntact) await file.handle.close();
     }
+    return isIntact ? file : 'damaged';
   }
 
   /** Remembers a file whose bytes were hashed while this process wrote them. */
@@ -48,5 +48,18 @@ export class VerifiedFiles {
     if (file === 'missing' || file === 'irregular') return;
     this.#contentIds.set(file.identity, contentId);
     await file.handle.close();
+  }
+
+  async #contentIdOf({ handle, identity }: RegularFile, always: boolean): Promise<string> {
+    const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
+    if (known !== undefined) return known;
+    const hashing = hashFile(handle);
+    this.#onHash();
+    // Others who ask for the same bytes meanwhile wait for this answer.
+    this.#underWay.set(identity, hashing);
+    const found = await hashing.finally(() => this.#underWay.delete(identity));
+    // A file that changed while it was read proves nothing about what it is now.
+    if ((await identityOf(handle)) === identity) this.#contentIds.set(identity, found);
+    return found;
   }
 }
