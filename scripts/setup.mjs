@@ -1,22 +1,36 @@
+// @ts-check
 // Brings a fresh checkout to the point where it can start: packages, media tools. Uses nothing but Node itself, because
 // it runs before anything is installed. Everything it says goes to stderr; stdout belongs to the host.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pruneForeignBinaries, stampOf } from './setup/packages.mjs';
+import { advice, findExecutable, stateOf, tools } from './setup/tools.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
-const say = (line) => process.stderr.write(`setup: ${line}\n`);
 
+/** @param {string} line */
+const say = (line) => void process.stderr.write(`setup: ${line}\n`);
+
+/**
+ * @param {string} line
+ * @returns {never}
+ */
 function stop(line) {
   say(line);
   process.exit(1);
 }
 
-/** Runs a command with both outputs on stderr; true when it ended with 0. */
-function run(command, args, environment = {}) {
+/**
+ * Runs a command with both outputs on stderr; true when it ended with 0.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string>>} environment
+ */
+function run(command, args, environment) {
   say(`${command} ${args.join(' ')}`);
   const { status } = spawnSync(command, args, {
     cwd: root,
@@ -32,95 +46,65 @@ function requireNode() {
   if (major < 20 || (major === 20 && minor < 19)) stop(`Node 20.19 or newer is needed, this is ${process.version}`);
 }
 
-/** What the installed packages depend on: the lock file, and the Node that native addons were chosen for. */
-function wantedStamp() {
-  const lock = readFileSync(join(root, 'package-lock.json'));
-  const platform = `${process.platform} ${process.arch} ${process.versions.modules}`;
-  return createHash('sha256').update(lock).update(platform).digest('hex');
-}
-
 function installPackages() {
   const stampFile = join(modules, '.setup-stamp');
-  const wanted = wantedStamp();
+  const wanted = stampOf(join(root, 'package-lock.json'));
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
   // The postinstall of onnxruntime-node fetches GPU libraries from a host of its own; the CPU ones are in the package.
   const skip = { ONNXRUNTIME_NODE_INSTALL: 'skip' };
   if (!run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], skip)) {
     stop('npm ci failed; see above');
   }
-  pruneForeignBinaries();
+  pruneForeignBinaries(modules);
   writeFileSync(stampFile, wanted);
 }
 
-/** Removes what only other platforms can load: most of the installed size. */
-function pruneForeignBinaries() {
-  const onnx = join(modules, 'onnxruntime-node', 'bin', 'napi-v6');
-  for (const platform of list(onnx)) {
-    if (platform !== process.platform) remove(join(onnx, platform));
-    else for (const arch of list(join(onnx, platform))) if (arch !== process.arch) remove(join(onnx, platform, arch));
-  }
-  const sockets = join(modules, 'uWebSockets.js');
-  const own = `_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-  for (const folder of [sockets, join(sockets, 'binaries'), join(sockets, 'dist')]) {
-    for (const file of list(folder)) if (file.endsWith('.node') && !file.endsWith(own)) remove(join(folder, file));
-  }
-}
-
-const list = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
-const remove = (path) => rmSync(path, { recursive: true, force: true });
-
-function isRunnable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A tool is there when its variable names an executable, or when PATH holds it. */
-function hasTool({ name, variable }) {
-  const named = process.env[variable];
-  if (named !== undefined && named !== '') return isRunnable(named);
-  const names = process.platform === 'win32' ? [`${name}.exe`, name] : [name];
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.some((folder) => names.some((file) => isRunnable(join(folder, file))));
-}
-
-const tools = [
-  { name: 'ffmpeg', variable: 'MEDIA_STUDY_FFMPEG', debian: 'ffmpeg', required: true },
-  { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', debian: 'ffmpeg', required: true },
-  { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', debian: 'yt-dlp', required: false },
+/** @param {boolean} required */
+const absentUnits = (required) => [
+  ...new Set(
+    tools
+      .filter((tool) => tool.required === required && stateOf(tool, process.env) === 'absent')
+      .map(({ unit }) => unit),
+  ),
 ];
 
-function installTools() {
-  const missing = () => tools.filter((tool) => !hasTool(tool));
-  if (missing().length === 0) return;
-  if (isRunnable('/usr/bin/apt-get') && process.getuid?.() === 0) {
-    const packages = [...new Set(missing().map((tool) => tool.debian))];
-    const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
-    const options = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
-    run('apt-get', [...options, 'update'], quiet);
-    run('apt-get', [...options, 'install', '-y', '--no-install-recommends', ...packages], quiet);
-  }
-  const still = missing();
-  for (const tool of still) say(`${tool.name} is missing; ${advice(tool)}`);
-  if (still.some((tool) => tool.required)) stop('ffmpeg and ffprobe are needed');
-  if (still.length > 0) say('video-host ingest stays switched off without yt-dlp; everything else works');
+/** Debian's package manager, where this user may use it. */
+const aptGet = () => (process.getuid?.() === 0 ? findExecutable('apt-get', process.env) : undefined);
+
+/**
+ * @param {string} apt
+ * @param {readonly string[]} units
+ */
+function aptInstall(apt, units) {
+  const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
+  const options = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
+  run(apt, [...options, 'update'], quiet);
+  run(apt, [...options, 'install', '-y', '--no-install-recommends', ...units], quiet);
 }
 
-function advice({ variable, debian }) {
-  const command =
-    process.platform === 'darwin'
-      ? `brew install ${debian}`
-      : process.platform === 'win32'
-        ? `winget install ${debian}`
-        : existsSync('/usr/bin/apt-get')
-          ? `sudo apt-get install ${debian}`
-          : existsSync('/usr/bin/dnf')
-            ? `sudo dnf install ${debian}`
-            : `install the package ${debian}`;
-  return `run '${command}' or set ${variable}`;
+function installTools() {
+  // What the host can do without is asked for apart, so that it cannot spoil the rest, and only once.
+  const tried = join(modules, '.setup-optional-tools');
+  const required = absentUnits(true);
+  const optional = existsSync(tried) ? [] : absentUnits(false);
+  const apt = required.length + optional.length > 0 ? aptGet() : undefined;
+  if (apt !== undefined && required.length > 0) aptInstall(apt, required);
+  if (apt !== undefined && optional.length > 0) {
+    aptInstall(apt, optional);
+    writeFileSync(tried, '');
+  }
+  for (const tool of tools) reportTool(tool);
+  if (tools.some((tool) => tool.required && stateOf(tool, process.env) !== 'present')) {
+    stop('the host cannot start without ffmpeg and ffprobe');
+  }
+}
+
+/** @param {import('./setup/tools.mjs').Tool} tool */
+function reportTool(tool) {
+  const state = stateOf(tool, process.env);
+  if (state === 'misnamed') say(`${tool.variable} does not name an executable file by its absolute path`);
+  if (state === 'absent') say(`${tool.name} is missing: ${advice(tool)}`);
+  if (state !== 'present' && !tool.required) say(`the host starts without ${tool.name}`);
 }
 
 requireNode();

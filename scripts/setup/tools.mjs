@@ -1,0 +1,87 @@
+// @ts-check
+// Which media tools are there, and how to get the others.
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/**
+ * @typedef {object} Tool
+ * @property {string} name the executable
+ * @property {string} variable names the executable by absolute path; when set, nothing else is looked for
+ * @property {string} unit the package of most systems
+ * @property {boolean} required whether the host starts without it
+ */
+
+/** @type {readonly Tool[]} */
+export const tools = [
+  { name: 'ffmpeg', variable: 'MEDIA_STUDY_FFMPEG', unit: 'ffmpeg', required: true },
+  { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', unit: 'ffmpeg', required: true },
+  { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', unit: 'yt-dlp', required: false },
+];
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** @typedef {Readonly<Record<string, string | undefined>>} Environment */
+
+/**
+ * The first executable of that name in the absolute folders of PATH, or undefined.
+ *
+ * @param {string} name
+ * @param {Environment} environment
+ */
+export function findExecutable(name, environment) {
+  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/**
+ * By the rules of the host itself: a variable that is set decides alone.
+ *
+ * @param {Tool} tool
+ * @param {Environment} environment
+ * @returns {'present' | 'misnamed' | 'absent'} `misnamed`: the variable names no executable file
+ */
+export function stateOf({ name, variable }, environment) {
+  const named = environment[variable];
+  if (named !== undefined) return isAbsolute(named) && isExecutable(named) ? 'present' : 'misnamed';
+  const file = process.platform === 'win32' ? `${name}.exe` : name;
+  return findExecutable(file, environment) === undefined ? 'absent' : 'present';
+}
+
+/** Package managers of Linux by their executable; Fedora calls its own ffmpeg differently. */
+const managers = [
+  { path: '/usr/bin/apt-get', install: (/** @type {string} */ unit) => `sudo apt-get install ${unit}` },
+  {
+    path: '/usr/bin/dnf',
+    install: (/** @type {string} */ unit) => `sudo dnf install ${unit === 'ffmpeg' ? 'ffmpeg-free' : unit}`,
+  },
+  { path: '/usr/bin/pacman', install: (/** @type {string} */ unit) => `sudo pacman -S ${unit}` },
+];
+
+/**
+ * What a person has to do to get a tool.
+ *
+ * @param {Tool} tool
+ * @param {{ platform: string, exists: (path: string) => boolean }} [machine]
+ */
+export function advice({ unit, variable }, machine = { platform: process.platform, exists: existsSync }) {
+  return `${installCommand(unit, machine)}, or set ${variable} to its absolute path`;
+}
+
+/**
+ * @param {string} unit
+ * @param {{ platform: string, exists: (path: string) => boolean }} machine
+ */
+function installCommand(unit, { platform, exists }) {
+  if (platform === 'darwin') return `run 'brew install ${unit}'`;
+  if (platform === 'win32') return `run 'winget install ${unit}'`;
+  const manager = managers.find(({ path }) => exists(path));
+  return manager === undefined ? `install the package ${unit}` : `run '${manager.install(unit)}'`;
+}

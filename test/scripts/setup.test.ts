@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process';
+import { access, chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { pruneForeignBinaries } from '../../scripts/setup/packages.mjs';
+import { advice, tools } from '../../scripts/setup/tools.mjs';
+
+const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
+const fakes = fileURLToPath(new URL('../../fixtures/setup', import.meta.url));
+
+/** A checkout that holds the set-up script alone, and the only folder that its PATH names. */
+interface Checkout {
+  readonly root: string;
+  readonly bin: string;
+  addTool(name: string): Promise<string>;
+  setUp(environment?: Readonly<Record<string, string>>): { status: number | null; stdout: string; stderr: string };
+  calls(): Promise<string[]>;
+}
+
+async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<Checkout> {
+  const root = await mkdtemp(join(tmpdir(), 'set up '));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const bin = join(root, 'bin');
+  const log = join(root, 'calls');
+  await cp(join(scripts, 'setup'), join(root, 'scripts', 'setup'), { recursive: true });
+  await copyFile(join(scripts, 'setup.mjs'), join(root, 'scripts', 'setup.mjs'));
+  await writeFile(join(root, 'package-lock.json'), '{}');
+  await mkdir(bin);
+  await copyFile(join(fakes, 'npm'), join(bin, 'npm'));
+  const made: Checkout = {
+    root,
+    bin,
+    addTool: async (name) => {
+      const file = join(bin, name);
+      await copyFile(join(fakes, 'apt-get'), file);
+      return file;
+    },
+    setUp: (environment = {}) =>
+      spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs')], {
+        encoding: 'utf8',
+        env: { PATH: bin, SETUP_TEST_CALLS: log, SETUP_TEST_BREAKS_NPM: join(root, 'broken'), ...environment },
+      }),
+    calls: async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+  };
+  for (const name of tools) await made.addTool(name);
+  return made;
+}
+
+const everyTool = ['ffmpeg', 'ffprobe', 'yt-dlp'];
+
+test('a fresh checkout gets its packages once, with everything that is said on stderr', async (t) => {
+  const fresh = await checkout(t, everyTool);
+  const first = fresh.setUp();
+  t.is(first.status, 0, first.stderr);
+  t.is(first.stdout, '');
+  t.regex(first.stderr, /added 0 packages/);
+  const expected = 'npm ci --include=dev --no-audit --no-fund --loglevel=error ONNXRUNTIME_NODE_INSTALL=skip';
+  t.deepEqual(await fresh.calls(), [expected]);
+  t.is(fresh.setUp().stderr, '');
+  t.deepEqual(await fresh.calls(), [expected]);
+});
+
+test('packages are installed again when the lock file has changed', async (t) => {
+  const fresh = await checkout(t, everyTool);
+  t.is(fresh.setUp().status, 0);
+  await writeFile(join(fresh.root, 'package-lock.json'), '{"packages":{}}');
+  t.is(fresh.setUp().status, 0);
+  t.is((await fresh.calls()).length, 2);
+});
+
+test('an installation that fails ends the set-up, and the next one begins anew', async (t) => {
+  const fresh = await checkout(t, everyTool);
+  await writeFile(join(fresh.root, 'broken'), '');
+  const failed = fresh.setUp();
+  t.is(failed.status, 1);
+  t.regex(failed.stderr, /setup: npm ci failed; see above/);
+  await rm(join(fresh.root, 'broken'));
+  t.is(fresh.setUp().status, 0);
+  t.is((await fresh.calls()).length, 2);
+});
+
+test('a missing ffmpeg ends the set-up with what to do about it', async (t) => {
+  const bare = await checkout(t, ['yt-dlp']);
+  const { status, stdout, stderr } = bare.setUp();
+  t.is(status, 1);
+  t.is(stdout, '');
+  t.regex(stderr, /ffmpeg is missing: .*ffmpeg.* or set MEDIA_STUDY_FFMPEG to its absolute path/);
+  t.regex(stderr, /ffprobe is missing: .*ffmpeg.* or set MEDIA_STUDY_FFPROBE to its absolute path/);
+  t.regex(stderr, /the host cannot start without ffmpeg and ffprobe\n$/);
+});
+
+test('a missing yt-dlp never blocks the start', async (t) => {
+  const without = await checkout(t, ['ffmpeg', 'ffprobe']);
+  const { status, stderr } = without.setUp();
+  t.is(status, 0);
+  t.regex(stderr, /yt-dlp is missing: .*yt-dlp/);
+  t.regex(stderr, /the host starts without yt-dlp/);
+});
+
+test('a variable decides alone: a wrong one is named, and a right one stands in for PATH', async (t) => {
+  const fresh = await checkout(t, everyTool);
+  const wrong = fresh.setUp({ MEDIA_STUDY_FFMPEG: join(fresh.root, 'nothing') });
+  t.is(wrong.status, 1);
+  t.regex(wrong.stderr, /MEDIA_STUDY_FFMPEG does not name an executable file by its absolute path/);
+  t.is(fresh.setUp({ MEDIA_STUDY_FFMPEG: 'bin/ffmpeg' }).status, 1);
+  t.is(fresh.setUp({ MEDIA_STUDY_FFMPEG: fresh.bin }).status, 1);
+
+  const elsewhere = join(fresh.root, 'elsewhere');
+  await copyFile(join(fresh.bin, 'ffmpeg'), elsewhere);
+  await rm(join(fresh.bin, 'ffmpeg'));
+  t.is(fresh.setUp().status, 1);
+  t.is(fresh.setUp({ MEDIA_STUDY_FFMPEG: elsewhere }).status, 0);
+  await chmod(elsewhere, 0o600);
+  t.is(fresh.setUp({ MEDIA_STUDY_FFMPEG: elsewhere }).status, 1);
+});
+
+test('the superuser of a Debian system gets missing tools, anyone else gets the command', async (t) => {
+  const bare = await checkout(t, ['apt-get']);
+  const isSuperuser = process.getuid?.() === 0;
+  const first = bare.setUp();
+  t.is(first.status, isSuperuser ? 0 : 1, first.stderr);
+  t.is(first.stdout, '');
+  const options = '-qq -o DPkg::Lock::Timeout=300';
+  const install = `${options} install -y --no-install-recommends`;
+  const asked = [
+    ...[`apt-get ${options} update`, `apt-get ${install} ffmpeg`],
+    ...[`apt-get ${options} update`, `apt-get ${install} yt-dlp`],
+  ];
+  t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
+  // What cannot be had and is not needed is not asked for again.
+  bare.setUp();
+  t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
+});
+
+test('what other platforms alone can load is removed after an installation', async (t) => {
+  const { root } = await checkout(t, []);
+  const kept = [
+    'onnxruntime-node/bin/napi-v6/linux/x64/onnxruntime_binding.node',
+    'uWebSockets.js/binaries/uws_linux_x64_115.node',
+    'uWebSockets.js/dist/index.js',
+    'classic-level/prebuilds/linux-x64/classic-level.node',
+  ];
+  const removed = [
+    'onnxruntime-node/bin/napi-v6/linux/arm64/onnxruntime_binding.node',
+    'onnxruntime-node/bin/napi-v6/darwin/arm64/onnxruntime_binding.node',
+    'uWebSockets.js/binaries/uws_darwin_arm64_115.node',
+    'uWebSockets.js/binaries/uws_linux_x64_108.node',
+    'uWebSockets.js/dist/uws_linux_x64_115.node',
+    'uWebSockets.js/uws_win32_x64_115.node',
+    'classic-level/prebuilds/darwin-x64+arm64/classic-level.node',
+    'classic-level/prebuilds/android-arm64/classic-level.node',
+  ];
+  for (const file of [...kept, ...removed]) {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), '');
+  }
+  pruneForeignBinaries(root, { platform: 'linux', arch: 'x64', modules: '115' });
+  for (const file of kept) await t.notThrowsAsync(access(join(root, file)), file);
+  for (const file of removed) await t.throwsAsync(access(join(root, file)), undefined, file);
+});
+
+test('the advice names the command of the platform', (t) => {
+  const [ffmpeg, , ytdlp] = tools;
+  if (ffmpeg === undefined || ytdlp === undefined) throw new Error('the tools are listed');
+  const on = (platform: string, manager = '') => ({ platform, exists: (path: string) => path === manager });
+  const rest = ', or set MEDIA_STUDY_FFMPEG to its absolute path';
+  t.is(advice(ffmpeg, on('darwin')), `run 'brew install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('win32')), `run 'winget install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/apt-get')), `run 'sudo apt-get install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/dnf')), `run 'sudo dnf install ffmpeg-free'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/pacman')), `run 'sudo pacman -S ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux')), `install the package ffmpeg${rest}`);
+  t.is(
+    advice(ytdlp, on('linux', '/usr/bin/dnf')),
+    `run 'sudo dnf install yt-dlp', or set MEDIA_STUDY_YTDLP to its absolute path`,
+  );
+});
