@@ -2,19 +2,15 @@ import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { Ledger, Write } from '../storage/ledger.ts';
 import { isJournalDamage, LedgerError } from '../storage/ledger-error.ts';
-import type { ActorKind, Change, Phase } from './actor-kind.ts';
+import type { ActorKind, Phase } from './actor-kind.ts';
 import { type ActorRow, actorRow } from './actor-row.ts';
 import { CommitListeners } from './commit-listeners.ts';
 import { endedRow } from './ended-row.ts';
+import { type LastEntries, lastWrites } from './last-writes.ts';
 import { nextRow } from './next-row.ts';
+import { restartDelay } from './restart-delay.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
-
-/** At most this many restarts of one actor within the window; then it is ended by its chart. */
-export const restartLimit = { restarts: 3, windowMs: 60_000, firstDelayMs: 100 } as const;
-
-/** What an actor that is ended from outside still writes; `rows` spares a journal that cannot be trusted. */
-export type LastEntries = 'all' | 'rows' | 'none';
 
 export interface SupervisorOptions {
   readonly ledger: Ledger;
@@ -154,26 +150,21 @@ export class Supervisor {
   failed(actor: SupervisedActor, error: unknown): void {
     const { clock, report } = this.#options;
     const message = messageOf(error);
-    const now = clock.now();
-    actor.crashes.push(now);
-    const recent = actor.crashes.filter((time) => now - time < restartLimit.windowMs);
+    const delayMs = restartDelay(actor.crashes, clock.now());
     report(`${actor.kind.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
     if (actor.row === null) {
       this.#refuse(actor, error);
       return;
     }
-    if (recent.length > restartLimit.restarts) {
+    if (delayMs === null) {
       this.#end(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` }, 'all');
       return;
     }
-    const timer = clock.setTimeout(
-      () => {
-        this.#retries.delete(timer);
-        this.#restart(actor);
-      },
-      restartLimit.firstDelayMs * 2 ** (recent.length - 1),
-    );
+    const timer = clock.setTimeout(() => {
+      this.#retries.delete(timer);
+      this.#restart(actor);
+    }, delayMs);
     this.#retries.add(timer);
   }
 
@@ -216,23 +207,12 @@ export class Supervisor {
   #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
     if (actor.row === null) return;
     const { row, facts, before, after } = endedRow(actor.kind, actor.row, event);
-    const writes = this.#lastWrites(actor, { id: actor.id, input: actor.input, facts, before, after }, entries);
+    const change = { id: actor.id, input: actor.input, facts, before, after };
+    const writes = lastWrites(actor.kind, change, entries, this.#options.report);
     this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, (error) => {
       if (entries === 'none') this.#options.fatal(error);
       else this.#end(actor, event, 'none');
     });
-  }
-
-  /** An actor ends even when what it would write at its end cannot be worked out. */
-  #lastWrites(actor: SupervisedActor, change: Change, entries: LastEntries): readonly Write[] {
-    if (entries === 'none') return [];
-    try {
-      const writes = actor.kind.writes(change);
-      return entries === 'all' ? writes : writes.filter((write) => !('append' in write));
-    } catch (error) {
-      this.#options.report(`${actor.kind.name} ${actor.id} ends without its last entries: ${messageOf(error)}`);
-      return [];
-    }
   }
 
   #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
