@@ -9,6 +9,7 @@ import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts
 import { LedgerError, readFailure } from './ledger-error.ts';
 import { openDatabase } from './open-database.ts';
 import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
+import { writeSynced } from './synced-batch.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
 
 const listBytes = 1024 * 1024;
@@ -42,7 +43,7 @@ class LevelLedger implements Ledger {
     this.#heads = new JournalHeads((key) => database.getSync(key));
     this.#reader = new JournalReader(database, this.#heads, this.#verified);
     this.#committer = new Committer({
-      write: (rows) => database.batch(rows, { sync: true }),
+      write: (rows) => writeSynced(database, rows),
       onFatal: options.onFatal,
       point: (name) => options.points?.(name),
     });
