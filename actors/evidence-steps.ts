@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
-import type { AssessOutcome, RuntimeInput } from '../machines/runtime.ts';
+import type { AssessOutcome, RuntimeInput } from '../machines/runtime-types.ts';
 import { performAssessments } from '../receipts/evidence-assessment.ts';
 import { performDecision } from '../receipts/evidence-decision.ts';
 import { performReads } from '../receipts/evidence-read.ts';

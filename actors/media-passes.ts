@@ -8,7 +8,7 @@ import type { Detector, DetectorTools } from '../executors/detector.ts';
 import { type Launcher, ProcessFailure } from '../executors/process.ts';
 import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../executors/subtitles.ts';
 import type { ResolvedTool } from '../executors/tools.ts';
-import type { StudyFault } from '../machines/runtime.ts';
+import type { StudyFault } from '../machines/runtime-types.ts';
 import type { MediaPass } from './media-steps.ts';
 import { studyBudgetMs } from './study-row.ts';
 

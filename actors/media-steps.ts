@@ -5,7 +5,7 @@ import { type MediaOperationResult, mediaOperationReceipt, mediaOperationResult 
 import { operationId } from '../contract/operation.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
-import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../machines/runtime.ts';
+import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../machines/runtime-types.ts';
 import { encodeDetections } from '../receipts/detected-evidence.ts';
 import { type MediaOperation, mediaRequestOf, operationCompleted } from '../receipts/media-operation.ts';
 import type { Ledger } from '../storage/ledger.ts';

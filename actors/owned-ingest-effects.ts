@@ -11,7 +11,7 @@ import { verifySource } from '../receipts/verify-source.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import { actorRow } from './actor-row.ts';
-import { ownedIngestInput } from './owned-ingest-kind.ts';
+import { ownedIngestInput } from './owned-ingest-row.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 

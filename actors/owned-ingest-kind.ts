@@ -1,5 +1,4 @@
 import { fromCallback } from 'xstate';
-import { z } from 'zod';
 import type { Clock } from '../contract/clock.ts';
 import type { CommitFact } from '../machines/commit-fact.ts';
 import {
@@ -14,35 +13,12 @@ import type { Ledger, Write } from '../storage/ledger.ts';
 import { type ActorKind, type Change, effect } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
 import type { OwnedIngestEffects } from './owned-ingest-effects.ts';
+import { revisionKey } from './owned-ingest-row.ts';
 import { ownedIngestPhase, ownedIngestState } from './owned-ingest-status.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { UnusedMedia } from './unused-media.ts';
 import type { WorkerLine } from './worker-line.ts';
-
-/** An ingest without media is given up after a day. */
-export const uploadOpenMs = 24 * 60 * 60 * 1000;
-
-/** What an ingest was opened with; `assertedAt` is UTC with milliseconds. */
-export const ownedIngestInput = z.strictObject({
-  ingestId: z.string(),
-  uploadDueAt: z.number(),
-  filename: z.string(),
-  declaredBytes: z.number(),
-  label: z.string(),
-  rightsHolder: z.string(),
-  assertedAt: z.string(),
-});
-export type OwnedIngestInput = z.infer<typeof ownedIngestInput>;
-
-const revisionRow = z.strictObject({ revisionId: z.string() });
-const revisionKey = (ingestId: string): string => `ingest/${ingestId}/revision`;
-
-/** The revision that an ingest led to; undefined before it is registered. */
-export function revisionOf(ledger: Ledger, ingestId: string): string | undefined {
-  const row = ledger.get('record', revisionKey(ingestId));
-  return row === undefined ? undefined : revisionRow.parse(row).revisionId;
-}
 
 export interface OwnedIngestKindOptions {
   readonly supervisor: Supervisor;

@@ -9,7 +9,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
-import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-kind.ts';
+import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
 import { ownedIngestStatusOf } from './owned-ingest-status.ts';
 import { requireSpace } from './required-space.ts';
 import type { SourceRegistry } from './source-registry.ts';

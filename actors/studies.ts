@@ -5,7 +5,7 @@ import { commandId as commandIdSchema } from '../contract/runtime-start.ts';
 import { hasEnded, type RuntimeStatus } from '../contract/runtime-status.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
-import type { RuntimeInput } from '../machines/runtime.ts';
+import type { RuntimeInput } from '../machines/runtime-types.ts';
 import { runtimeIdOf } from '../receipts/command.ts';
 import { journalHeadField, runtimeEventsBytes } from '../receipts/runtime-events.ts';
 import { runtimePlanOf } from '../receipts/runtime-plan.ts';

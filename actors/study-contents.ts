@@ -10,7 +10,7 @@ import { SourceInconsistent } from '../contract/source-fault.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import type { StudyEvidence } from '../contract/study-record.ts';
-import type { StudyFault } from '../machines/runtime.ts';
+import type { StudyFault } from '../machines/runtime-types.ts';
 import { preflightEvidenceArtifact } from '../receipts/artifact.ts';
 import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 import { languageEvidence, type ReadableEvidence, speechEvidence } from '../receipts/readable-evidence.ts';

@@ -1,7 +1,7 @@
 import type { StateValue } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { CommitFact } from '../machines/commit-fact.ts';
-import type { RuntimeFact, RuntimeStoppedFact } from '../machines/runtime.ts';
+import type { RuntimeFact, RuntimeStoppedFact } from '../machines/runtime-types.ts';
 import { operationFailed, operationStarted } from '../receipts/media-operation.ts';
 import { stopStudy } from '../receipts/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../storage/ledger.ts';

@@ -1,7 +1,8 @@
 import { fromCallback } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
-import { type RuntimeEvent, type RuntimeInput, runtimeMachine, runtimeVersion } from '../machines/runtime.ts';
+import { runtimeMachine, runtimeVersion } from '../machines/runtime.ts';
+import type { RuntimeEvent, RuntimeInput } from '../machines/runtime-types.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type ActorKind, effect } from './actor-kind.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
-import type { RuntimeInput, StudyFault } from '../machines/runtime.ts';
+import type { RuntimeInput, StudyFault } from '../machines/runtime-types.ts';
 import { openStudy } from '../receipts/study-opening.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';

@@ -4,7 +4,7 @@ import { contentId, type Range } from '../contract/grammar.ts';
 import { capability } from '../contract/operation.ts';
 import { runtimeStart } from '../contract/runtime-start.ts';
 import type { Lifecycle, RuntimeReason } from '../contract/runtime-status.ts';
-import type { RuntimeContext } from '../machines/runtime.ts';
+import type { RuntimeContext } from '../machines/runtime-types.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Phase } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';

@@ -1,70 +1,22 @@
 import { assign, type ErrorActorEvent, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/failure.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { failureMessage } from '../contract/failure.ts';
+import { commitOf, type EffectOutcome } from './commit-fact.ts';
+import type {
+  AssessOutcome,
+  Availability,
+  DetectMeasured,
+  DetectOutcome,
+  DetectParts,
+  RuntimeContext,
+  RuntimeEvent,
+  RuntimeFact,
+  RuntimeInput,
+  RuntimeReasonCode,
+  RuntimeStoppedFact,
+  StudyFault,
+} from './runtime-types.ts';
 
 export const runtimeVersion = 1;
-
-export type RuntimeReasonCode =
-  | 'initialization_failed'
-  | 'executor_failed'
-  | 'executor_interrupted'
-  | 'stored_content_inconsistent';
-
-/** The steps that do work, in order; each is one effect and one commit. */
-export type StudyStep = 'initialize' | 'detect' | 'subtitles' | 'read' | 'assess' | 'decide' | 'admit';
-
-/** What an effect rejects with when it knows how the runtime has to end; anything else ends it as `failed`. */
-export interface StudyFault {
-  readonly lifecycle: 'failed' | 'interrupted';
-  readonly code: RuntimeReasonCode;
-  readonly message: string;
-}
-
-export interface RuntimeInput {
-  readonly runtimeId: string;
-  readonly commandId: string;
-}
-
-export interface RuntimeContext extends RuntimeInput {
-  readonly reason: (Failure & { readonly code: RuntimeReasonCode }) | null;
-}
-
-type Availability = 'available' | 'unavailable';
-
-export type DetectParts = Readonly<Record<'speech' | 'silence' | 'loudness' | 'shots', Availability>>;
-
-export interface DetectOutcome extends EffectOutcome {
-  readonly measured: DetectParts;
-}
-
-export interface AssessOutcome extends EffectOutcome {
-  readonly claimCount: number;
-}
-
-type DetectMeasured = DetectParts & { readonly type: 'detect.measured' };
-
-export type RuntimeEvent =
-  | { readonly type: 'worker.granted' }
-  | { readonly type: 'deadline.reached' }
-  | { readonly type: 'supervision.exhausted'; readonly message: string }
-  | { readonly type: 'content.damaged'; readonly message: string }
-  | DetectMeasured
-  | ErrorActorEvent;
-
-/** A step begins: the actor layer journals what has to stand before the effect runs. */
-export interface StepStartedFact {
-  readonly type: 'step.started';
-  readonly step: 'detect' | 'subtitles';
-}
-
-/** The runtime ends without a study: the actor layer journals the open operation's failure and the closing events. */
-export interface RuntimeStoppedFact {
-  readonly type: 'runtime.stopped';
-  readonly lifecycle: 'failed' | 'interrupted';
-  readonly reason: Failure;
-}
-
-export type RuntimeFact = CommitFact | StepStartedFact | RuntimeStoppedFact;
 
 const notProvided = (name: string) => async (): Promise<never> => {
   throw new Error(`the actor '${name}' was not provided`);

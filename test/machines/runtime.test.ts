@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { AnyEventObject } from 'xstate';
-import type { RuntimeContext } from '../../machines/runtime.ts';
 import { runtimeMachine } from '../../machines/runtime.ts';
+import type { RuntimeContext } from '../../machines/runtime-types.ts';
 import { type Ending, testPaths } from './path-tests.ts';
 import { runsOf } from './run.ts';
 import type { Scenario } from './scenario.ts';
