@@ -70,7 +70,9 @@ export class Supervisor {
     const actor = this.#actors.get(id) ?? this.#woken(id);
     if (actor === undefined) return false;
     if (!actor.can(event)) {
-      if (actor.row !== null && this.#phase(actor, actor.row) === 'dormant') this.#forget(actor);
+      // One whose newest row is still on its way is forgotten when that has landed, lest it be woken from an older one.
+      const { row, durableRow } = actor;
+      if (row !== null && row === durableRow && this.#phase(actor, row) === 'dormant') this.#forget(actor);
       return false;
     }
     actor.send(event);
@@ -264,7 +266,7 @@ export class Supervisor {
 
   #forget(actor: SupervisedActor): void {
     actor.stop('the actor ended');
-    this.#actors.delete(actor.id);
+    if (this.#actors.get(actor.id) === actor) this.#actors.delete(actor.id);
     this.#options.budgets.forget(actor.id);
   }
 }
