@@ -48,6 +48,13 @@ export function refuseShortfall(measured: {
   // A picture may stand for any time after its packet; only sound tells that something is missing at the end.
   const hasSound = tracks.some(({ type }) => type === 'audio');
   if (heldMs === null || !hasSound || containerNames.some((name) => DERIVED_DURATION.has(name))) return;
-  if (durationMs - heldMs <= Math.max(MISSING_MS, durationMs * MISSING_SHARE)) return;
-  throw new ProbeFailure('container_damaged', `the file holds ${heldMs} ms of the stated ${durationMs} ms`);
+  const statedMs = playableDuration(tracks) ?? durationMs;
+  if (statedMs - heldMs <= Math.max(MISSING_MS, statedMs * MISSING_SHARE)) return;
+  throw new ProbeFailure('container_damaged', `the file holds ${heldMs} ms of the stated ${statedMs} ms`);
+}
+
+/** How long picture and sound say that they last. A subtitle may outlast them: its packet holds one text for its time. */
+function playableDuration(tracks: readonly ProbedTrack[]): number | null {
+  const durations = tracks.filter(isPlayable).map(({ durationMs }) => durationMs);
+  return durations.some((each) => each === null) ? null : Math.max(...durations.map(Number));
 }

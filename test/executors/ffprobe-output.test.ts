@@ -63,3 +63,17 @@ test('a shortfall counts only with sound, beyond the tolerance, and where the co
   t.notThrows(() => refuseShortfall({ ...measured, tracks: [] }));
   t.notThrows(() => refuseShortfall({ ...measured, durationMs: 2000, heldMs: 1000 }));
 });
+
+test('a subtitle that outlasts picture and sound is no shortfall', (t) => {
+  const lasting = (codec_type: string, duration: string) =>
+    trackOf({ index: 0, codec_type, codec_name: 'any', duration, width: 320, height: 180 });
+  const [sound, text] = [lasting('audio', '12.000'), lasting('subtitle', '15.500')];
+  const measured = { durationMs: 15_500, heldMs: 12_000, containerNames: ['mov', 'mp4'] };
+  t.notThrows(() => refuseShortfall({ ...measured, tracks: [sound, text] }));
+  t.throws(() => refuseShortfall({ ...measured, heldMs: 10_900, tracks: [sound, text] }), {
+    message: 'container_damaged: the file holds 10900 ms of the stated 12000 ms',
+  });
+  // A track that states nothing leaves the container's word.
+  const silent = trackOf({ index: 1, codec_type: 'audio', codec_name: 'any' });
+  t.throws(() => refuseShortfall({ ...measured, tracks: [sound, silent, text] }), { instanceOf: ProbeFailure });
+});
