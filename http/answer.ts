@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
+import { failureMessage } from '../contract/failure.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { Headers } from './listener.ts';
 
@@ -19,10 +20,10 @@ export const jsonHeaders: Headers = {
 /** The wire's JSON: `JSON.stringify` and one newline. */
 export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify(body)}\n`, 'utf8');
 
-/** The error envelope of a refusal. */
+/** The error envelope of a refusal; the message is cut, because it may quote what the client sent. */
 export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
   status: errorCodes[code],
-  body: { schema: 'studio.local-runtime-error.v1', error: { code, message } },
+  body: { schema: 'studio.local-runtime-error.v1', error: { code, message: failureMessage(message) } },
   headers,
 });
 

@@ -32,7 +32,8 @@ export class Guard {
   /** Header fields that an answer to this request carries for its origin; none for no or a refused origin. */
   corsHeaders(head: RequestHead): Headers {
     const origin = head.header('origin');
-    return origin === undefined ? noHeaders : (this.#corsHeaders.get(origin) ?? noHeaders);
+    if (origin === undefined || head.count('origin') !== 1) return noHeaders;
+    return this.#corsHeaders.get(origin) ?? noHeaders;
   }
 
   /** The answer that ends the request here, or null when it may go on to its route. */

@@ -82,15 +82,16 @@ export class Router {
 
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
   match({ segments }: Target): Matched {
+    const decoded = segments.map(decodedPart);
     const found = this.#routes.find(
       (entry) =>
         entry.segments.length === segments.length &&
-        entry.segments.every((segment, index) => segment === segments[index] || segment.startsWith(':')),
+        entry.segments.every((segment, index) => isMatch(segment, segments[index] ?? '')),
     );
     if (found === undefined) throw new ServiceError('not_found', 'no such path');
     const params: Record<string, string> = {};
     for (const [index, name] of found.segments.entries()) {
-      if (name.startsWith(':')) params[name.slice(1)] = decodedIdentity(segments[index] ?? '');
+      if (name.startsWith(':')) params[name.slice(1)] = decoded[index] ?? '';
     }
     const { unavailable } = found.route;
     if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
@@ -98,12 +99,13 @@ export class Router {
   }
 }
 
-function decodedIdentity(segment: string): string {
+const isMatch = (segment: string, given: string): boolean =>
+  segment.startsWith(':') ? given !== '' : segment === given;
+
+function decodedPart(segment: string): string {
   try {
-    const text = decodeURIComponent(segment);
-    if (text !== '') return text;
+    return decodeURIComponent(segment);
   } catch {
-    // falls through to the refusal
+    throw new ServiceError('invalid_identity', 'a part of the path cannot be decoded');
   }
-  throw new ServiceError('invalid_identity', 'a part of the path cannot be decoded');
 }
