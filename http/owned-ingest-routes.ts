@@ -68,15 +68,22 @@ function receive(upload: Upload, exchange: Exchange): Promise<Answer> {
     exchange.onAbort(() => {
       upload.abandon();
     });
+    let isRefused = false;
     exchange.readBody({
       chunk: (bytes) => {
+        if (isRefused) return;
         try {
           upload.chunk(bytes);
         } catch (error) {
+          isRefused = true;
+          // Answered once the claim is free: the client may send the media again at once.
           upload.abandon().then(() => reject(error));
         }
       },
-      end: () => upload.end().then((status) => resolve({ status: 202, body: status }), reject),
+      end: () => {
+        if (isRefused) return;
+        upload.end().then((status) => resolve({ status: 202, body: status }), reject);
+      },
     });
     upload.connect(exchange);
   });

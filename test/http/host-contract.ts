@@ -1,0 +1,23 @@
+import test from 'ava';
+import { bodies } from './host/bodies.ts';
+import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { guard } from './host/guard.ts';
+import { ingestFields } from './host/ingest-fields.ts';
+import { mediaKinds } from './host/media-kinds.ts';
+import { parser } from './host/parser.ts';
+import { paths } from './host/paths.ts';
+import { uploads } from './host/uploads.ts';
+
+/** The contract of the wire, held by a real host on one adapter. The suites run in this order, on the same host. */
+export function hostContract(adapter: AdapterFlag): void {
+  const contract = new HostContract(adapter);
+  test.before(() => contract.open());
+  test.after.always(() => contract.close());
+  paths(contract);
+  guard(contract);
+  bodies(contract);
+  parser(contract);
+  ingestFields(contract);
+  uploads(contract);
+  mediaKinds(contract);
+}

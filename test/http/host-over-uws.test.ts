@@ -1,0 +1,3 @@
+import { hostContract } from './host-contract.ts';
+
+hostContract('uws');

@@ -1,0 +1,88 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/owned-ingest.ts';
+import type { WireAnswer } from '../wire-client.ts';
+import type { HostContract } from './contract.ts';
+
+export const ingests = '/v1/owned-media-ingests';
+export const octets = { 'Content-Type': 'application/octet-stream' };
+
+/** A request in order for a file of so many bytes. */
+export const ingestRequest = (declaredBytes: number, others: object = {}): object => ({
+  filename: 'hum.wav',
+  declaredBytes,
+  rightsScope: 'local_processing',
+  ownershipAttested: true,
+  label: 'A hum',
+  rightsHolder: 'The tester',
+  ...others,
+});
+
+/** Status answers are closed, and what they hold fits their state. */
+export const closedStatus = ownedIngestStatus
+  .refine(({ status, source }) => (status === 'registered') === (source !== null), 'a source stands with registered')
+  .refine(({ status, failure }) => (status === 'failed') === (failure !== null), 'a failure stands with failed');
+
+export async function openIngest(t: ExecutionContext, contract: HostContract, request: object): Promise<string> {
+  const status = contract.granted(t, await contract.post(ingests, request), 202, closedStatus);
+  t.is(status.status, 'queued');
+  return status.ingestId;
+}
+
+export const putMedia = (contract: HostContract, ingestId: string, body: Buffer | Buffer[]): Promise<WireAnswer> =>
+  contract.ask('PUT', `${ingests}/${ingestId}/media`, { headers: octets, body });
+
+export async function statusOf(t: ExecutionContext, contract: HostContract, id: string): Promise<OwnedIngestStatus> {
+  return contract.granted(t, await contract.get(`${ingests}/${id}`), 200, closedStatus);
+}
+
+/** Asks until the ingest is in one of these states. */
+export async function reached(
+  t: ExecutionContext,
+  contract: HostContract,
+  ingestId: string,
+  states: readonly OwnedIngestStatus['status'][] = ['registered', 'failed'],
+): Promise<OwnedIngestStatus> {
+  for (let asked = 0; asked < 2000; asked += 1) {
+    const status = await statusOf(t, contract, ingestId);
+    if (states.includes(status.status)) return status;
+    await setTimeout(20);
+  }
+  throw new Error(`${ingestId} did not reach ${states}`);
+}
+
+/** Opens an ingest, sends its media whole and waits for its end. */
+export async function ingest(
+  t: ExecutionContext,
+  contract: HostContract,
+  media: Buffer,
+  others: object = {},
+): Promise<OwnedIngestStatus> {
+  const ingestId = await openIngest(t, contract, ingestRequest(media.length, others));
+  contract.granted(t, await putMedia(contract, ingestId, media), 202, closedStatus);
+  return reached(t, contract, ingestId);
+}
+
+/** All files of the vault with their sizes: objects, what is on its way in, private folders of tools. */
+export async function vaultFiles(contract: HostContract): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of ['objects', 'inbox', 'work', 'quarantine']) {
+    for (const entry of await readdir(join(contract.dataRoot, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      files.push(`${path} ${(await stat(path)).size}`);
+    }
+  }
+  return files.sort();
+}
+
+/** Waits until the vault holds just these files: what an abandoned upload left is removed after its client is gone. */
+export async function holdsOnly(t: ExecutionContext, contract: HostContract, files: readonly string[]): Promise<void> {
+  for (let looked = 0; looked < 100; looked += 1) {
+    if ((await vaultFiles(contract)).join() === files.join()) break;
+    await setTimeout(20);
+  }
+  t.deepEqual(await vaultFiles(contract), [...files]);
+}

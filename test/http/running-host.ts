@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { within } from './listener/raw-socket.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const patienceMs = 40_000;
+
+export interface HostOptions {
+  readonly flags: readonly string[];
+  /** Added to the test's own environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One real host process: the command line in, its stdout and stderr, and how it ended. */
+export class RunningHost {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ending>;
+  stdout = '';
+  stderr = '';
+  #heard: () => void = () => undefined;
+
+  constructor({ flags, environment }: HostOptions) {
+    this.#child = spawn(process.execPath, ['--import', 'tsx', 'cli/serve.ts', ...flags], {
+      cwd: repository,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.#heard();
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
+  }
+
+  /** What the host says of itself once it listens. Rejects when it ends before that. */
+  async announced(): Promise<Readonly<Record<string, unknown>>> {
+    const line = new Promise<string>((resolve, reject) => {
+      this.#heard = () => {
+        if (this.stdout.includes('\n')) resolve(this.stdout);
+      };
+      this.#heard();
+      this.ended.then(() => reject(new Error(`the host ended early: ${this.stderr}`)));
+    });
+    return JSON.parse(await within(patienceMs, 'the host to listen', line));
+  }
+
+  /** Asks it to stop, as a service manager would. */
+  stop(): Promise<Ending> {
+    return this.#end('SIGTERM');
+  }
+
+  /** Pulls the plug. */
+  kill(): Promise<Ending> {
+    return this.#end('SIGKILL');
+  }
+
+  #end(signal: NodeJS.Signals): Promise<Ending> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
+    return within(patienceMs, `the end after ${signal}`, this.ended);
+  }
+}

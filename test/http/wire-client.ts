@@ -1,0 +1,71 @@
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { RawSocket } from './listener/raw-socket.ts';
+
+const patienceMs = 30_000;
+
+export interface Question {
+  readonly headers?: OutgoingHttpHeaders;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is, with its length; a list is sent in chunks, without one. */
+  readonly body?: Buffer | readonly Buffer[];
+  /** Null: no Authorization at all. */
+  readonly token?: string | null;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Asks one host over real sockets, with its token unless told otherwise. */
+export class WireClient {
+  readonly port: number;
+  readonly token: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+
+  constructor(port: number, token: string) {
+    this.port = port;
+    this.token = token;
+  }
+
+  ask(method: string, path: string, question: Question = {}): Promise<WireAnswer> {
+    const { json, token = this.token } = question;
+    const body = json === undefined ? question.body : Buffer.from(JSON.stringify(json));
+    const headers: OutgoingHttpHeaders = {
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(Buffer.isBuffer(body) ? { 'Content-Length': body.length } : {}),
+      ...question.headers,
+    };
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: this.port, agent: this.#agent, method, path, headers };
+      const outgoing = request({ ...options, timeout: patienceMs }, async (incoming) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of incoming) chunks.push(chunk);
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) });
+      });
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)));
+      outgoing.on('error', reject);
+      const pieces = Buffer.isBuffer(body) ? [body] : (body ?? []);
+      for (const piece of pieces) outgoing.write(piece);
+      outgoing.end();
+    });
+  }
+
+  /** A socket that sends exactly what it is given. */
+  raw(): RawSocket {
+    return new RawSocket(this.port);
+  }
+
+  /** The head of a request with Host and token, its blank line included. */
+  head(line: string, ...fields: readonly string[]): string {
+    const own = [`Host: 127.0.0.1:${this.port}`, `Authorization: Bearer ${this.token}`];
+    return [`${line} HTTP/1.1`, ...own, ...fields, '', ''].join('\r\n');
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
