@@ -1,3 +1,5 @@
+import { SourceInconsistent } from '../contract/source-fault.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
 import type { Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import { loadSourceFolder } from './source-folder.ts';
@@ -19,8 +21,8 @@ export class AmbiguousSource extends Error {
 }
 
 /**
- * Verifies sealed folders and registers them; returns what to commit. Throws `SourceInconsistent` for a folder that is
- * not whole, `AmbiguousSource` for the same source twice.
+ * Verifies sealed folders and registers them; returns what to commit. Throws `SourceInconsistent`, with the folder in its
+ * place, for one that is not whole, `AmbiguousSource` for the same source twice.
  */
 export async function loadFolders(
   directories: readonly SourceDirectory[],
@@ -30,10 +32,7 @@ export async function loadFolders(
   const writes: Write[] = [];
   const seen = new Map<string, string>();
   for (const { directory, root } of directories) {
-    const source = await loadSourceFolder(directory, {
-      sourceRoot: root,
-      verifyFile: (path, contentId) => vault.verifyFile(path, contentId),
-    });
+    const source = await loadNamed(directory, root, vault);
     const { sessionId } = source.session;
     const first = seen.get(sessionId);
     if (first !== undefined) throw new AmbiguousSource(first, directory);
@@ -41,4 +40,16 @@ export async function loadFolders(
     writes.push(...registry.admitFolder(source).writes);
   }
   return writes;
+}
+
+async function loadNamed(directory: string, root: string | null, vault: Vault): Promise<RegisteredSource> {
+  try {
+    return await loadSourceFolder(directory, {
+      sourceRoot: root,
+      verifyFile: (path, contentId) => vault.verifyFile(path, contentId),
+    });
+  } catch (error) {
+    if (!(error instanceof SourceInconsistent)) throw error;
+    throw new SourceInconsistent(error.code, `${error.place} of ${directory}`, error);
+  }
 }

@@ -47,7 +47,7 @@ export function parseFlags(args: readonly string[], table: FlagTable): GivenFlag
   };
 }
 
-const usage = (message: string) => new StartError('invalid_flags', message, 2);
+const usage = (message: string) => new StartError('invalid_flags', message);
 
 function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known

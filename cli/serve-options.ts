@@ -1,9 +1,11 @@
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
+import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
 
-const flags: FlagTable = {
+/** Every flag of `serve`; the README explains each. */
+export const serveFlags: FlagTable = {
   host: 'single',
   port: 'single',
   'allowed-origin': 'repeated',
@@ -42,7 +44,7 @@ export interface ServeOptions {
 
 /** Reads the flags of `serve`. Throws `StartError` with the closed start-up codes. */
 export function serveOptions(args: readonly string[]): ServeOptions {
-  const given = parseFlags(args, flags);
+  const given = parseFlags(args, serveFlags);
   const host = given.single('host') ?? '127.0.0.1';
   if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
     throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
@@ -85,12 +87,12 @@ export function serveOptions(args: readonly string[]): ServeOptions {
 
 const maximum = Number.MAX_SAFE_INTEGER;
 
-function integer(given: GivenFlags, name: string, preset: number, low: number, high: number, code: string): number {
+function integer(given: GivenFlags, name: string, preset: number, low: number, high: number, code: StartCode): number {
   const text = given.single(name);
   if (text === undefined) return preset;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < low || value > high) {
-    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`, 2);
+    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`);
   }
   return value;
 }
@@ -98,7 +100,7 @@ function integer(given: GivenFlags, name: string, preset: number, low: number, h
 function choice<const Choice extends string>(given: GivenFlags, name: string, choices: readonly Choice[]): Choice {
   const text = given.single(name) ?? choices[0];
   const found = choices.find((candidate) => candidate === text);
-  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`, 2);
+  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`);
   return found;
 }
 
@@ -123,10 +125,10 @@ function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
   const id = given.single('reviewer-id') ?? 'reviewer:local-operator';
   const label = given.single('reviewer-label') ?? 'Local review operator';
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) {
-    throw new StartError('invalid_reviewer', `--reviewer-id ${id}: not an identity`, 2);
+    throw new StartError('invalid_reviewer', `--reviewer-id ${id}: not an identity`);
   }
   if (label !== label.trim() || label.length < 1 || label.length > 80 || /\p{Cc}/u.test(label)) {
-    throw new StartError('invalid_reviewer', '--reviewer-label: 1 to 80 trimmed characters on one line', 2);
+    throw new StartError('invalid_reviewer', '--reviewer-label: 1 to 80 trimmed characters on one line');
   }
   return { id, label };
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Host, openHost } from '../actors/host.ts';
 import { systemClock } from '../actors/system-clock.ts';
-import { chooseListener } from '../http/choose-listener.ts';
+import { type ChosenListener, chooseListener } from '../http/choose-listener.ts';
 import type { Listener } from '../http/listener.ts';
 import { openServer } from '../http/server.ts';
 import { crashPoints } from './crash-points.ts';
@@ -18,6 +18,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function serve(options: ServeOptions): Promise<void> {
   const token = await hostToken(options.tokenFile);
+  const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     dataRoot: options.dataRoot,
     sources: [
@@ -36,7 +37,6 @@ async function serve(options: ServeOptions): Promise<void> {
       process.exit(1);
     },
   });
-  const chosen = await chooseListener(options.httpAdapter);
   const listener = await listen(options, host, token, chosen.open);
   process.stdout.write(`${JSON.stringify(announcement(options, host, listener, token))}\n`);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
@@ -44,11 +44,19 @@ async function serve(options: ServeOptions): Promise<void> {
   host.begin();
 }
 
+async function chosenListener(preference: ServeOptions['httpAdapter']): Promise<ChosenListener> {
+  try {
+    return await chooseListener(preference);
+  } catch (error) {
+    throw new StartError('http_adapter_unavailable', messageOf(error));
+  }
+}
+
 async function listen(
   options: ServeOptions,
   host: Host,
   token: string,
-  open: Awaited<ReturnType<typeof chooseListener>>['open'],
+  open: ChosenListener['open'],
 ): Promise<Listener> {
   try {
     return await openServer({
@@ -116,12 +124,18 @@ function stopOnSignals(host: Host, listener: Listener): void {
   }
 }
 
+/** The errors of the stores and tools begin with their code already. */
+function codedMessage(error: unknown): string {
+  const message = messageOf(error);
+  if (!(error instanceof Error) || !('code' in error) || message.startsWith(`${error.code}:`)) return message;
+  return `${error.code}: ${message}`;
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 try {
   await serve(serveOptions(process.argv.slice(2)));
 } catch (error) {
-  const code = error instanceof Error && 'code' in error ? `${error.code}: ` : '';
-  report(`${code}${messageOf(error)}`);
+  report(codedMessage(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

@@ -1,11 +1,13 @@
-/** A start that cannot happen: the process says why on stderr and exits with 2 for a wrong call, else with 1. */
+import { type StartCode, startCodes } from './start-codes.ts';
+
+/** A start that cannot happen: the process says why on stderr and exits with the code of the table. */
 export class StartError extends Error {
-  readonly code: string;
+  readonly code: StartCode;
   readonly exitCode: 1 | 2;
-  constructor(code: string, message: string, exitCode: 1 | 2 = 1) {
+  constructor(code: StartCode, message: string) {
     super(message);
     this.name = 'StartError';
     this.code = code;
-    this.exitCode = exitCode;
+    this.exitCode = startCodes[code];
   }
 }
