@@ -8,7 +8,7 @@ import type { Launcher } from './process.ts';
 
 /** What a media file really holds. Every track listed has packets. */
 export interface ProbeResult {
-  /** Rounded from the container's seconds; at least 1. */
+  /** Rounded from the container's seconds, or measured to the end of the last packet; at least 1. */
   readonly durationMs: number;
   readonly durationSeconds: number;
   /** ffmpeg's names of the container: `mov`, `mp4`, ... */
@@ -42,8 +42,7 @@ export async function probeMedia(
     const tracks = report.streams.map(trackOf);
     refuseGiants(tracks);
     if (!tracks.some(isPlayable)) throw nothingPlayable();
-    const durationMs = milliseconds(format.duration);
-    if (durationMs === null) throw new ProbeFailure('duration_unknown', 'the container states no duration');
+    const statedMs = milliseconds(format.duration);
     const containerNames = format.format_name.split(',');
     const streams = tracks.filter(isDemuxed).map(({ index }) => index);
     const [counted, heldMs] = await readWholeFile(signal, (whole) => [
@@ -52,6 +51,11 @@ export async function probeMedia(
     ]);
     const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
     if (!filled.some(isPlayable)) throw nothingPlayable();
+    // A recording that was streamed to disk states no duration; then it is as long as what it holds.
+    const durationMs = statedMs ?? heldMs;
+    if (durationMs === null || durationMs === 0) {
+      throw new ProbeFailure('duration_unknown', 'the container states no duration and its packets have no times');
+    }
     refuseShortfall({ durationMs, heldMs, containerNames, tracks: filled });
     return {
       durationMs,

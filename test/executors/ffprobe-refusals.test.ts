@@ -85,9 +85,15 @@ test.serial('a wav whose writer could not fill in its length is whole', async (t
   t.true(Math.abs((await bench.probe('open.wav')).durationMs - 4000) < 100);
 });
 
-test.serial('a container that states no duration is refused', async (t) => {
+test.serial('a recording that states no duration is as long as what it holds', async (t) => {
   await ffmpeg(bench.folder, '-i', 'base.mp4', '-c', 'copy', '-f', 'matroska', '-live', '1', 'live.mkv');
-  await refused(t, bench.probe('live.mkv'), 'duration_unknown');
+  t.true(Math.abs((await bench.probe('live.mkv')).durationMs - 4000) < 100);
+});
+
+test.serial('a file that states no duration and holds one picture without a length is refused', async (t) => {
+  const still = ['-i', 'base.mp4', '-map', '0:v', '-frames:v', '1', '-c:v', 'libx264'];
+  await ffmpeg(bench.folder, ...still, '-f', 'matroska', '-live', '1', 'still.mkv');
+  await refused(t, bench.probe('still.mkv'), 'duration_unknown');
 });
 
 /** Makes a mkv whose header states a picture of this size, whatever the packets hold. */
