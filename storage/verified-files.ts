@@ -1,5 +1,5 @@
 import { BoundedMap } from './bounded-map.ts';
-import { hashFile, identityOf, openRegular, type RegularFile } from './regular-file.ts';
+import { hashFile, identityAt, identityOf, openRegular, type RegularFile } from './regular-file.ts';
 import { storageFault } from './vault-error.ts';
 
 // About 250 bytes each.
@@ -20,6 +20,9 @@ export class VerifiedFiles {
 
   /** `always` hashes whatever is known. Throws `storage_fault` when the file cannot be read. */
   async verify(path: string, contentId: string, always: boolean): Promise<FileState> {
+    // One look is enough for a file whose bytes are known; opening it would cost several.
+    const known = always ? null : await identityAt(path);
+    if (known !== null && this.#contentIds.get(known) === contentId) return 'intact';
     const file = await this.open(path, contentId, always);
     if (file === 'missing' || file === 'damaged') return file;
     await file.handle.close();
@@ -59,7 +62,7 @@ export class VerifiedFiles {
     this.#underWay.set(identity, hashing);
     const found = await hashing.finally(() => this.#underWay.delete(identity));
     // A file that changed while it was read proves nothing about what it is now.
-    if ((await identityOf(handle)) === identity) this.#contentIds.set(identity, found);
+    if (identityOf(handle) === identity) this.#contentIds.set(identity, found);
     return found;
   }
 }

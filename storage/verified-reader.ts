@@ -23,9 +23,9 @@ export class VerifiedReader implements ByteReader {
     }
   }
 
-  async isUnchanged(): Promise<boolean> {
+  isUnchanged(): boolean {
     try {
-      return (await identityOf(this.#file.handle)) === this.#file.identity;
+      return identityOf(this.#file.handle) === this.#file.identity;
     } catch (error) {
       throw storageFault(error, this.#contentId);
     }
