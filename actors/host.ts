@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../contract/clock.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
@@ -17,6 +17,8 @@ import { mediaPasses } from './media-passes.ts';
 import { MediaSteps } from './media-steps.ts';
 import { openOwnedIngests } from './open-owned-ingests.ts';
 import type { OwnedIngests } from './owned-ingests.ts';
+import { PlaybackGrants } from './playback-grants.ts';
+import { PrivatePlayback } from './private-playback.ts';
 import { recover } from './recovery.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
@@ -51,6 +53,7 @@ export interface Host {
   readonly sources: Pick<SourceRegistry, 'list'>;
   readonly ownedIngests: OwnedIngests;
   readonly studies: Studies;
+  readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
   /** Stops every actor and process and closes the store; the next start resumes. */
@@ -125,6 +128,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
     newId: randomUUID,
     maximumRangeMs: options.maximumStudyRangeMs,
   });
+  const playback = new PrivatePlayback({
+    grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
+    kindName: runtimes.name,
+    supervisor,
+    registry,
+    ledger,
+    vault,
+  });
   const { service: ownedIngests, tidy } = await openOwnedIngests({
     ledger,
     vault,
@@ -152,6 +163,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     sources: registry,
     ownedIngests,
     studies,
+    playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)
       .map((tool) => tool.identity)
@@ -160,6 +172,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       for (const line of Object.values(lines)) line.open();
     },
     close: async () => {
+      playback.close();
       supervisor.stop();
       await detector.close();
       await launcher.close();

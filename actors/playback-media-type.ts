@@ -5,11 +5,11 @@ const isoNames = ['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2'];
 const matroskaNames = ['matroska', 'webm'];
 
 /** Containers of sound; with a video track they are nothing that a browser could be told. */
-const soundOnly: Readonly<Record<string, PlaybackMimeType>> = {
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  flac: 'audio/flac',
-};
+const soundOnly: ReadonlyMap<string, PlaybackMimeType> = new Map([
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['flac', 'audio/flac'],
+]);
 
 /**
  * The media type of a measured container, or null for one that no browser type is known for. Cover art is no video
@@ -28,5 +28,5 @@ export function playbackMimeTypeOf({
   }
   if (holdsOnly(['ogg'])) return hasVideo ? 'video/ogg' : 'audio/ogg';
   const [only = '', ...more] = container;
-  return hasVideo || more.length > 0 ? null : (soundOnly[only] ?? null);
+  return hasVideo || more.length > 0 ? null : (soundOnly.get(only) ?? null);
 }

@@ -1,3 +1,4 @@
+import type { ByteReader } from '../contract/byte-reader.ts';
 import type { RegisteredSource, SourceFile } from '../contract/source-session.ts';
 import type { Vault } from '../storage/vault.ts';
 
@@ -20,6 +21,19 @@ export function mediaOf(source: RegisteredSource): SourceFile {
   const [media] = source.files;
   if (media === undefined) throw new Error('a registered source has files');
   return media;
+}
+
+/** Whether the records of a source, all its files but the media, are still what they were. */
+export async function recordsAreIntact(vault: Vault, source: RegisteredSource): Promise<boolean> {
+  for (const file of source.files.slice(1)) if (!(await fileIsIntact(vault, file))) return false;
+  return true;
+}
+
+/** The media of a source for reading, or null when it is no longer what it was. */
+export async function openMedia(vault: Vault, source: RegisteredSource): Promise<ByteReader | null> {
+  const media = mediaOf(source);
+  const reader = await vault.openFile(pathOf(vault, media), media.contentId);
+  return reader === 'missing' || reader === 'damaged' ? null : reader;
 }
 
 /** Largest receipt or evidence file of a source, in bytes. */

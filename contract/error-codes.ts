@@ -50,6 +50,16 @@ export const errorCodes = {
   malformed_journal: 409,
   invalid_journal_chain: 409,
   stored_content_inconsistent: 409,
+  // private playback
+  invalid_private_playback_grant_request: 400,
+  invalid_private_playback_revocation: 400,
+  private_playback_source_unavailable: 409,
+  private_playback_source_mismatch: 409,
+  private_playback_mime_unsupported: 415,
+  private_playback_grant_capacity: 429,
+  private_playback_grant_unavailable: 404,
+  private_playback_grant_expired: 410,
+  invalid_private_playback_range: 416,
   // kept for clients that know them; never sent
   partial_journal_line: 409,
   invalid_journal: 409,

@@ -2,11 +2,12 @@ import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import { failureMessage } from '../contract/failure.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { Headers } from './listener.ts';
+import type { MediaPart } from './media-part.ts';
 
-/** What an endpoint answers: an object to encode, or JSON bytes that are ready (with their final newline). */
+/** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or media. */
 export interface Answer {
   readonly status: number;
-  readonly body: object | Uint8Array;
+  readonly body: object | Uint8Array | MediaPart;
   readonly headers?: Headers;
 }
 

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../contract/service-error.ts';
 import { type Answer, refusal } from './answer.ts';
 import type { Headers, RequestHead } from './listener.ts';
+import type { Access } from './route.ts';
 
 /** Host names under which a client may address a loopback host. */
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
@@ -13,7 +15,16 @@ const preflightHeaders: Headers = {
 
 const noHeaders: Headers = {};
 
-/** Decides who may speak to the host: by Host, Origin and bearer token, in this order. */
+/**
+ * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
+ * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
+ */
+function ownOrigin(head: RequestHead): string | undefined {
+  const isOwn = head.header('sec-fetch-site') === 'same-origin' && head.count('sec-fetch-site') === 1;
+  return isOwn ? new URL(`http://${head.header('host')}`).origin : undefined;
+}
+
+/** Decides who may speak to the host: by Host, Origin and, where it is needed, bearer token, in this order. */
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
   readonly #corsHeaders = new Map<string, Headers>();
@@ -37,7 +48,7 @@ export class Guard {
   }
 
   /** The answer that ends the request here, or null when it may go on to its route. */
-  check(head: RequestHead): Answer | null {
+  check(head: RequestHead, needsToken = true): Answer | null {
     const host = head.header('host');
     if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
       return refusal('host_not_allowed', 'the Host header does not name this host');
@@ -51,10 +62,18 @@ export class Guard {
         ? refusal('origin_required', 'a preflight needs an Origin')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };
     }
-    if (!this.#isAuthorized(head)) {
+    if (needsToken && !this.#isAuthorized(head)) {
       return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });
     }
     return null;
+  }
+
+  /** The origin that a checked request comes from, empty where the route does not ask. Throws `origin_required`. */
+  originFor(head: RequestHead, access: Access = 'token'): string {
+    if (access === 'token') return '';
+    const origin = head.header('origin') ?? (access === 'grant' ? ownOrigin(head) : undefined);
+    if (origin === undefined) throw new ServiceError('origin_required', 'this path is for pages that say their origin');
+    return origin;
   }
 
   #isAuthorized(head: RequestHead): boolean {

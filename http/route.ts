@@ -10,8 +10,10 @@ export interface Call<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
   readonly body: Body;
-  /** Says when the client goes away. */
-  readonly client: Pick<Exchange, 'onAbort'>;
+  /** The origin that the request comes from; empty where the route does not ask for it. */
+  readonly origin: string;
+  /** What else the client said, and when it goes away. */
+  readonly client: Pick<Exchange, 'head' | 'onAbort'>;
 }
 
 /** A call whose body the endpoint reads itself, while the request is still being delivered. */
@@ -27,9 +29,17 @@ export type Endpoint =
 
 export type Method = 'GET' | 'POST' | 'PUT';
 
+/**
+ * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; or a page that holds
+ * a grant, which its path names.
+ */
+export type Access = 'token' | 'token-and-origin' | 'grant';
+
 /** One path of the wire. `:name` segments match anything and are handed over decoded. */
 export interface Route {
   readonly path: string;
+  /** `token` where nothing is said. */
+  readonly access?: Access;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
   /** Set while the service behind the path is switched off: the 404 that says so. */
   readonly unavailable?: ErrorCode;
@@ -75,9 +85,20 @@ interface Matched {
 /** Finds routes by their segments; built once from the table. */
 export class Router {
   readonly #routes: readonly { route: Route; segments: readonly string[] }[];
+  readonly #grantPaths: readonly { prefix: string; depth: number }[];
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => ({ route, segments: route.path.slice(1).split('/') }));
+    this.#grantPaths = routes
+      .filter(({ access }) => access === 'grant')
+      .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
+  }
+
+  /** Whether a target, as sent, is only for holders of the token: every one that names no path of a grant. */
+  needsToken(target: string | null): boolean {
+    return !this.#grantPaths.some(
+      ({ prefix, depth }) => target?.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
+    );
   }
 
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */

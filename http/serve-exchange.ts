@@ -3,7 +3,8 @@ import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
 import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import type { Exchange } from './listener.ts';
-import { allowedMethods, type Endpoint, type Method, type Route, type Router } from './route.ts';
+import { MediaPart } from './media-part.ts';
+import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export interface Service {
@@ -16,20 +17,22 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
 
 /**
  * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
- * route, method, query, type, length, body, schema; then the endpoint decides about resources and state.
+ * route, required origin, method, query, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
   const { guard, router, report } = service;
   try {
-    const stopped = guard.check(exchange.head);
+    const { head } = exchange;
+    const stopped = guard.check(head, router.needsToken(head.target));
     if (stopped !== null) {
       send(service, exchange, stopped);
       return;
     }
-    const target = parseTarget(exchange.head.target);
+    const target = parseTarget(head.target);
     const { route, params } = router.match(target);
-    const endpoint = endpointOf(route, exchange.head.method);
-    const answer = answerOf(endpoint, exchange, params, target);
+    const origin = guard.originFor(head, route.access);
+    const endpoint = endpointOf(route, head.method);
+    const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) {
       answer.then(
         (ready) => send(service, exchange, ready),
@@ -54,17 +57,17 @@ function endpointOf(route: Route, method: string): Endpoint {
 function answerOf(
   endpoint: Endpoint,
   exchange: Exchange,
-  params: Readonly<Record<string, string>>,
+  { params, origin }: Pick<Call<null>, 'params' | 'origin'>,
   target: Target,
 ): Answer | Promise<Answer> {
   const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
   switch (endpoint.body) {
     case 'none':
-      return endpoint.handle({ params, query, body: null, client: exchange });
+      return endpoint.handle({ params, query, body: null, origin, client: exchange });
     case 'json':
       expectJson(exchange.head);
       return readJson(exchange).then((body) =>
-        endpoint.handle({ params, query, body: endpoint.parse(body), client: exchange }),
+        endpoint.handle({ params, query, body: endpoint.parse(body), origin, client: exchange }),
       );
     case 'stream':
       return endpoint.handle({ params, exchange });
@@ -82,7 +85,12 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
   return values;
 }
 
-function send({ guard }: Service, exchange: Exchange, answer: Answer): void {
+function send({ guard, report }: Service, exchange: Exchange, answer: Answer): void {
+  if (answer.body instanceof MediaPart) {
+    const headers = { ...guard.corsHeaders(exchange.head), ...answer.headers };
+    answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
+    return;
+  }
   if (exchange.aborted) return;
   const body = answer.body instanceof Uint8Array ? answer.body : jsonBytes(answer.body);
   const headers =
@@ -91,3 +99,5 @@ function send({ guard }: Service, exchange: Exchange, answer: Answer): void {
       : { ...jsonHeaders, ...guard.corsHeaders(exchange.head), ...answer.headers };
   exchange.respond(answer.status, headers, body);
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,10 @@
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
+import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { Studies } from '../actors/studies.ts';
 import { Guard } from './guard.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
+import { playbackRoutes } from './playback-routes.ts';
 import { type Route, Router } from './route.ts';
 import { serveExchange } from './serve-exchange.ts';
 import { type SourceList, sourceRoutes } from './source-routes.ts';
@@ -18,17 +20,24 @@ export interface ServerOptions {
     readonly sources: SourceList;
     readonly ownedIngests: OwnedIngests;
     readonly studies: Studies;
+    readonly playback: PrivatePlayback;
   };
   readonly report: (line: string) => void;
 }
 
 /** Every path of the wire; a service that is switched off keeps its paths and says so. */
-export const routeTable = ({ sources, ownedIngests, studies }: ServerOptions['services']): readonly Route[] => [
+export const routeTable = ({
+  sources,
+  ownedIngests,
+  studies,
+  playback,
+}: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
   ...ownedIngestRoutes(ownedIngests),
   { path: '/v1/videohost-local-ingests', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
   { path: '/v1/videohost-local-ingests/:ingestId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
   ...studyRoutes(studies),
+  ...playbackRoutes(playback),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */

@@ -1,0 +1,192 @@
+import { readdir, readlink, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { PlayableMedia } from '../../actors/private-playback.ts';
+import type { Exchange } from '../../http/listener.ts';
+import { MediaPart } from '../../http/media-part.ts';
+import { openVault } from '../../storage/open-vault.ts';
+import { scratchFolder, seededBytes } from '../storage/scratch.ts';
+import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
+import { RawSocket, within } from './listener/raw-socket.ts';
+
+// More than both ends of a connection hold for a reader that does not read.
+const block = seededBytes(11, 1_000_003);
+const blocks = 40;
+const bytes = block.length * blocks;
+
+/** A stored file, and a listener that sends parts of it as they are asked for. */
+async function servedMedia(t: ExecutionContext, adapter: Adapter) {
+  const root = await scratchFolder(t);
+  const vault = await openVault({ root });
+  const contentId = await vault.put(Buffer.concat(Array(blocks).fill(block)));
+  const path = vault.locate(contentId);
+  // A change within one tick of the system's clock could not be told from none.
+  await utimes(path, 1, 1);
+  const sent = signal<string>();
+  let end = (): void => undefined;
+  let waiting = 0;
+  const serve = async (exchange: Exchange): Promise<void> => {
+    const reader = await vault.openFile(path, contentId);
+    if (reader === 'missing' || reader === 'damaged') throw new Error(reader);
+    const media: PlayableMedia = {
+      contentId,
+      mimeType: 'video/mp4',
+      reader,
+      onEnd: (listener) => {
+        waiting += 1;
+        end = listener;
+        return () => {
+          waiting -= 1;
+        };
+      },
+    };
+    const part = new MediaPart(media, { start: 1, end: bytes - 1 });
+    await part.send(exchange, 206, { 'Content-Type': 'video/mp4' });
+  };
+  const { port } = await listen(t, adapter, (exchange) => {
+    serve(exchange).then(
+      () => sent.fire('sent'),
+      (error: Error) => sent.fire(error.message),
+    );
+  });
+  return {
+    path,
+    port,
+    /** How sending ended. */
+    outcome: () => within(5_000, 'the end of sending', sent.promise),
+    endGrant: () => end(),
+    waiting: () => waiting,
+    descriptors: () => descriptorsOf(path),
+  };
+}
+
+async function descriptorsOf(path: string): Promise<number> {
+  const names = await readdir('/proc/self/fd');
+  const targets = await Promise.all(names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => '')));
+  return targets.filter((target) => target === path).length;
+}
+
+/** A client that asked for the part, and reads nothing of it until it is told to. */
+async function stalledClient(t: ExecutionContext, port: number): Promise<RawSocket> {
+  const socket = new RawSocket(port);
+  t.teardown(() => socket.destroy());
+  socket.pause();
+  socket.send(head('GET /'));
+  await setTimeout(150);
+  return socket;
+}
+
+for (const adapter of adapters) {
+  const { name } = adapter;
+
+  test.serial(
+    `${name}: a part is sent byte for byte, also to one who reads late, and the file is closed`,
+    async (t) => {
+      const served = await servedMedia(t, adapter);
+      const socket = await stalledClient(t, served.port);
+      t.is(await served.descriptors(), 1);
+      t.is(served.waiting(), 1);
+      socket.resume();
+      const { status, body } = await socket.answer('GET', 20_000);
+      t.is(status, 206);
+      t.is(body.length, bytes - 2);
+      for (let at = 0; at < blocks; at += 1) {
+        const part = at === 0 ? block.subarray(1) : at === blocks - 1 ? block.subarray(0, -1) : block;
+        const start = at === 0 ? 0 : at * block.length - 1;
+        t.true(body.subarray(start, start + part.length).equals(part), `block ${at}`);
+      }
+      t.is(await served.outcome(), 'sent');
+      t.is(await served.descriptors(), 0);
+      t.is(served.waiting(), 0);
+    },
+  );
+
+  test.serial(`${name}: HEAD reads nothing, names the length and closes the file`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = new RawSocket(served.port);
+    const { status, headers } = await socket.send(head('HEAD /')).answer('HEAD');
+    t.is(status, 206);
+    t.is(headers.get('content-length'), String(bytes - 2));
+    t.is(await served.outcome(), 'sent');
+    t.is(await served.descriptors(), 0);
+    t.is(served.waiting(), 0);
+    socket.destroy();
+  });
+
+  test.serial(`${name}: a grant that ends cuts the answer and closes the file`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served.port);
+    served.endGrant();
+    t.is(await served.outcome(), 'sent');
+    t.is(await served.descriptors(), 0);
+    t.is(served.waiting(), 0);
+    socket.resume();
+    await socket.closed();
+    await t.throwsAsync(socket.answer(), { message: /closed before a whole answer/ });
+  });
+
+  test.serial(`${name}: a client that leaves has its file closed at once`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served.port);
+    t.is(await served.descriptors(), 1);
+    socket.destroy();
+    t.is(await served.outcome(), 'sent');
+    t.is(await served.descriptors(), 0);
+    t.is(served.waiting(), 0);
+  });
+
+  test.serial(
+    `${name}: a client that left before the file was opened gets nothing, and the file is closed`,
+    async (t) => {
+      const root = await scratchFolder(t);
+      const vault = await openVault({ root });
+      const contentId = await vault.put(block);
+      const left = signal();
+      const held = signal<Exchange>();
+      const { port } = await listen(t, adapter, (exchange) => {
+        exchange.onAbort(left.fire);
+        held.fire(exchange);
+      });
+      const socket = new RawSocket(port).send(head('GET /'));
+      const exchange = await held.promise;
+      socket.destroy();
+      await left.promise;
+      const reader = await vault.openFile(vault.locate(contentId), contentId);
+      if (reader === 'missing' || reader === 'damaged') return t.fail(reader);
+      const media: PlayableMedia = { contentId, mimeType: 'video/mp4', reader, onEnd: () => () => undefined };
+      await new MediaPart(media, { start: 0, end: 10 }).send(exchange, 200, {});
+      t.is(await descriptorsOf(vault.locate(contentId)), 0);
+    },
+  );
+
+  test.serial(`${name}: a file that changes while it is sent is never sent whole`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served.port);
+    await writeFile(served.path, 'x', { flag: 'r+' });
+    socket.resume();
+    t.is(await served.outcome(), 'private media changed while it was sent');
+    await socket.closed();
+    await t.throwsAsync(socket.answer(), { message: /closed before a whole answer/ });
+    t.is(await served.descriptors(), 0);
+  });
+
+  test.serial(`${name}: a file that is cut short while it is sent ends the answer`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served.port);
+    await truncate(served.path, 10);
+    socket.resume();
+    t.is(await served.outcome(), 'private media changed while it was sent');
+    await socket.closed();
+    t.is(await served.descriptors(), 0);
+  });
+
+  test.serial(`${name}: a file that is taken away while it is sent ends the answer`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served.port);
+    await rm(served.path);
+    socket.resume();
+    t.is(await served.outcome(), 'private media changed while it was sent');
+    await socket.closed();
+  });
+}
