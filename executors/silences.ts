@@ -17,18 +17,27 @@ export class Silences {
   }
 
   add(frame: FrameMetadata): void {
-    const end = numberIn(frame, 'lavfi.silence_end');
-    if (end !== null) this.#close(this.#sourceMs(end));
     const start = numberIn(frame, 'lavfi.silence_start');
-    if (start === null) return;
-    if (this.#openedAt !== null) throw new DetectionFailure('ffmpeg began a silence inside another');
-    this.#openedAt = this.#sourceMs(start);
+    const end = numberIn(frame, 'lavfi.silence_end');
+    // One frame may end a silence and begin the next, or, where it is hardly long enough, begin and end the same one.
+    if (this.#openedAt === null) {
+      if (start !== null) this.#open(this.#sourceMs(start));
+      if (end !== null) this.#close(this.#sourceMs(end));
+      return;
+    }
+    if (end !== null) this.#close(this.#sourceMs(end));
+    if (start !== null) this.#open(this.#sourceMs(start));
   }
 
   /** All silences; one still open lasts to the end of the sound, `audioMs` after the start of the range. */
   facts(audioMs: number): readonly SilenceFact[] {
     if (this.#openedAt !== null) this.#close(this.#sourceMs(audioMs / 1000));
     return this.#facts;
+  }
+
+  #open(startMs: number): void {
+    if (this.#openedAt !== null) throw new DetectionFailure('ffmpeg began a silence inside another');
+    this.#openedAt = startMs;
   }
 
   #close(endMs: number): void {

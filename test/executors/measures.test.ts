@@ -128,6 +128,11 @@ test('a silence may end and the next begin on one frame', (t) => {
   ]);
 });
 
+test('a silence hardly long enough may begin and end on one frame', (t) => {
+  const both = frame({ 'lavfi.silence_start': '0', 'lavfi.silence_end': '0.300437' });
+  t.deepEqual(silencesOf(1000, both), [[10_000, 10_300]]);
+});
+
 test('silences never reach beyond the range', (t) => {
   t.deepEqual(silencesOf(10_000, begins('-0.02'), ends('10.4')), [[10_000, 20_000]]);
 });
