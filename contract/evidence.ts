@@ -84,6 +84,9 @@ export type CueFact = z.infer<typeof cueFact>;
 export type TrackLanguageFact = z.infer<typeof trackLanguageFact>;
 export type DetectedFact = z.infer<typeof detectedFact>;
 
+/** Largest stored evidence artifact, in bytes: ten minutes of the densest speech take less than a quarter. */
+export const maximumEvidenceBytes = 16 * 1024 * 1024;
+
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /** The decoded samples that a detector measured; they are not kept, their digest is. */

@@ -11,12 +11,14 @@ import { toolIdentity } from './tool.ts';
 /** Largest stored study record, in bytes: two thousand stretches of coverage take less than half of it. */
 export const maximumStudyRecordBytes = 1024 * 1024;
 
-const kind = z.union([detectedKind, pinnedEvidence.shape.kind]);
+/** Everything that a study may have evidence of: what it detects itself, and what came with the source. */
+export const evidenceKind = z.union([detectedKind, pinnedEvidence.shape.kind]);
+export type EvidenceKind = z.infer<typeof evidenceKind>;
 
 /** One kind of evidence as the study had it; `tool` is null where evidence that came with the source names none. */
 export const studyEvidence = z.discriminatedUnion('state', [
   z.strictObject({
-    kind,
+    kind: evidenceKind,
     state: z.literal('available'),
     reasonCode: z.null(),
     artifactId,
@@ -24,7 +26,7 @@ export const studyEvidence = z.discriminatedUnion('state', [
     tool: toolIdentity.nullable(),
   }),
   z.strictObject({
-    kind,
+    kind: evidenceKind,
     state: z.literal('unavailable'),
     reasonCode: unavailableReason,
     artifactId: z.null(),
