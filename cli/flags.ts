@@ -33,9 +33,9 @@ export function parseFlags(args: readonly string[], table: FlagTable): GivenFlag
     } else {
       index += 1;
       const next = args[index];
-      if (next === undefined || next.startsWith('--')) throw usage(`--${name} needs a value`);
-      value = next;
+      value = next === undefined || next.startsWith('--') ? '' : next;
     }
+    if (form !== 'switch' && value === '') throw usage(`--${name} needs a value`);
     const values = given.get(name) ?? [];
     if (values.length > 0 && form !== 'repeated') throw usage(`--${name} may be given once`);
     given.set(name, [...values, value]);

@@ -1,5 +1,5 @@
 import { availableParallelism, homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -137,5 +137,7 @@ function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
 function defaultDataRoot(): string {
   const name = 'local-media-study-service';
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
-  return join(process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), name);
+  // The XDG Base Directory Specification has relative and empty paths ignored.
+  const shared = process.env.XDG_DATA_HOME ?? '';
+  return join(isAbsolute(shared) ? shared : join(homedir(), '.local', 'share'), name);
 }

@@ -10,8 +10,9 @@ export async function hostToken(file: string | null): Promise<string> {
   if (file === null) return randomBytes(32).toString('hex');
   const invalid = (why: string) => new StartError('invalid_host_token', `--token-file ${file}: ${why}`);
   try {
-    const { mode } = await stat(file);
-    if ((mode & 0o077) !== 0) throw invalid('must be readable for its owner alone (mode 0600)');
+    const found = await stat(file);
+    if (!found.isFile()) throw invalid('must be a regular file');
+    if ((found.mode & 0o077) !== 0) throw invalid('must be readable for its owner alone (mode 0600)');
     const token = (await readFile(file, 'utf8')).trim();
     if (!/^[a-f0-9]{64}$/.test(token)) throw invalid('must hold 64 hex digits');
     return token;

@@ -1,0 +1,117 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import test from 'ava';
+import { serveOptions } from '../../cli/serve-options.ts';
+import { type StartCode, startCodes } from '../../cli/start-codes.ts';
+import { StartError } from '../../cli/start-error.ts';
+
+test('without flags a host listens on loopback alone, with the limits that the README states', (t) => {
+  t.like(serveOptions([]), {
+    host: '127.0.0.1',
+    port: 4312,
+    allowedOrigins: ['http://127.0.0.1:4321', 'http://localhost:4321'],
+    sourceDirectories: [],
+    sourceRoot: null,
+    tokenFile: null,
+    maximumOwnedMediaBytes: 536_870_912,
+    maximumVideohostRangeMs: 120_000,
+    maximumStudyRangeMs: 600_000,
+    reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
+    httpAdapter: 'auto',
+  });
+});
+
+test('flags replace what they name, and paths become absolute', (t) => {
+  const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
+  const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
+  const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
+  const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
+  t.deepEqual(serveOptions([...folders, ...limits, ...people, ...wire, '--executor', 'deterministic']), {
+    host: '::1',
+    port: 0,
+    allowedOrigins: ['https://a.example'],
+    dataRoot: resolve('data'),
+    sourceDirectories: [resolve('a'), '/b'],
+    sourceRoot: resolve('.'),
+    tokenFile: resolve('t'),
+    maximumOwnedMediaBytes: 5,
+    maximumVideohostRangeMs: 120_000,
+    maximumStudyRangeMs: 6,
+    studyWorkers: 7,
+    reviewer: { id: 'r', label: 'R R' },
+    httpAdapter: 'node',
+  });
+});
+
+const refusals: Partial<Record<StartCode, readonly string[]>> = {
+  non_loopback_bind_rejected: ['--host=0.0.0.0', '--host=::', '--host=192.168.1.2', '--host=example.org'],
+  invalid_port: ['--port=-1', '--port=65536', '--port=80a', '--port=1.5', '--port=0x50', '--port= 1'],
+  wildcard_origin_rejected: ['--allowed-origin=*', '--allowed-origin=https://*.example.org'],
+  invalid_origin: [
+    '--allowed-origin=example.org',
+    '--allowed-origin=null',
+    '--allowed-origin=ftp://example.org',
+    '--allowed-origin=file:///',
+    '--allowed-origin=http://example.org/',
+    '--allowed-origin=http://EXAMPLE.org',
+    '--allowed-origin=http://example.org:80',
+    '--allowed-origin=http://me@example.org',
+  ],
+  invalid_ingest_limit: [
+    '--maximum-owned-media-bytes=0',
+    '--maximum-owned-media-bytes=9007199254740992',
+    '--maximum-owned-media-bytes=1e9',
+    '--maximum-videohost-local-range-ms=0',
+  ],
+  invalid_flags: [
+    '--maximum-study-range-ms=0',
+    '--study-workers=0',
+    '--study-workers=257',
+    '--http-adapter=bun',
+    '--executor=other',
+    '--caption-executor=openai',
+    '--semantic-recognizer=openai',
+    '--language-explanation-executor=openai',
+    '--unknown=1',
+  ],
+  invalid_reviewer: [
+    '--reviewer-id=a b',
+    '--reviewer-id=:a',
+    `--reviewer-id=${'a'.repeat(161)}`,
+    '--reviewer-label= a',
+    '--reviewer-label=a\nb',
+    `--reviewer-label=${'a'.repeat(81)}`,
+  ],
+};
+
+for (const [code, values] of Object.entries(refusals)) {
+  test(`${code} ends a wrong call with exit code 2`, (t) => {
+    for (const value of values) {
+      const error = t.throws(() => serveOptions([value]), { instanceOf: StartError, code }, value);
+      t.is(error?.exitCode, 2);
+    }
+  });
+}
+
+test('every code of a wrong call has a call that provokes it', (t) => {
+  const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
+  t.deepEqual(Object.keys(refusals).sort(), calls.map(([code]) => code).sort());
+});
+
+test.serial('a data folder that is empty or relative is not used', (t) => {
+  const { XDG_DATA_HOME: before, ...rest } = process.env;
+  t.teardown(() => {
+    process.env = before === undefined ? rest : { ...rest, XDG_DATA_HOME: before };
+  });
+  const name = 'local-media-study-service';
+  const usual =
+    process.platform === 'darwin'
+      ? join(homedir(), 'Library', 'Application Support', name)
+      : join(homedir(), '.local', 'share', name);
+  for (const shared of ['', 'relative/folder']) {
+    process.env.XDG_DATA_HOME = shared;
+    t.is(serveOptions([]).dataRoot, usual);
+  }
+  process.env.XDG_DATA_HOME = '/srv/data';
+  t.is(serveOptions([]).dataRoot, process.platform === 'darwin' ? usual : join('/srv/data', name));
+});
