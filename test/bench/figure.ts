@@ -1,0 +1,44 @@
+/** One line of the report. */
+export interface Figure {
+  readonly figure: string;
+  readonly measured: string;
+  /** What it is held against, measured in the same run. */
+  readonly reference: string;
+  /** Measured over reference, where the two compare. */
+  readonly ratio: number | null;
+  readonly mustReach: string;
+  /** Null for a figure that is given for information only. */
+  readonly reached: boolean | null;
+}
+
+/** One row of the table: a name for `--only`, and how its figures are measured. */
+export interface Row {
+  readonly name: string;
+  /** `folder` is empty, and removed afterwards. */
+  measure(folder: string): Promise<Figure[]>;
+}
+
+/** A report as lines of aligned columns. */
+export function table(figures: readonly Figure[]): string {
+  const head = ['figure', 'measured', 'reference', 'ratio', 'must reach', 'reached?'];
+  const lines = figures.map((line) => [
+    line.figure,
+    line.measured,
+    line.reference,
+    line.ratio === null ? '-' : line.ratio.toFixed(2),
+    line.mustReach,
+    line.reached === null ? 'for information' : line.reached ? 'yes' : 'NO, MISSED',
+  ]);
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...lines.map((line) => (line[column] ?? '').length)),
+  );
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [head, rule, ...lines]
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import manifest from '../../package.json' with { type: 'json' };
+import { Client } from './client.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A process of this benchmark that said on stdout, with one line of JSON, that it is ready. */
+export interface ReadyProcess {
+  readonly pid: number;
+  readonly announcement: Readonly<Record<string, unknown>>;
+  /** Ends the process and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/** The real host, as `npm start` runs it. */
+export interface HostProcess extends ReadyProcess {
+  readonly client: Client;
+}
+
+/** Starts the host on a data root and resolves when it listens. Rejects with what it wrote when it ends before. */
+export async function startHost(dataRoot: string, flags: readonly string[] = []): Promise<HostProcess> {
+  const ready = await startScript('cli/serve.ts', ['--data-root', dataRoot, '--port', '0', ...flags]);
+  const { listening, authorizationToken } = ready.announcement;
+  return { ...ready, client: new Client(new URL(String(listening)), String(authorizationToken)) };
+}
+
+/** Runs the host on a data root while `work` lasts. */
+export async function withHost<Result>(
+  dataRoot: string,
+  work: (host: HostProcess) => Promise<Result>,
+  flags: readonly string[] = [],
+): Promise<Result> {
+  const host = await startHost(dataRoot, flags);
+  try {
+    return await work(host);
+  } finally {
+    host.client.close();
+    await host.stop();
+  }
+}
+
+/** Runs a script of this repository by its path from the root, with the options of node that `npm start` gives. */
+export async function startScript(script: string, args: readonly string[]): Promise<ReadyProcess> {
+  const [, ...options] = manifest.scripts.start.split(' ').slice(0, -1);
+  const child = spawn(process.execPath, [...options, script, ...args], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const announcement = await firstLine(child);
+  return { pid: child.pid ?? 0, announcement, stop: () => stop(child) };
+}
+
+function firstLine(child: ChildProcess): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    let told = '';
+    let complaints = '';
+    child.stderr?.on('data', (chunk) => {
+      complaints = `${complaints}${chunk}`.slice(-4096);
+    });
+    child.stdout?.on('data', (chunk) => {
+      told += chunk;
+      const end = told.indexOf('\n');
+      if (end !== -1) resolve(JSON.parse(told.slice(0, end)));
+    });
+    child.on('error', reject);
+    child.on('exit', (code, signal) => reject(new Error(`ended early (${code ?? signal}): ${complaints}`)));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { AdapterPreference } from '../../http/choose-listener.ts';
+import type { Client, Reply } from './client.ts';
+import type { Figure, Row } from './figure.ts';
+import { type HostProcess, type ReadyProcess, startScript, withHost } from './host-process.ts';
+import { median, quantity } from './measuring.ts';
+import { cpuMs } from './process-figures.ts';
+import { newAttempt, runStudy } from './sample-study.ts';
+
+const rounds = 5;
+const atMost = 1.7;
+// Clients of HTTP/1.1 do not pipeline: each connection waits for its answer.
+const connections = 32;
+const depth = 1;
+const requestsPerRound: Readonly<Record<string, number>> = { uws: 40_000, node: 8_000 };
+
+/** What the server library adds by itself, on either adapter. */
+const added = new Set(['content-length', 'date', 'connection', 'keep-alive', 'uwebsockets']);
+
+/** What a request costs the host in CPU time, against an answer that is ready before the question. */
+export const requestCost: Row = {
+  name: 'request-cost',
+  measure: async (folder) => [
+    ...(await onAdapter(`${folder}/uws`, 'uws')),
+    ...(await onAdapter(`${folder}/node`, 'node')),
+  ],
+};
+
+function onAdapter(dataRoot: string, adapter: AdapterPreference): Promise<Figure[]> {
+  const measure = async (host: HostProcess): Promise<Figure[]> => {
+    const runtimeId = await runStudy(host.client, await newAttempt(host.client));
+    return [
+      await figureFor(host, adapter, 'GET /v1/source-sessions', '/v1/source-sessions'),
+      await figureFor(host, adapter, 'status of a finished runtime', `/v1/runtimes/${runtimeId}`),
+    ];
+  };
+  return withHost(dataRoot, measure, ['--http-adapter', adapter]);
+}
+
+async function figureFor(host: HostProcess, adapter: AdapterPreference, name: string, path: string): Promise<Figure> {
+  const answer = await host.client.get(path);
+  const constant = await startScript('test/bench/constant-host.ts', [
+    JSON.stringify({ adapter, headers: ownHeaders(answer), bytes: answer.bytes.length }),
+  ]);
+  try {
+    const ours: Cost[] = [];
+    const theirs: Cost[] = [];
+    for (let round = 0; round < rounds + 1; round += 1) {
+      ours.push(await cost(host, adapter, Number(host.client.origin.port), host.client, path));
+      theirs.push(await cost(constant, adapter, Number(constant.announcement.port), host.client, path));
+    }
+    return comparison(`${name} (${adapter})`, adapter, ours.slice(1), theirs.slice(1));
+  } finally {
+    await constant.stop();
+  }
+}
+
+interface Cost {
+  readonly microseconds: number;
+  readonly perSecond: number;
+}
+
+async function cost(process: ReadyProcess, adapter: string, port: number, client: Client, path: string): Promise<Cost> {
+  const headers = Object.entries(client.headers).map(([header, value]) => `${header}: ${value}\r\n`);
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${client.origin.host}\r\n${headers.join('')}\r\n`;
+  const before = await cpuMs(process.pid);
+  const load = await run({ port, request, connections, depth, requests: requestsPerRound[adapter] });
+  const after = await cpuMs(process.pid);
+  return { microseconds: ((after - before) * 1000) / load.requests, perSecond: load.requests / load.seconds };
+}
+
+async function run(load: object): Promise<{ requests: number; seconds: number }> {
+  const script = fileURLToPath(new URL('load-generator.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(load)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`the load generator ended with ${code}`);
+  return JSON.parse(told);
+}
+
+function comparison(name: string, adapter: string, ours: readonly Cost[], theirs: readonly Cost[]): Figure {
+  const cpu = (costs: readonly Cost[]) => median(costs.map(({ microseconds }) => microseconds));
+  const rate = (costs: readonly Cost[]) => Math.round(median(costs.map(({ perSecond }) => perSecond)));
+  const ratio = cpu(ours) / cpu(theirs);
+  return {
+    figure: name,
+    measured: `${quantity(cpu(ours), 'µs CPU')}, ${rate(ours)}/s`,
+    reference: `${quantity(cpu(theirs), 'µs CPU')}, ${rate(theirs)}/s`,
+    ratio,
+    mustReach: adapter === 'uws' ? `<= ${atMost} x constant answer` : '-',
+    reached: adapter === 'uws' ? ratio <= atMost : null,
+  };
+}
+
+const ownHeaders = ({ headers }: Reply): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (added.has(name) ? [] : [[name, String(value)]])),
+  );

@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chooseListener } from '../../http/choose-listener.ts';
+import { eventsPage } from './events-page.ts';
+import { type Figure, type Row, table } from './figure.ts';
+import { largeIngest } from './large-ingest.ts';
+import { manyIngests } from './many-ingests.ts';
+import { memoryAtRest } from './memory-at-rest.ts';
+import { requestCost } from './request-cost.ts';
+import { reusedAttempt } from './reused-attempt.ts';
+import { startUp } from './start-up.ts';
+import { study } from './study.ts';
+import { transitions } from './transitions.ts';
+
+const rows: readonly Row[] = [
+  requestCost,
+  eventsPage,
+  largeIngest,
+  manyIngests,
+  study,
+  reusedAttempt,
+  transitions,
+  startUp,
+  memoryAtRest,
+];
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, json: { type: 'string' } } });
+const chosen = rows.filter(({ name }) => values.only === undefined || values.only.includes(name));
+const unknown = (values.only ?? []).filter((name) => !rows.some((row) => row.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(`no row ${unknown.join(', ')}; rows: ${rows.map(({ name }) => name).join(', ')}\n`);
+  process.exit(2);
+}
+
+const { adapter } = await chooseListener();
+const [processor] = cpus();
+const environment = `node ${process.version}, ${availableParallelism()} cores (${processor?.model ?? 'unknown'}), ${process.platform} ${process.arch}, ${adapter}`;
+process.stdout.write(`${environment}\n`);
+
+const figures: Figure[] = [];
+let failed = false;
+for (const row of chosen) {
+  process.stderr.write(`${row.name} ...\n`);
+  const folder = await mkdtemp(join(tmpdir(), 'media-study-bench-'));
+  try {
+    figures.push(...(await row.measure(folder)));
+  } catch (error) {
+    // A figure that is missed is a result; one that could not be measured is not.
+    failed = true;
+    process.stderr.write(`${row.name} could not be measured: ${error instanceof Error ? error.stack : error}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const missed = figures.filter(({ reached }) => reached === false);
+process.stdout.write(`\n${table(figures)}\n\n`);
+process.stdout.write(
+  missed.length === 0 ? 'no figure was missed\n' : `MISSED: ${missed.map(({ figure }) => figure).join('; ')}\n`,
+);
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ environment, figures }, null, 2)}\n`);
+process.exitCode = failed ? 1 : 0;
