@@ -1,0 +1,3 @@
+import { playbackContract } from './playback-contract.ts';
+
+playbackContract('uws');
