@@ -1,0 +1,27 @@
+import test from 'ava';
+import type { AnyStateNode } from 'xstate';
+import { machines } from '../../machines/catalogue.ts';
+import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
+
+const page = await textOf('docs/architecture.md');
+
+/** The names of all states below a state, such as `running.detect`. */
+const statesOf = (node: AnyStateNode): string[] =>
+  Object.values(node.states).flatMap((state: AnyStateNode) => [state.path.join('.'), ...statesOf(state)]);
+
+test('the page has one state table for each machine', (t) => {
+  const headings = [...sectionOf(page, '## States').matchAll(/^### (\S+)$/gm)].map((found) => found[1] ?? '');
+  t.deepEqual(headings.sort(), machines.map(({ id }) => id).sort());
+});
+
+for (const machine of machines) {
+  test(`the state table of ${machine.id} names exactly its states`, (t) => {
+    const documented = wordsOf(tablesOf(sectionOf(page, `### ${machine.id}`))[0]);
+    t.deepEqual(documented.sort(), statesOf(machine.root).sort());
+  });
+
+  test(`the section of ${machine.id} shows its drawings`, (t) => {
+    const section = sectionOf(page, `### ${machine.id}`);
+    for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
+  });
+}

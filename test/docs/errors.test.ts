@@ -1,0 +1,78 @@
+import test from 'ava';
+import { startCodes } from '../../cli/start-codes.ts';
+import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
+import { unavailableReason } from '../../contract/evidence.ts';
+import { runtimeReasonCode } from '../../contract/runtime-status.ts';
+import { codesOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
+
+const page = await textOf('docs/errors.md');
+const tablesUnder = (heading: string) => tablesOf(sectionOf(page, heading));
+const sorted = (words: Iterable<string>) => [...words].sort();
+
+/** First column to second, both as they stand in the first tables of a section. */
+const pairsOf = (tables: readonly string[][][]) =>
+  tables.flat().map(([code = '', number = '']) => [codesOf(code)[0] ?? '', Number(number)] as const);
+
+test('every answer code is documented once with its status, and no other is', (t) => {
+  const documented = pairsOf(tablesUnder('## Answers'));
+  t.deepEqual(Object.fromEntries(documented), { ...errorCodes });
+  t.is(documented.length, Object.keys(errorCodes).length);
+});
+
+test('the codes that are never sent stand in a section of their own', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('### Never sent')[0]), [...reservedErrorCodes]);
+});
+
+test('every start code is documented once with its exit code, and no other is', (t) => {
+  const [own] = tablesUnder('## Starts that are refused');
+  const documented = pairsOf(own === undefined ? [] : [own]);
+  t.deepEqual(Object.fromEntries(documented), { ...startCodes });
+  t.is(documented.length, Object.keys(startCodes).length);
+});
+
+test('the start codes of stores and tools exist', async (t) => {
+  const existing = new Set([
+    ...(await unionOf('storage/ledger-error.ts', 'LedgerErrorCode')),
+    ...(await unionOf('storage/vault-error.ts', 'VaultErrorCode')),
+    ...(await unionOf('executors/process.ts', 'ProcessFailureCause')),
+    'ambiguous_source_session',
+  ]);
+  const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);
+  t.true(documented.length > 0);
+  t.deepEqual(
+    documented.filter((code) => !existing.has(code)),
+    [],
+  );
+});
+
+test('every fault of a source folder is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Starts that are refused')[2]);
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/source-fault.ts', 'SourceFaultCode')));
+});
+
+test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
+  const [failures, causes] = tablesUnder('## Ingests that fail');
+  t.deepEqual(sorted(wordsOf(failures)), sorted(await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode')));
+  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
+  const ofProbes = await unionOf('executors/probe-failure.ts', 'ProbeFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
+});
+
+test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
+  const [reasons, causes] = tablesUnder('## Studies that end without a result');
+  t.deepEqual(sorted(new Set(wordsOf(reasons))), sorted(runtimeReasonCode.options));
+  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
+  const ofDetections = await unionOf('executors/detection-failure.ts', 'DetectionFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProcesses, ...ofDetections]));
+});
+
+test('the reasons of a runtime that are sent are those of its chart', async (t) => {
+  const [reasons = []] = tablesUnder('## Studies that end without a result');
+  const sent = reasons.filter((row) => !row.includes('never sent'));
+
+  t.deepEqual(sorted(new Set(wordsOf(sent))), sorted(await unionOf('machines/runtime-types.ts', 'RuntimeReasonCode')));
+});
+
+test('every reason for missing evidence is documented', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('## Evidence that is not there')[0]), unavailableReason.options);
+});

@@ -1,0 +1,22 @@
+import test from 'ava';
+import { serveFlags } from '../../cli/serve-options.ts';
+import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
+
+const page = await textOf('README.md');
+
+test("the README's flags are the flags of the host", (t) => {
+  const [rows = []] = tablesOf(sectionOf(page, '## Flags'));
+  const documented = rows.map(([flag = '']) => [wordsOf([[flag]])[0], flag.endsWith('…') ? 'repeated' : 'single']);
+  const expected = Object.entries(serveFlags).map(([name, form]) => [`--${name}`, form]);
+  t.deepEqual(documented.sort(), expected.sort());
+});
+
+test('the commands that the README names are those of the package', async (t) => {
+  const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
+  const named = [...page.matchAll(/npm run ([a-z]+)/g)].map((found) => found[1] ?? '');
+  t.true(named.length > 0);
+  t.deepEqual(
+    named.filter((name) => scripts[name] === undefined),
+    [],
+  );
+});
