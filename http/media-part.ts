@@ -22,7 +22,8 @@ export class MediaPart {
    */
   async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
     const { reader, onEnd } = this.#media;
-    const writer = exchange.stream(status, headers, this.#range.end - this.#range.start);
+    // Said here, because every answer for an origin says less.
+    const writer = exchange.stream(status, { ...headers, Vary: 'Origin, Range' }, this.#range.end - this.#range.start);
     const flow = new Flow(writer);
     const stop = (): void => {
       flow.stop();

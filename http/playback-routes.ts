@@ -63,5 +63,4 @@ const mediaHeaders: Headers = {
   Pragma: 'no-cache',
   'X-Content-Type-Options': 'nosniff',
   'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, Content-Type, ETag',
-  Vary: 'Origin, Range',
 };
