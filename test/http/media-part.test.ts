@@ -1,6 +1,5 @@
 import { readdir, readlink, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { PlayableMedia } from '../../actors/private-playback.ts';
 import type { Exchange } from '../../http/listener.ts';
@@ -23,6 +22,7 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   const path = vault.locate(contentId);
   // A change within one tick of the system's clock could not be told from none.
   await utimes(path, 1, 1);
+  const begun = signal();
   const sent = signal<string>();
   let end = (): void => undefined;
   let waiting = 0;
@@ -36,6 +36,7 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
       onEnd: (listener) => {
         waiting += 1;
         end = listener;
+        begun.fire();
         return () => {
           waiting -= 1;
         };
@@ -53,6 +54,7 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   return {
     path,
     port,
+    begun: () => within(5_000, 'the begin of sending', begun.promise),
     /** How sending ended. */
     outcome: () => within(5_000, 'the end of sending', sent.promise),
     endGrant: () => end(),
@@ -68,12 +70,15 @@ async function descriptorsOf(path: string): Promise<number> {
 }
 
 /** A client that asked for the part, and reads nothing of it until it is told to. */
-async function stalledClient(t: ExecutionContext, port: number): Promise<RawSocket> {
-  const socket = new RawSocket(port);
+async function stalledClient(
+  t: ExecutionContext,
+  served: { readonly port: number; begun(): Promise<void> },
+): Promise<RawSocket> {
+  const socket = new RawSocket(served.port);
   t.teardown(() => socket.destroy());
   socket.pause();
   socket.send(head('GET /'));
-  await setTimeout(150);
+  await served.begun();
   return socket;
 }
 
@@ -84,7 +89,7 @@ for (const adapter of adapters) {
     `${name}: a part is sent byte for byte, also to one who reads late, and the file is closed`,
     async (t) => {
       const served = await servedMedia(t, adapter);
-      const socket = await stalledClient(t, served.port);
+      const socket = await stalledClient(t, served);
       t.is(await served.descriptors(), 1);
       t.is(served.waiting(), 1);
       socket.resume();
@@ -116,7 +121,7 @@ for (const adapter of adapters) {
 
   test.serial(`${name}: a grant that ends cuts the answer and closes the file`, async (t) => {
     const served = await servedMedia(t, adapter);
-    const socket = await stalledClient(t, served.port);
+    const socket = await stalledClient(t, served);
     served.endGrant();
     t.is(await served.outcome(), 'sent');
     t.is(await served.descriptors(), 0);
@@ -128,7 +133,7 @@ for (const adapter of adapters) {
 
   test.serial(`${name}: a client that leaves has its file closed at once`, async (t) => {
     const served = await servedMedia(t, adapter);
-    const socket = await stalledClient(t, served.port);
+    const socket = await stalledClient(t, served);
     t.is(await served.descriptors(), 1);
     socket.destroy();
     t.is(await served.outcome(), 'sent');
@@ -162,7 +167,7 @@ for (const adapter of adapters) {
 
   test.serial(`${name}: a file that changes while it is sent is never sent whole`, async (t) => {
     const served = await servedMedia(t, adapter);
-    const socket = await stalledClient(t, served.port);
+    const socket = await stalledClient(t, served);
     await writeFile(served.path, 'x', { flag: 'r+' });
     socket.resume();
     t.is(await served.outcome(), 'private media changed while it was sent');
@@ -173,7 +178,7 @@ for (const adapter of adapters) {
 
   test.serial(`${name}: a file that is cut short while it is sent ends the answer`, async (t) => {
     const served = await servedMedia(t, adapter);
-    const socket = await stalledClient(t, served.port);
+    const socket = await stalledClient(t, served);
     await truncate(served.path, 10);
     socket.resume();
     t.is(await served.outcome(), 'private media changed while it was sent');
@@ -183,7 +188,7 @@ for (const adapter of adapters) {
 
   test.serial(`${name}: a file that is taken away while it is sent ends the answer`, async (t) => {
     const served = await servedMedia(t, adapter);
-    const socket = await stalledClient(t, served.port);
+    const socket = await stalledClient(t, served);
     await rm(served.path);
     socket.resume();
     t.is(await served.outcome(), 'private media changed while it was sent');

@@ -26,7 +26,7 @@ export function streams(contract: HostContract): void {
 
   /** Waits until the host has just so many descriptors of the media. */
   async function holds(t: ExecutionContext, count: number): Promise<void> {
-    for (let looked = 0; looked < 100; looked += 1) {
+    for (let looked = 0; looked < 500; looked += 1) {
       if ((await descriptorsOf(contract, path)) === count) break;
       await setTimeout(20);
     }
