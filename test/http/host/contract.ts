@@ -31,6 +31,8 @@ export class HostContract {
   readonly adapter: AdapterFlag;
   /** Every code that a suite has provoked so far. */
   readonly provoked = new Set<ErrorCode>();
+  /** Every ingest that a suite has opened so far. */
+  readonly opened: string[] = [];
   #folder = '';
   #gate: GatedFfmpeg | undefined;
   #host: RunningHost | undefined;

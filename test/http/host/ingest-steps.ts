@@ -28,6 +28,7 @@ export const closedStatus = ownedIngestStatus
 export async function openIngest(t: ExecutionContext, contract: HostContract, request: object): Promise<string> {
   const status = contract.granted(t, await contract.post(ingests, request), 202, closedStatus);
   t.is(status.status, 'queued');
+  contract.opened.push(status.ingestId);
   return status.ingestId;
 }
 
@@ -80,7 +81,7 @@ export async function vaultFiles(contract: HostContract): Promise<string[]> {
 
 /** Waits until the vault holds just these files: what an abandoned upload left is removed after its client is gone. */
 export async function holdsOnly(t: ExecutionContext, contract: HostContract, files: readonly string[]): Promise<void> {
-  for (let looked = 0; looked < 100; looked += 1) {
+  for (let looked = 0; looked < 400; looked += 1) {
     if ((await vaultFiles(contract)).join() === files.join()) break;
     await setTimeout(20);
   }

@@ -164,7 +164,7 @@ export function uploads(contract: HostContract): void {
 /** Waits until the first bytes of an upload are in the inbox. */
 async function arrived(contract: HostContract, ingestId: string): Promise<void> {
   const name = ingestId.slice(ingestId.indexOf(':') + 1);
-  for (let looked = 0; looked < 200; looked += 1) {
+  for (let looked = 0; looked < 600; looked += 1) {
     const files = await vaultFiles(contract);
     if (files.some((file) => file.includes(name) && !file.endsWith(' 0'))) return;
     await setTimeout(10);

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import type { HostContract } from './contract.ts';
+import {
+  ingest,
+  ingestRequest,
+  ingests,
+  octets,
+  openIngest,
+  putMedia,
+  reached,
+  statusOf,
+  vaultFiles,
+} from './ingest-steps.ts';
+import { humWav } from './media.ts';
+import { eventsPage, followed, runtimeOf, sampleRow, startStudy, studyRequest } from './study-steps.ts';
+
+const run = promisify(execFile);
+
+/** Stopping the host, gently and by force, with work in every state. */
+export function restarts(contract: HostContract): void {
+  /** Ingests in every state; the gate is closed, and there are two workers. */
+  async function ingestsInEveryState(t: ExecutionContext, seed: number): Promise<readonly string[]> {
+    const ended = [await ingest(t, contract, humWav(seed)), await ingest(t, contract, Buffer.from('no media'))];
+    const canceled = await openIngest(t, contract, ingestRequest(5));
+    await contract.post(`${ingests}/${canceled}/cancellations`, {});
+    const open = await openIngest(t, contract, ingestRequest(5));
+    await contract.gate.close();
+    const media = [1, 2, 3].map((at) => humWav(seed + at));
+    const waiting = await Promise.all(media.map(({ length }) => openIngest(t, contract, ingestRequest(length))));
+    for (const [at, ingestId] of waiting.entries()) {
+      t.is((await putMedia(contract, ingestId, media[at] ?? Buffer.alloc(0))).status, 202);
+      if (at < 2) await reached(t, contract, ingestId, ['probing']);
+    }
+    return [...ended.map(({ ingestId }) => ingestId), canceled, open, ...waiting];
+  }
+
+  async function everything(t: ExecutionContext, ingestIds: readonly string[], runtimeIds: readonly string[]) {
+    const list = await contract.get('/v1/source-sessions');
+    return {
+      sources: contract.granted(t, list, 200, sourceSessionList).sourceSessions,
+      ingests: await Promise.all(ingestIds.map((ingestId) => statusOf(t, contract, ingestId))),
+      runtimes: await Promise.all(runtimeIds.map((runtimeId) => runtimeOf(t, contract, runtimeId))),
+      journals: await Promise.all(runtimeIds.map((runtimeId) => eventsPage(t, contract, runtimeId))),
+    };
+  }
+
+  for (const [how, seed] of [
+    ['asked to stop', 100],
+    ['killed', 120],
+  ] as const) {
+    test.serial(
+      contract.title(`a host that was ${how} goes on where it stood, and nothing acknowledged is lost`),
+      async (t) => {
+        const source = await sampleUpload(t, contract);
+        const finished = await startStudy(t, contract, studyRequest(source));
+        await followed(t, contract, finished.runtimeId);
+        const ingestIds = await ingestsInEveryState(t, seed);
+        const held = [1, 2, 3].map((at) =>
+          studyRequest(source, { range: { startMs: seed * 10, endMs: seed * 10 + 500 + at } }),
+        );
+        const acks = await Promise.all(held.map((request) => startStudy(t, contract, request)));
+        const runtimeIds = [finished, ...acks].map(({ runtimeId }) => runtimeId);
+        await settled(t, contract, runtimeIds);
+        const before = await everything(t, ingestIds, runtimeIds);
+        t.deepEqual(
+          before.ingests.map(({ status }) => status),
+          ['registered', 'failed', 'failed', 'queued', 'probing', 'probing', 'queued'],
+        );
+        t.deepEqual(before.runtimes.map(({ lifecycle }) => lifecycle).sort(), [
+          'accepted',
+          'running',
+          'running',
+          'terminal',
+        ]);
+
+        const cut = await openIngest(t, contract, ingestRequest(50_000));
+        const { client } = contract;
+        if (how === 'killed') {
+          const head = client.head(
+            `PUT ${ingests}/${cut}/media`,
+            `Content-Type: ${octets['Content-Type']}`,
+            'Content-Length: 50000',
+          );
+          const socket = client.raw().send(head).send(Buffer.alloc(20_000));
+          await setTimeout(50);
+          t.deepEqual(await contract.kill(), { code: null, signal: 'SIGKILL' });
+          socket.destroy();
+        } else {
+          const poll = client.raw();
+          const journal = `/v1/runtimes/${runtimeIds[1]}/events?after=${before.journals[1]?.journalHead}&wait=600`;
+          // Both in one packet: once the first is answered, the host has the second as well.
+          poll.send(client.head('GET /v1/source-sessions') + client.head(`GET ${journal}`));
+          t.is((await poll.answer()).status, 200);
+          const ending = contract.stop();
+          t.is((await poll.answer()).status, 200);
+          t.deepEqual(await ending, { code: 0, signal: null });
+          poll.destroy();
+        }
+        await nothingRuns(t, contract.gate.path);
+
+        await contract.start();
+        t.false((await vaultFiles(contract)).some((file) => file.includes('/inbox/')));
+        const after = await everything(t, ingestIds, runtimeIds);
+        t.deepEqual(after.sources, before.sources);
+        t.deepEqual(after.ingests, before.ingests);
+        t.deepEqual(after.runtimes[0], before.runtimes[0]);
+        for (const [at, journal] of after.journals.entries()) {
+          t.deepEqual(journal.events.slice(0, before.journals[at]?.events.length), before.journals[at]?.events);
+        }
+        for (const request of held) t.true(runtimeIds.includes((await startStudy(t, contract, request)).runtimeId));
+
+        await contract.gate.open();
+        for (const ingestId of ingestIds.slice(-3)) t.is((await reached(t, contract, ingestId)).status, 'registered');
+        for (const [at, runtimeId] of runtimeIds.entries()) {
+          const { events, last } = await followed(t, contract, runtimeId);
+          t.like(last, { lifecycle: 'terminal', reason: null });
+          t.deepEqual(events.slice(0, before.journals[at]?.events.length), before.journals[at]?.events);
+        }
+        const media = humWav(seed + 9, 3123).subarray(0, 50_000);
+        t.is((await putMedia(contract, cut, media)).status, 202);
+        t.is((await putMedia(contract, ingestIds[3] ?? '', Buffer.alloc(5))).status, 202);
+      },
+    );
+  }
+}
+
+/** The row of the sample's session, whichever revision is current by now. */
+async function sampleUpload(t: ExecutionContext, contract: HostContract) {
+  const list = contract.granted(t, await contract.get('/v1/source-sessions'), 200, sourceSessionList).sourceSessions;
+  const row = list.find(({ detectedLanguageEvidenceAvailable }) => detectedLanguageEvidenceAvailable);
+  return row ?? sampleRow(t, contract);
+}
+
+/** Waits until the studies stand still: two wait inside a pass over the media, the others for a worker. */
+async function settled(t: ExecutionContext, contract: HostContract, runtimeIds: readonly string[]): Promise<void> {
+  for (let asked = 0; asked < 500; asked += 1) {
+    const pages = await Promise.all(runtimeIds.map((runtimeId) => eventsPage(t, contract, runtimeId)));
+    if (pages.filter(({ events }) => events.at(-1)?.type === 'media.operation_started').length === 2) return;
+    await setTimeout(20);
+  }
+  throw new Error('the studies did not come to their first pass');
+}
+
+/** Expects that no process of an ended host is left; what it had started dies with it, within a moment. */
+async function nothingRuns(t: ExecutionContext, path: string): Promise<void> {
+  const left = async () =>
+    (await run('ps', ['-A', '-o', 'args='])).stdout.split('\n').filter((args) => args.includes(path));
+  for (let looked = 0; looked < 150 && (await left()).length > 0; looked += 1) await setTimeout(20);
+  t.deepEqual(await left(), []);
+}

@@ -1,0 +1,62 @@
+import test from 'ava';
+import { z } from 'zod';
+import { allowedMethods, type Route, Router, read, write } from '../../http/route.ts';
+import { parseTarget } from '../../http/target.ts';
+
+const nothing = () => ({ status: 200, body: {} });
+const routes: readonly Route[] = [
+  { path: '/v1/things', methods: { GET: read(nothing), POST: write(z.unknown(), 'invalid_start_request', nothing) } },
+  { path: '/v1/things/:thingId', methods: { GET: read(nothing, ['after']) } },
+  { path: '/v1/things/:thingId/parts/:partId', methods: { PUT: read(nothing) } },
+  { path: '/v1/off/:thingId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
+];
+const router = new Router(routes);
+const match = (path: string) => router.match(parseTarget(path));
+
+test('a route is found by its words, and its names get the parts between them, decoded', (t) => {
+  t.true(match('/v1/things').route === routes[0]);
+  t.deepEqual(match('/v1/things/a%3Ab%2Fc').params, { thingId: 'a:b/c' });
+  t.deepEqual(match('/v1/things/1/parts/%F0%9F%98%80').params, { thingId: '1', partId: '😀' });
+});
+
+test('no other spelling finds a route, and no name stands for nothing', (t) => {
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/things/',
+    '/v1/Things',
+    '/v1/%74hings',
+    '/v1/things//parts/1',
+    '/v1/things/1/parts/',
+  ]) {
+    t.throws(() => match(path), { code: 'not_found' }, path);
+  }
+});
+
+test('a part that cannot be decoded is told before an unknown path and before a service that is off', (t) => {
+  for (const path of ['/v1/things/%', '/v1/none/%zz', '/v1/off/%e9']) {
+    t.throws(() => match(path), { code: 'invalid_identity' }, path);
+  }
+  t.throws(() => match('/v1/off/1'), { code: 'videohost_local_ingest_unavailable' });
+});
+
+test('HEAD is allowed wherever GET is, OPTIONS everywhere', (t) => {
+  t.deepEqual(routes.map(allowedMethods), [
+    'GET, HEAD, POST, OPTIONS',
+    'GET, HEAD, OPTIONS',
+    'PUT, OPTIONS',
+    'OPTIONS',
+  ]);
+});
+
+test('a body that does not fit its schema is refused with the place of the first fault', (t) => {
+  const schema = z.strictObject({ range: z.strictObject({ startMs: z.number() }) });
+  const endpoint = write(schema, 'invalid_start_request', nothing);
+  if (endpoint.body !== 'json') return t.fail();
+  t.deepEqual(endpoint.parse({ range: { startMs: 1 } }), { range: { startMs: 1 } });
+  const refused = (body: unknown, message: RegExp) =>
+    t.throws(() => endpoint.parse(body), { code: 'invalid_start_request', message });
+  refused({ range: { startMs: '1' } }, /^range\.startMs: /);
+  refused({ range: { startMs: 1 }, more: 1 }, /^body: .*more/);
+  refused(null, /^body: /);
+});
