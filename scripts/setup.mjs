@@ -1,7 +1,8 @@
 // @ts-check
 // Brings a fresh checkout to the point where it can start: packages, media tools. Uses nothing but Node itself, because
 // it runs before anything is installed. Everything it says goes to stderr; stdout belongs to the host.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,8 @@ import { advice, findExecutable, stateOf, tools } from './setup/tools.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
+/** @type {readonly NodeJS.Signals[]} */
+const endings = ['SIGINT', 'SIGTERM'];
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`setup: ${line}\n`);
@@ -24,20 +27,26 @@ function stop(line) {
 }
 
 /**
- * Runs a command with both outputs on stderr; true when it ended with 0.
+ * Runs a command with both outputs on stderr; true when it ended with 0. Who ends the set-up ends the command, too: two
+ * installations at once would spoil each other.
  *
  * @param {string} command
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string>>} environment
  */
-function run(command, args, environment) {
+async function run(command, args, environment) {
   say(`${command} ${args.join(' ')}`);
-  const { status } = spawnSync(command, args, {
+  const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     env: { ...process.env, ...environment },
     shell: process.platform === 'win32',
   });
+  const pass = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
+  for (const signal of endings) process.on(signal, pass);
+  const [status, signal] = await once(child, 'exit').catch((error) => [say(error.message), null]);
+  for (const ending of endings) process.off(ending, pass);
+  if (endings.includes(signal)) stop(`ended by ${signal}`);
   return status === 0;
 }
 
@@ -46,13 +55,13 @@ function requireNode() {
   if (major < 20 || (major === 20 && minor < 19)) stop(`Node 20.19 or newer is needed, this is ${process.version}`);
 }
 
-function installPackages() {
+async function installPackages() {
   const stampFile = join(modules, '.setup-stamp');
   const wanted = stampOf(join(root, 'package-lock.json'));
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
   // The postinstall of onnxruntime-node fetches GPU libraries from a host of its own; the CPU ones are in the package.
   const skip = { ONNXRUNTIME_NODE_INSTALL: 'skip' };
-  if (!run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], skip)) {
+  if (!(await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], skip))) {
     stop('npm ci failed; see above');
   }
   pruneForeignBinaries(modules);
@@ -75,22 +84,22 @@ const aptGet = () => (process.getuid?.() === 0 ? findExecutable('apt-get', proce
  * @param {string} apt
  * @param {readonly string[]} units
  */
-function aptInstall(apt, units) {
+async function aptInstall(apt, units) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
   const options = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
-  run(apt, [...options, 'update'], quiet);
-  run(apt, [...options, 'install', '-y', '--no-install-recommends', ...units], quiet);
+  await run(apt, [...options, 'update'], quiet);
+  await run(apt, [...options, 'install', '-y', '--no-install-recommends', ...units], quiet);
 }
 
-function installTools() {
+async function installTools() {
   // What the host can do without is asked for apart, so that it cannot spoil the rest, and only once.
   const tried = join(modules, '.setup-optional-tools');
   const required = absentUnits(true);
   const optional = existsSync(tried) ? [] : absentUnits(false);
   const apt = required.length + optional.length > 0 ? aptGet() : undefined;
-  if (apt !== undefined && required.length > 0) aptInstall(apt, required);
+  if (apt !== undefined && required.length > 0) await aptInstall(apt, required);
   if (apt !== undefined && optional.length > 0) {
-    aptInstall(apt, optional);
+    await aptInstall(apt, optional);
     writeFileSync(tried, '');
   }
   for (const tool of tools) reportTool(tool);
@@ -108,5 +117,5 @@ function reportTool(tool) {
 }
 
 requireNode();
-installPackages();
-installTools();
+await installPackages();
+await installTools();

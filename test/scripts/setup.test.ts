@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { access, chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { pruneForeignBinaries } from '../../scripts/setup/packages.mjs';
@@ -19,11 +21,16 @@ interface Checkout {
   calls(): Promise<string[]>;
 }
 
+const fakeSwitches = (root: string) => ({
+  SETUP_TEST_CALLS: join(root, 'calls'),
+  SETUP_TEST_BREAKS_NPM: join(root, 'broken'),
+  SETUP_TEST_HANGS_NPM: join(root, 'hanging'),
+});
+
 async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<Checkout> {
   const root = await mkdtemp(join(tmpdir(), 'set up '));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const bin = join(root, 'bin');
-  const log = join(root, 'calls');
   await cp(join(scripts, 'setup'), join(root, 'scripts', 'setup'), { recursive: true });
   await copyFile(join(scripts, 'setup.mjs'), join(root, 'scripts', 'setup.mjs'));
   await writeFile(join(root, 'package-lock.json'), '{}');
@@ -40,9 +47,10 @@ async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<
     setUp: (environment = {}) =>
       spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs')], {
         encoding: 'utf8',
-        env: { PATH: bin, SETUP_TEST_CALLS: log, SETUP_TEST_BREAKS_NPM: join(root, 'broken'), ...environment },
+        env: { PATH: bin, ...fakeSwitches(root), ...environment },
       }),
-    calls: async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+    calls: async () =>
+      (await readFile(join(root, 'calls'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
   };
   for (const name of tools) await made.addTool(name);
   return made;
@@ -79,6 +87,32 @@ test('an installation that fails ends the set-up, and the next one begins anew',
   await rm(join(fresh.root, 'broken'));
   t.is(fresh.setUp().status, 0);
   t.is((await fresh.calls()).length, 2);
+});
+
+test('who ends the set-up ends the installation with it', async (t) => {
+  const { root, bin } = await checkout(t, everyTool);
+  await writeFile(join(root, 'hanging'), '');
+  const setup = spawn(process.execPath, [join(root, 'scripts', 'setup.mjs')], {
+    env: { PATH: bin, ...fakeSwitches(root) },
+    stdio: 'ignore',
+  });
+  const ended = once(setup, 'exit');
+  let id = 0;
+  while (id === 0) {
+    await setTimeout(20);
+    id = Number(await readFile(join(root, 'hanging'), 'utf8'));
+  }
+  setup.kill('SIGTERM');
+  t.deepEqual(await ended, [1, null]);
+  t.throws(() => process.kill(id, 0), { code: 'ESRCH' });
+});
+
+test('an npm that is not there is named', async (t) => {
+  const { bin, setUp } = await checkout(t, everyTool);
+  await rm(join(bin, 'npm'));
+  const { status, stderr } = setUp();
+  t.is(status, 1);
+  t.regex(stderr, /setup: spawn npm ENOENT/);
 });
 
 test('a missing ffmpeg ends the set-up with what to do about it', async (t) => {
