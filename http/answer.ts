@@ -8,6 +8,7 @@ import type { MediaPart } from './media-part.ts';
 export interface Answer {
   readonly status: number;
   readonly body: object | Uint8Array | MediaPart;
+  /** All fields but those for the origin; the ones of JSON where nothing is said. */
   readonly headers?: Headers;
 }
 
@@ -25,7 +26,7 @@ export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify
 export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
   status: errorCodes[code],
   body: { schema: 'studio.local-runtime-error.v1', error: { code, message: failureMessage(message) } },
-  headers,
+  headers: { ...jsonHeaders, ...headers },
 });
 
 /** Turns whatever an endpoint threw into an answer; what is no refusal is told to `report` and not to the client. */

@@ -13,8 +13,6 @@ const preflightHeaders: Headers = {
   'Access-Control-Max-Age': '600',
 };
 
-const noHeaders: Headers = {};
-
 /**
  * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
  * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
@@ -40,11 +38,11 @@ export class Guard {
     this.#authorization = Buffer.from(`Bearer ${token}`, 'utf8');
   }
 
-  /** Header fields that an answer to this request carries for its origin; none for no or a refused origin. */
-  corsHeaders(head: RequestHead): Headers {
+  /** Header fields that an answer to this request carries for its origin; null for no or a refused origin. */
+  corsHeaders(head: RequestHead): Headers | null {
     const origin = head.header('origin');
-    if (origin === undefined || head.count('origin') !== 1) return noHeaders;
-    return this.#corsHeaders.get(origin) ?? noHeaders;
+    if (origin === undefined || head.count('origin') !== 1) return null;
+    return this.#corsHeaders.get(origin) ?? null;
   }
 
   /** The answer that ends the request here, or null when it may go on to its route. */

@@ -82,13 +82,24 @@ interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** A route taken apart: its segments, and the name of the parameter that each stands for, null for a fixed one. */
+interface RoutePattern {
+  readonly route: Route;
+  readonly segments: readonly string[];
+  readonly names: readonly (string | null)[];
+}
+
 /** Finds routes by their segments; built once from the table. */
 export class Router {
-  readonly #routes: readonly { route: Route; segments: readonly string[] }[];
+  readonly #routes: readonly RoutePattern[];
   readonly #grantPaths: readonly { prefix: string; depth: number }[];
 
   constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ route, segments: route.path.slice(1).split('/') }));
+    this.#routes = routes.map((route) => {
+      const segments = route.path.slice(1).split('/');
+      const names = segments.map((segment) => (segment.startsWith(':') ? segment.slice(1) : null));
+      return { route, segments, names };
+    });
     this.#grantPaths = routes
       .filter(({ access }) => access === 'grant')
       .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
@@ -104,26 +115,31 @@ export class Router {
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
   match({ segments }: Target): Matched {
     const decoded = segments.map(decodedPart);
-    const found = this.#routes.find(
-      (entry) =>
-        entry.segments.length === segments.length &&
-        entry.segments.every((segment, index) => isMatch(segment, segments[index] ?? '')),
-    );
-    if (found === undefined) throw new ServiceError('not_found', 'no such path');
-    const params: Record<string, string> = {};
-    for (const [index, name] of found.segments.entries()) {
-      if (name.startsWith(':')) params[name.slice(1)] = decoded[index] ?? '';
+    for (const { route, segments: parts, names } of this.#routes) {
+      if (!isMatch(parts, names, segments)) continue;
+      const { unavailable } = route;
+      if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
+      const params: Record<string, string> = {};
+      names.forEach((name, index) => {
+        if (name !== null) params[name] = decoded[index] ?? '';
+      });
+      return { route, params };
     }
-    const { unavailable } = found.route;
-    if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
-    return { route: found.route, params };
+    throw new ServiceError('not_found', 'no such path');
   }
 }
 
-const isMatch = (segment: string, given: string): boolean =>
-  segment.startsWith(':') ? given !== '' : segment === given;
+function isMatch(parts: readonly string[], names: RoutePattern['names'], given: readonly string[]): boolean {
+  if (parts.length !== given.length) return false;
+  // From the end, because most paths begin alike.
+  for (let at = given.length - 1; at >= 0; at -= 1) {
+    if (names[at] === null ? parts[at] !== given[at] : given[at] === '') return false;
+  }
+  return true;
+}
 
 function decodedPart(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -86,17 +86,15 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
 }
 
 function send({ guard, report }: Service, exchange: Exchange, answer: Answer): void {
+  const own = answer.headers ?? jsonHeaders;
+  const cors = guard.corsHeaders(exchange.head);
+  const headers = cors === null ? own : { ...own, ...cors };
   if (answer.body instanceof MediaPart) {
-    const headers = { ...guard.corsHeaders(exchange.head), ...answer.headers };
     answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
     return;
   }
   if (exchange.aborted) return;
   const body = answer.body instanceof Uint8Array ? answer.body : jsonBytes(answer.body);
-  const headers =
-    answer.status === 204
-      ? { ...guard.corsHeaders(exchange.head), ...answer.headers }
-      : { ...jsonHeaders, ...guard.corsHeaders(exchange.head), ...answer.headers };
   exchange.respond(answer.status, headers, body);
 }
 

@@ -1,7 +1,7 @@
 import type { EventsAnswer, StatusAnswer, Studies } from '../actors/studies.ts';
 import { runtimeRequest } from '../contract/runtime-request.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, jsonHeaders } from './answer.ts';
 import { type Call, type Route, read, write } from './route.ts';
 
 /** The routes of plans, starts, statuses and journals. */
@@ -42,11 +42,24 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
 const statusAnswer = (status: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
   status instanceof Promise ? status.then(journalAnswer) : journalAnswer(status);
 
-const journalAnswer = ({ bytes, journalHead }: StatusAnswer): Answer => ({
-  status: 200,
-  body: bytes,
-  headers: { 'Studio-Journal-Head': journalHead, 'Access-Control-Expose-Headers': 'Studio-Journal-Head' },
-});
+// A status stays the same object until its runtime's next commit, and so does its answer.
+const journalAnswers = new WeakMap<StatusAnswer, Answer>();
+
+function journalAnswer(answered: StatusAnswer): Answer {
+  const known = journalAnswers.get(answered);
+  if (known !== undefined) return known;
+  const answer: Answer = {
+    status: 200,
+    body: answered.bytes,
+    headers: {
+      ...jsonHeaders,
+      'Studio-Journal-Head': answered.journalHead,
+      'Access-Control-Expose-Headers': 'Studio-Journal-Head',
+    },
+  };
+  journalAnswers.set(answered, answer);
+  return answer;
+}
 
 async function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Promise<Answer> {
   const runtimeId = params.runtimeId ?? '';
