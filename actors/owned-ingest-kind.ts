@@ -9,7 +9,7 @@ import {
   ownedIngestVersion,
   type SourceRegisteredFact,
 } from '../machines/owned-ingest.ts';
-import type { Ledger, Write } from '../storage/ledger.ts';
+import type { Write } from '../storage/ledger.ts';
 import { type ActorKind, type Change, effect } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
 import type { OwnedIngestEffects } from './owned-ingest-effects.ts';
