@@ -105,34 +105,39 @@ export function performAssessments(
   for (const read of reads) auditRead(read);
   const groups = packReads(reads.filter(({ facts }) => facts.length > 0));
   if (groups.length > decisionLimits.maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
-  const { ids, record } = run;
-  const assessor = { grantId: ids.grantIds[capability], taskId: ids.taskId, agentId: ids.agentId };
-  const results = groups.map((group) => {
-    const receipt = assess(assessor, group);
-    const output = outputOf(receipt, {
-      runId: record.runtimeId,
-      ...receiptOriginOf(receipt),
-      sourceArtifactIds: [...new Set(receipt.inputs.map(({ evidenceArtifactId }) => evidenceArtifactId))],
-      producer: ids,
-    });
-    return { receipt, ...output };
-  });
+  const results = groups.map((group) => assessmentResult(run, assess(assessorOf(run), group)));
   return {
-    objects: results.map(({ object }) => object),
-    events: results.flatMap(({ receipt, artifact, object }) => [
+    objects: results.flatMap(({ objects }) => objects),
+    events: results.flatMap(({ events }) => events),
+    refs: results.map(({ refs }) => refs),
+  };
+}
+
+/** Who assesses in a run. */
+export const assessorOf = ({ ids }: StudyRun): Assessor => ({
+  grantId: ids.grantIds[capability],
+  taskId: ids.taskId,
+  agentId: ids.agentId,
+});
+
+/** What one assessment leaves behind. */
+export function assessmentResult(run: StudyRun, receipt: EvidenceAssessmentReceipt): StepResult<AssessmentReference> {
+  const { runtimeId } = run.record;
+  const { object, artifact } = outputOf(receipt, {
+    runId: runtimeId,
+    ...receiptOriginOf(receipt),
+    sourceArtifactIds: [...new Set(receipt.inputs.map(({ evidenceArtifactId }) => evidenceArtifactId))],
+    producer: run.ids,
+  });
+  const { operationId } = receipt;
+  const completed = { operationId, outputArtifactId: artifact.id, receiptContentId: object.contentId, receipt };
+  return {
+    objects: [object],
+    events: [
       started(run, receipt),
       artifactRecorded(artifact, causeOf(run)),
-      draftEvent(
-        'analysis.evidence.assessment_completed',
-        {
-          operationId: receipt.operationId,
-          outputArtifactId: artifact.id,
-          receiptContentId: object.contentId,
-          receipt,
-        },
-        causeOf(run),
-      ),
-    ]),
-    refs: results.map(({ receipt }) => referenceOf(record.runtimeId, receipt)),
+      draftEvent('analysis.evidence.assessment_completed', completed, causeOf(run)),
+    ],
+    refs: referenceOf(runtimeId, receipt),
   };
 }

@@ -1,13 +1,20 @@
 import { ServiceError } from '../contract/service-error.ts';
 import { firstDifference } from './first-difference.ts';
 
-/** The records that rest on each other from a detector's facts to the review queue. */
+/** What a runtime rests on and leaves behind, each resting on those before it. */
 export type EvidenceLink =
+  | 'row'
+  | 'journal'
+  | 'start'
+  | 'source'
+  | 'opening'
+  | 'media_operation'
   | 'evidence'
   | 'read'
   | 'assessment'
   | 'decision'
   | 'study_record'
+  | 'execution'
   | 'readiness'
   | 'intake'
   | 'review'
@@ -15,17 +22,30 @@ export type EvidenceLink =
 
 /**
  * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is
- * wrong with its bytes. On the wire it is `stored_content_inconsistent`.
+ * wrong with its bytes, and `contentId` the stored object where it is known. On the wire it is
+ * `stored_content_inconsistent`.
  */
 export class EvidenceChainError extends ServiceError {
   readonly link: EvidenceLink;
   readonly place: string;
-  constructor(link: EvidenceLink, place: string, cause?: unknown) {
-    super('stored_content_inconsistent', `the ${link} fails at: ${place}`);
+  readonly contentId: string | null;
+  constructor(link: EvidenceLink, place: string, cause?: unknown, contentId: string | null = null) {
+    super('stored_content_inconsistent', `the ${link}${contentId === null ? '' : ` ${contentId}`} fails at: ${place}`);
     this.name = 'EvidenceChainError';
     this.link = link;
     this.place = place;
+    this.contentId = contentId;
     this.cause = cause;
+  }
+}
+
+/** Checks one stored object: a fault that does not say where it was found is one of this object. */
+export function checkObject<Value>(contentId: string, check: () => Value): Value {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof EvidenceChainError) || error.contentId !== null) throw error;
+    throw new EvidenceChainError(error.link, error.place, error.cause, contentId);
   }
 }
 

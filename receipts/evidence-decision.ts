@@ -110,15 +110,24 @@ export function performDecision(
   { reads, assessments }: AssessedEvidence,
 ): StepResult<DecisionReference> {
   for (const assessment of assessments) auditAssessment(assessment, reads);
-  const { ids, record } = run;
-  const { runtimeId: runId } = record;
-  const decider = { grantId: ids.grantIds[capability], taskId: ids.taskId, agentId: ids.agentId };
-  const receipt = decide(decider, assessments, runId);
+  return decisionResult(run, decide(deciderOf(run), assessments, run.record.runtimeId));
+}
+
+/** Who decides in a run. */
+export const deciderOf = ({ ids }: StudyRun): Decider => ({
+  grantId: ids.grantIds[capability],
+  taskId: ids.taskId,
+  agentId: ids.agentId,
+});
+
+/** What a decision leaves behind. */
+export function decisionResult(run: StudyRun, receipt: EvidenceDecisionReceipt): StepResult<DecisionReference> {
+  const { runtimeId: runId } = run.record;
   const { object, artifact } = outputOf(receipt, {
     runId,
     ...receiptOriginOf(receipt),
     sourceArtifactIds: receipt.inputs.map(({ artifactId }) => artifactId),
-    producer: ids,
+    producer: run.ids,
   });
   const completed = {
     operationId: receipt.operationId,

@@ -1,4 +1,5 @@
 import { type EvidenceReadReceipt, readLimits } from '../contract/evidence-read.ts';
+import type { EventDraft } from '../storage/ledger.ts';
 import { hashOf } from './canonical-json.ts';
 import { draftEvent } from './event-draft.ts';
 import { operationIdOf } from './operation-key.ts';
@@ -114,13 +115,12 @@ export function performReads(run: StudyRun, evidence: readonly ReadableEvidence[
     receiptId: receipt.receiptId,
     receiptContentId: object.contentId,
   }));
-  const events = reads.flatMap(({ receipt, object }) => [
-    readStarted(run, receipt),
-    draftEvent(
-      'evidence.read_completed',
-      { operationId: receipt.operationId, receiptContentId: object.contentId, receipt },
-      causeOf(run),
-    ),
-  ]);
+  const events = reads.flatMap(({ receipt, object }) => readEvents(run, receipt, object.contentId));
   return { objects: reads.map(({ object }) => object), events, refs };
 }
+
+/** What the journal says of one read. */
+export const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentId: string): EventDraft[] => [
+  readStarted(run, receipt),
+  draftEvent('evidence.read_completed', { operationId: receipt.operationId, receiptContentId, receipt }, causeOf(run)),
+];

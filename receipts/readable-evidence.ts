@@ -1,7 +1,7 @@
 import type { Artifact } from '../contract/artifact.ts';
 import type { DetectedFact, EvidenceArtifact, SpeechFact } from '../contract/evidence.ts';
 import { assessmentLimits } from '../contract/evidence-assessment.ts';
-import { type EvidenceFact, type ReadableKind, readLimits } from '../contract/evidence-read.ts';
+import { type EvidenceFact, type LanguageRangeFact, type ReadableKind, readLimits } from '../contract/evidence-read.ts';
 import type { Range } from '../contract/grammar.ts';
 import type { LanguageRange, LanguageRanges } from '../contract/language-ranges.ts';
 import { EvidenceChainError } from './evidence-chain-error.ts';
@@ -17,7 +17,7 @@ export interface ReadableEvidence {
   readonly facts: readonly EvidenceFact[];
 }
 
-const inOrder = (facts: readonly EvidenceFact[]): EvidenceFact[] =>
+const inOrder = <Fact extends EvidenceFact>(facts: readonly Fact[]): Fact[] =>
   facts.toSorted((one, other) => one.startSample - other.startSample || one.endSample - other.endSample);
 
 /** A speech fact whose milliseconds are those of its samples, cut to the range that was measured. */
@@ -45,7 +45,7 @@ export function speechEvidence(
   return { kind, artifact, facts: inOrder(checked) };
 }
 
-const languageFactOf = (found: LanguageRange): EvidenceFact => {
+const languageFactOf = (found: LanguageRange): LanguageRangeFact => {
   const { token_id, ...decision } = found.decision;
   return {
     kind: 'language_range',
@@ -59,14 +59,14 @@ const languageFactOf = (found: LanguageRange): EvidenceFact => {
   };
 };
 
+/** Which language is spoken where, in order of time. */
+export const languageFactsOf = ({ ranges }: LanguageRanges): LanguageRangeFact[] => inOrder(ranges.map(languageFactOf));
+
 /** The language evidence that came with the source, over all of it. */
-export const languageEvidence = (
-  artifact: ReadableEvidence['artifact'],
-  { ranges }: LanguageRanges,
-): ReadableEvidence => ({
+export const languageEvidence = (artifact: ReadableEvidence['artifact'], record: LanguageRanges): ReadableEvidence => ({
   kind: 'language_ranges',
   artifact,
-  facts: inOrder(ranges.map(languageFactOf)),
+  facts: languageFactsOf(record),
 });
 
 /** The facts that share at least one sample with the window, each cut to it. */

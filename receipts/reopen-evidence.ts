@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { evidenceArtifact, maximumEvidenceBytes } from '../contract/evidence.ts';
 import { evidenceAssessmentReceipt, maximumAssessmentReceiptBytes } from '../contract/evidence-assessment.ts';
 import { evidenceDecisionReceipt, maximumDecisionReceiptBytes } from '../contract/evidence-decision.ts';
 import { evidenceReadReceipt, maximumReadReceiptBytes } from '../contract/evidence-read.ts';
@@ -5,27 +7,62 @@ import { publishReviewIntakeReceipt } from '../contract/publish-review-intake.ts
 import type { StoredObject } from '../contract/stored-object.ts';
 import { maximumReviewReceiptBytes, studyReadinessReceipt } from '../contract/study-readiness.ts';
 import { maximumStudyRecordBytes, studyRecord } from '../contract/study-record.ts';
-import { reopenJson } from './stored-json.ts';
+import { reopenJson, type StoredShape } from './stored-json.ts';
+
+// How each kind of record is stored: what it is called when it fails, its closed shape and its largest size.
+
+export const evidenceShape = {
+  link: 'evidence',
+  schema: evidenceArtifact,
+  maximumBytes: maximumEvidenceBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const readShape = {
+  link: 'read',
+  schema: evidenceReadReceipt,
+  maximumBytes: maximumReadReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const assessmentShape = {
+  link: 'assessment',
+  schema: evidenceAssessmentReceipt,
+  maximumBytes: maximumAssessmentReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const decisionShape = {
+  link: 'decision',
+  schema: evidenceDecisionReceipt,
+  maximumBytes: maximumDecisionReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const studyRecordShape = {
+  link: 'study_record',
+  schema: studyRecord,
+  maximumBytes: maximumStudyRecordBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const readinessShape = {
+  link: 'readiness',
+  schema: studyReadinessReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const intakeShape = {
+  link: 'intake',
+  schema: publishReviewIntakeReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
 
 // Each reads one stored record back and throws `EvidenceChainError`; whether it follows from the others is audited apart.
 
-export const reopenRead = (stored: StoredObject) =>
-  reopenJson({ link: 'read', schema: evidenceReadReceipt, maximumBytes: maximumReadReceiptBytes }, stored);
+export const reopenRead = (stored: StoredObject) => reopenJson(readShape, stored);
 
-export const reopenAssessment = (stored: StoredObject) =>
-  reopenJson(
-    { link: 'assessment', schema: evidenceAssessmentReceipt, maximumBytes: maximumAssessmentReceiptBytes },
-    stored,
-  );
+export const reopenAssessment = (stored: StoredObject) => reopenJson(assessmentShape, stored);
 
-export const reopenDecision = (stored: StoredObject) =>
-  reopenJson({ link: 'decision', schema: evidenceDecisionReceipt, maximumBytes: maximumDecisionReceiptBytes }, stored);
+export const reopenDecision = (stored: StoredObject) => reopenJson(decisionShape, stored);
 
-export const reopenStudyRecord = (stored: StoredObject) =>
-  reopenJson({ link: 'study_record', schema: studyRecord, maximumBytes: maximumStudyRecordBytes }, stored);
+export const reopenStudyRecord = (stored: StoredObject) => reopenJson(studyRecordShape, stored);
 
-export const reopenReadiness = (stored: StoredObject) =>
-  reopenJson({ link: 'readiness', schema: studyReadinessReceipt, maximumBytes: maximumReviewReceiptBytes }, stored);
+export const reopenReadiness = (stored: StoredObject) => reopenJson(readinessShape, stored);
 
-export const reopenIntake = (stored: StoredObject) =>
-  reopenJson({ link: 'intake', schema: publishReviewIntakeReceipt, maximumBytes: maximumReviewReceiptBytes }, stored);
+export const reopenIntake = (stored: StoredObject) => reopenJson(intakeShape, stored);

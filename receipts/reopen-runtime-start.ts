@@ -2,7 +2,7 @@ import { type RuntimeStart, runtimeStart } from '../contract/runtime-start.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { requestedAnalysisOf } from './analysis-request.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { acceptStudy } from './runtime-start.ts';
+import { type AcceptedStudy, acceptStudy } from './runtime-start.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from './source-identity.ts';
 import { planStudy } from './study-plan.ts';
 
@@ -48,7 +48,10 @@ function demand(place: StartRecordPlace, found: unknown, derived: unknown): void
  * and run, the forecast and its freeze, at last the very bytes. The content id of `bytes` is the caller's to compare.
  * Throws `StartRecordError` at the first place that does not follow.
  */
-export function reopenRuntimeStart(bytes: Uint8Array): RuntimeStart {
+export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcceptedStudy(bytes).record;
+
+/** As `reopenRuntimeStart`, with everything else that the same acceptance stored. */
+export function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
   const shaped = runtimeStart.safeParse(parse(bytes));
   if (!shaped.success) throw new StartRecordError('shape', shaped.error);
   const record = shaped.data;
@@ -66,7 +69,6 @@ export function reopenRuntimeStart(bytes: Uint8Array): RuntimeStart {
   demand('forecast', record.forecast, plan.forecast);
   const accepted = acceptStudy(plan, { session }, record.startedAt);
   demand('frozen_forecast', record.frozenForecast, accepted.frozenForecast);
-  if (!accepted.files[0] || Buffer.compare(accepted.files[0].bytes, bytes) !== 0)
-    throw new StartRecordError('encoding');
-  return record;
+  if (Buffer.compare(accepted.files[0].bytes, bytes) !== 0) throw new StartRecordError('encoding');
+  return accepted;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { canonicalJson, contentIdOfBytes, storedBytes } from './canonical-json.ts';
-import { EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
+import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 
 /** A receipt or JSON artifact as it lies in the vault. */
 export function storedJson(value: unknown): StoredObject {
@@ -27,7 +27,10 @@ function parse(link: EvidenceLink, bytes: Uint8Array): unknown {
  * Reads a stored record back: its size, its hash, its canonical form and its shape must hold. What its fields derive from
  * is the audits' to check. Throws `EvidenceChainError` at `size`, `content`, `encoding`, `canonical_form` or a field.
  */
-export function reopenJson<Schema extends z.ZodType>(
+export const reopenJson = <Schema extends z.ZodType>(shape: StoredShape<Schema>, stored: StoredObject) =>
+  checkObject(stored.contentId, () => reopened(shape, stored));
+
+function reopened<Schema extends z.ZodType>(
   { link, schema, maximumBytes }: StoredShape<Schema>,
   { contentId, bytes }: StoredObject,
 ): z.infer<Schema> {

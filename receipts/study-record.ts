@@ -38,9 +38,14 @@ const auditFindings = (runId: string, { reads, assessments, decision }: StudyFin
  * follow from those before it.
  */
 export function studyRecordOf(subject: StudySubject, findings: StudyFindings): StudyRecord {
+  auditFindings(subject.runId, findings);
+  return recordOfAudited(subject, findings);
+}
+
+/** As `studyRecordOf`, over findings that were audited before. */
+export function recordOfAudited(subject: StudySubject, findings: StudyFindings): StudyRecord {
   const { runId, sourceArtifactId, analysisRequestId, range } = subject;
   const { evidence, reads, assessments, decision } = findings;
-  auditFindings(runId, findings);
   const body = {
     runId,
     sourceArtifactId,
@@ -88,8 +93,11 @@ const sourcesOf = ({ sourceArtifactId, evidence, assessments, decision }: StudyR
 ];
 
 /** Writes down what a run came to, the last thing that its execution does. */
-export function concludeStudy(run: StudyRun, findings: StudyFindings): StepResult<StudyRecordReference> {
-  const record = studyRecordOf(studySubjectOf(run.record), findings);
+export const concludeStudy = (run: StudyRun, findings: StudyFindings): StepResult<StudyRecordReference> =>
+  recordResult(run, studyRecordOf(studySubjectOf(run.record), findings));
+
+/** What a study record leaves behind. */
+export function recordResult(run: StudyRun, record: StudyRecord): StepResult<StudyRecordReference> {
   const { object, artifact } = outputOf(record, {
     runId: record.runId,
     kind: 'study-record',

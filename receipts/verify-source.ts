@@ -76,14 +76,18 @@ function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: S
 
 /**
  * Verifies a sealed source as a whole: every file against its digest, every record against its schema, every id against
- * its formula, every link at both ends, the evidence against the media. `folder` is the absolute folder in which the files
- * lie, or null when they are objects of the vault. Throws `SourceInconsistent` at the first thing that does not hold.
+ * its formula, every link at both ends, the evidence against the media. Throws `SourceInconsistent` at the first thing that
+ * does not hold.
  */
-export function verifySource(chain: SealedChain, folder: string | null): RegisteredSource {
+export function verifyRecords(chain: SealedChain): SourceRecords {
   const records = openChain(chain);
   verifyProbe(records);
   verifyReceipt(records);
   verifyEvidence(records);
   verifyPreflight(records);
-  return registeredSourceOf(records, folder);
+  return records;
 }
+
+/** A verified source as the registry keeps it; `folder` is the absolute folder of its files, or null for the vault. */
+export const verifySource = (chain: SealedChain, folder: string | null): RegisteredSource =>
+  registeredSourceOf(verifyRecords(chain), folder);
