@@ -11,6 +11,7 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
+import { EvidenceAudits } from './evidence-audits.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
 import { mediaPasses } from './media-passes.ts';
@@ -26,6 +27,7 @@ import { studyKind } from './study-kind.ts';
 import { studyOpening } from './study-opening-step.ts';
 import { Supervisor } from './supervisor.ts';
 import { TimeBudgets } from './time-budgets.ts';
+import { VerifiedRuntimes } from './verified-runtimes.ts';
 import { WorkerLine } from './worker-line.ts';
 
 /** The detector process is ended after this long without work. */
@@ -53,6 +55,7 @@ export interface Host {
   readonly sources: Pick<SourceRegistry, 'list'>;
   readonly ownedIngests: OwnedIngests;
   readonly studies: Studies;
+  readonly audits: EvidenceAudits;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -128,6 +131,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     newId: randomUUID,
     maximumRangeMs: options.maximumStudyRangeMs,
   });
+  const verified = new VerifiedRuntimes({ ledger, vault });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: runtimes.name,
@@ -163,6 +167,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     sources: registry,
     ownedIngests,
     studies,
+    audits: new EvidenceAudits(verified),
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

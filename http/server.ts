@@ -1,6 +1,8 @@
+import type { EvidenceAudits } from '../actors/evidence-audits.ts';
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { Studies } from '../actors/studies.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { Guard } from './guard.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
@@ -20,6 +22,7 @@ export interface ServerOptions {
     readonly sources: SourceList;
     readonly ownedIngests: OwnedIngests;
     readonly studies: Studies;
+    readonly audits: EvidenceAudits;
     readonly playback: PrivatePlayback;
   };
   readonly report: (line: string) => void;
@@ -30,6 +33,7 @@ export const routeTable = ({
   sources,
   ownedIngests,
   studies,
+  audits,
   playback,
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
@@ -37,6 +41,7 @@ export const routeTable = ({
   { path: '/v1/videohost-local-ingests', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
   { path: '/v1/videohost-local-ingests/:ingestId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
   ...studyRoutes(studies),
+  ...auditRoutes(audits),
   ...playbackRoutes(playback),
 ];
 
