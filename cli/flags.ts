@@ -7,6 +7,8 @@ export type FlagTable = Readonly<Record<string, FlagForm>>;
 
 /** What was given, by flag name without the leading dashes. */
 export interface GivenFlags {
+  /** What was given beside the flags, in order. */
+  readonly positional: readonly string[];
   single(name: string): string | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;
@@ -14,13 +16,18 @@ export interface GivenFlags {
 
 /**
  * Reads `--flag value` and `--flag=value`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
- * known one), a single flag given twice, a flag without its value and anything that is no flag.
+ * known one), a single flag given twice, a flag without its value and more than `positionals` arguments that are no flag.
  */
-export function parseFlags(args: readonly string[], table: FlagTable): GivenFlags {
+export function parseFlags(args: readonly string[], table: FlagTable, positionals = 0): GivenFlags {
   const given = new Map<string, string[]>();
+  const positional: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index] ?? '';
-    if (!argument.startsWith('--')) throw usage(`unexpected argument '${argument}'`);
+    if (!argument.startsWith('--')) {
+      if (positional.length === positionals) throw usage(`unexpected argument '${argument}'`);
+      positional.push(argument);
+      continue;
+    }
     const equals = argument.indexOf('=');
     const name = argument.slice(2, equals === -1 ? undefined : equals);
     const form = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -41,6 +48,7 @@ export function parseFlags(args: readonly string[], table: FlagTable): GivenFlag
     given.set(name, [...values, value]);
   }
   return {
+    positional,
     single: (name) => given.get(name)?.[0],
     all: (name) => given.get(name) ?? [],
     has: (name) => given.has(name),

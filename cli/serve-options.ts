@@ -134,7 +134,7 @@ function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
 }
 
 /** The folder for a user's application data by the conventions of the platform. */
-function defaultDataRoot(): string {
+export function defaultDataRoot(): string {
   const name = 'local-media-study-service';
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
   // The XDG Base Directory Specification has relative and empty paths ignored.

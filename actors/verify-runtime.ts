@@ -1,0 +1,48 @@
+import { ServiceError } from '../contract/service-error.ts';
+import { counted, type ReportLink } from '../receipts/checked-link.ts';
+import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
+import { reopenRuntime, type VerifiedRuntime } from '../receipts/reopen-runtime.ts';
+import type { JournalHead, Ledger } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import { checkStepRows } from './step-rows.ts';
+import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
+import { VaultContent } from './vault-content.ts';
+
+export interface VerifiedStore {
+  readonly ledger: Ledger;
+  /** Newly opened, so that it hashes every file. */
+  readonly vault: Vault;
+}
+
+/** What a whole runtime came to. */
+export interface WholeRuntime {
+  readonly runtime: VerifiedRuntime;
+  readonly head: JournalHead;
+}
+
+/** Nobody writes here: what the row says and what the journal ends with must be the same, either way. */
+function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
+  const ending = execution?.study.conclusion ? 'terminal' : (execution?.study.stop?.lifecycle ?? lifecycle);
+  if (ending !== lifecycle) throw new EvidenceChainError('row', 'snapshot.status');
+}
+
+/**
+ * Verifies everything that is stored of a runtime while no host is running: the whole journal and its chain, its rows,
+ * every file. Throws `unknown_runtime`, and `EvidenceChainError` at the first thing that does not hold.
+ */
+export async function verifyRuntime(
+  { ledger, vault }: VerifiedStore,
+  runtimeId: string,
+  report: ReportLink,
+): Promise<WholeRuntime> {
+  const stored = await readStoredRuntime(ledger, runtimeId);
+  if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+  const head = await readJournalOf(() => ledger.verifyJournal(runtimeId));
+  const { lifecycle } = stored.runtime;
+  const runtime = await reopenRuntime(stored.runtime, new VaultContent(vault), report);
+  checkStatus(runtime, lifecycle);
+  report({ link: 'row', subject: 'snapshot', contentId: null, detail: lifecycle });
+  const steps = checkStepRows(ledger, runtime);
+  report({ link: 'row', subject: 'steps', contentId: null, detail: counted(steps, 'row') });
+  return { runtime, head };
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { dataRootAt } from '../storage/data-root.ts';
+import { type FlagTable, parseFlags } from './flags.ts';
+import { defaultDataRoot } from './serve-options.ts';
+import { StartError } from './start-error.ts';
+
+/** Every flag of `verify`. */
+export const verifyFlags: FlagTable = { 'data-root': 'single', json: 'switch' };
+
+export interface VerifyOptions {
+  readonly runtimeId: string;
+  readonly dataRoot: string;
+  readonly json: boolean;
+}
+
+/** Reads the call `verify RUNTIME [--data-root DIR] [--json]`. Throws `StartError` `invalid_flags`. */
+export function verifyOptions(args: readonly string[]): VerifyOptions {
+  const given = parseFlags(args, verifyFlags, 1);
+  const [runtimeId] = given.positional;
+  if (runtimeId === undefined) throw new StartError('invalid_flags', 'which runtime? verify RUNTIME [--data-root DIR]');
+  const dataRoot = resolve(given.single('data-root') ?? defaultDataRoot());
+  // Opening would make a new, empty one.
+  if (!existsSync(dataRootAt(dataRoot).ledger)) {
+    throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);
+  }
+  return { runtimeId, dataRoot, json: given.has('json') };
+}
