@@ -2,6 +2,8 @@ import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } fr
 import { RawSocket } from './listener/raw-socket.ts';
 
 const patienceMs = 30_000;
+// Well below the time after which the host closes an idle connection, so that no request meets a closing one.
+const idleMs = 3_000;
 
 export interface Question {
   readonly headers?: OutgoingHttpHeaders;
@@ -23,7 +25,7 @@ export interface WireAnswer {
 export class WireClient {
   readonly port: number;
   readonly token: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleMs });
 
   constructor(port: number, token: string) {
     this.port = port;
