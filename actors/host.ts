@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../contract/clock.ts';
+import type { Reviewer } from '../contract/publish-review.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import { openDetector } from '../executors/detector.ts';
@@ -20,6 +21,8 @@ import { openOwnedIngests } from './open-owned-ingests.ts';
 import type { OwnedIngests } from './owned-ingests.ts';
 import { PlaybackGrants } from './playback-grants.ts';
 import { PrivatePlayback } from './private-playback.ts';
+import { publishReviewKind } from './publish-review-kind.ts';
+import { PublishReviews } from './publish-reviews.ts';
 import { recover } from './recovery.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
@@ -39,6 +42,8 @@ export interface HostOptions {
   readonly maximumOwnedMediaBytes: number;
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
+  /** The one person who may decide on reviews. */
+  readonly reviewer: Reviewer;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   readonly clock: Clock;
@@ -56,6 +61,7 @@ export interface Host {
   readonly ownedIngests: OwnedIngests;
   readonly studies: Studies;
   readonly audits: EvidenceAudits;
+  readonly reviews: PublishReviews;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -132,6 +138,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: options.maximumStudyRangeMs,
   });
   const verified = new VerifiedRuntimes({ ledger, vault });
+  const reviewing = publishReviewKind({
+    ledger,
+    vault,
+    supervisor,
+    committed: (runtimeId) => studies.committed(runtimeId),
+  });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: runtimes.name,
@@ -154,6 +166,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   supervisor.register(runtimes);
+  supervisor.register(reviewing);
 
   const recovered = await recover(supervisor, ledger);
   await tidy();
@@ -168,6 +181,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     studies,
     audits: new EvidenceAudits(verified),
+    reviews: new PublishReviews({ kind: reviewing, supervisor, runtimes: verified, reviewer: options.reviewer }),
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

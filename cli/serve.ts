@@ -28,6 +28,7 @@ async function serve(options: ServeOptions): Promise<void> {
     maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
     maximumStudyRangeMs: options.maximumStudyRangeMs,
     studyWorkers: options.studyWorkers,
+    reviewer: options.reviewer,
     environment: process.env,
     clock: systemClock,
     report,

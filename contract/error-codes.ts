@@ -50,6 +50,10 @@ export const errorCodes = {
   malformed_journal: 409,
   invalid_journal_chain: 409,
   stored_content_inconsistent: 409,
+  // publish review
+  invalid_review_request: 400,
+  reviewer_identity_mismatch: 403,
+  illegal_review_transition: 409,
   // private playback
   invalid_private_playback_grant_request: 400,
   invalid_private_playback_revocation: 400,

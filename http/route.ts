@@ -41,6 +41,8 @@ export interface Route {
   /** `token` where nothing is said. */
   readonly access?: Access;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
+  /** The query is looked at before the method, as clients of the paths that are both read and written expect. */
+  readonly checksQueryFirst?: boolean;
   /** Set while the service behind the path is switched off: the 404 that says so. */
   readonly unavailable?: ErrorCode;
 }

@@ -31,6 +31,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     const target = parseTarget(head.target);
     const { route, params } = router.match(target);
     const origin = guard.originFor(head, route.access);
+    if (route.checksQueryFirst === true) checkedQuery(target, []);
     const endpoint = endpointOf(route, head.method);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) {

@@ -1,12 +1,14 @@
 import type { EvidenceAudits } from '../actors/evidence-audits.ts';
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
+import type { PublishReviews } from '../actors/publish-reviews.ts';
 import type { Studies } from '../actors/studies.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { Guard } from './guard.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
 import { playbackRoutes } from './playback-routes.ts';
+import { publishReviewRoutes } from './publish-review-routes.ts';
 import { type Route, Router } from './route.ts';
 import { serveExchange } from './serve-exchange.ts';
 import { type SourceList, sourceRoutes } from './source-routes.ts';
@@ -23,6 +25,7 @@ export interface ServerOptions {
     readonly ownedIngests: OwnedIngests;
     readonly studies: Studies;
     readonly audits: EvidenceAudits;
+    readonly reviews: PublishReviews;
     readonly playback: PrivatePlayback;
   };
   readonly report: (line: string) => void;
@@ -34,6 +37,7 @@ export const routeTable = ({
   ownedIngests,
   studies,
   audits,
+  reviews,
   playback,
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
@@ -42,6 +46,7 @@ export const routeTable = ({
   { path: '/v1/videohost-local-ingests/:ingestId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
   ...studyRoutes(studies),
   ...auditRoutes(audits),
+  ...publishReviewRoutes(reviews),
   ...playbackRoutes(playback),
 ];
 

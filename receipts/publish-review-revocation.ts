@@ -76,6 +76,14 @@ export const auditRevocation = (
 const originOf = (revocationId: string) =>
   ({ kind: 'publish-review-revocation-receipt', origin: { kind: 'publish_review_revocation', revocationId } }) as const;
 
+/** How answers name a revocation. */
+export function revocationReferenceOf(runId: string, receipt: PublishReviewRevocationReceipt): RevocationReference {
+  const receiptContentId = contentIdOf(receipt);
+  const { revocationId, receiptId } = receipt;
+  const artifactId = artifactIdOf({ runId, contentId: receiptContentId, ...originOf(revocationId) });
+  return { revocationId, artifactId, receiptId, receiptContentId };
+}
+
 /** Journalled before a revocation is written down. */
 export const revocationStarted = (run: StudyRun, { approval, reviewer, revocation }: RevokedApproval) =>
   draftEvent(
@@ -92,7 +100,7 @@ export const revocationStarted = (run: StudyRun, { approval, reviewer, revocatio
 export function recordRevocation(run: StudyRun, revoked: RevokedApproval): StepResult<RevocationReference> {
   const { runtimeId } = run.record;
   const receipt = revocationReceiptOf(runtimeId, revoked);
-  const { revocationId, receiptId } = receipt;
+  const { revocationId } = receipt;
   const { object, artifact } = outputOf(receipt, {
     runId: runtimeId,
     ...originOf(revocationId),
@@ -106,6 +114,6 @@ export function recordRevocation(run: StudyRun, revoked: RevokedApproval): StepR
       artifactRecorded(artifact, causeOf(run)),
       draftEvent('publish.review.revocation_completed', completed, causeOf(run)),
     ],
-    refs: { revocationId, artifactId: artifact.id, receiptId, receiptContentId: contentIdOf(receipt) },
+    refs: revocationReferenceOf(runtimeId, receipt),
   };
 }

@@ -14,6 +14,7 @@ import { parser } from './host/parser.ts';
 import { paths } from './host/paths.ts';
 import { planning } from './host/plans.ts';
 import { restarts } from './host/restarts.ts';
+import { reviews } from './host/reviews.ts';
 import { starting } from './host/starts.ts';
 import { uploads } from './host/uploads.ts';
 
@@ -33,6 +34,7 @@ export function hostContract(adapter: AdapterFlag): void {
   starting(contract);
   events(contract);
   longPolls(contract);
+  reviews(contract);
   equalBytes(contract);
   restarts(contract);
   damage(contract);
