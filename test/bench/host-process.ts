@@ -19,6 +19,11 @@ export interface HostProcess extends ReadyProcess {
   readonly client: Client;
 }
 
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts the host on a data root and resolves when it listens. Rejects with what it wrote when it ends before. */
 export async function startHost(dataRoot: string, flags: readonly string[] = []): Promise<HostProcess> {
   const ready = await startScript('cli/serve.ts', ['--data-root', dataRoot, '--port', '0', ...flags]);
@@ -48,6 +53,8 @@ export async function startScript(script: string, args: readonly string[]): Prom
     cwd: repository,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const announcement = await firstLine(child);
   return { pid: child.pid ?? 0, announcement, stop: () => stop(child) };
 }

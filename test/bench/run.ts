@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chooseListener } from '../../http/choose-listener.ts';
 import { eventsPage } from './events-page.ts';
@@ -10,6 +9,7 @@ import { manyIngests } from './many-ingests.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
 import { requestCost } from './request-cost.ts';
 import { reusedAttempt } from './reused-attempt.ts';
+import { withScratch } from './scratch.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
 import { transitions } from './transitions.ts';
@@ -25,6 +25,9 @@ const rows: readonly Row[] = [
   startUp,
   memoryAtRest,
 ];
+
+// Whatever ends the report early, its processes and folders go with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, json: { type: 'string' } } });
 const chosen = rows.filter(({ name }) => values.only === undefined || values.only.includes(name));
@@ -43,15 +46,12 @@ const figures: Figure[] = [];
 let failed = false;
 for (const row of chosen) {
   process.stderr.write(`${row.name} ...\n`);
-  const folder = await mkdtemp(join(tmpdir(), 'media-study-bench-'));
   try {
-    figures.push(...(await row.measure(folder)));
+    figures.push(...(await withScratch((folder) => row.measure(folder))));
   } catch (error) {
     // A figure that is missed is a result; one that could not be measured is not.
     failed = true;
     process.stderr.write(`${row.name} could not be measured: ${error instanceof Error ? error.stack : error}\n`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
