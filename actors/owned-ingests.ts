@@ -49,10 +49,11 @@ export class OwnedIngests {
   async open(body: unknown): Promise<OwnedIngestStatus> {
     const request = checkedRequest(body, this.#options.maximumBytes);
     const { supervisor, kind, clock, newId, vault } = this.#options;
+    await requireSpace(vault, request.declaredBytes);
+    // Counted in the same turn in which the new one joins: those that arrive together see each other.
     if (supervisor.countLive(kind.name) >= openIngestLimit) {
       throw new ServiceError('ingest_capacity', `at most ${openIngestLimit} ingests may be open at once`);
     }
-    await requireSpace(vault, request.declaredBytes);
     const ingestId = `owned-ingest:${newId()}`;
     const now = clock.now();
     const input: OwnedIngestInput = {
