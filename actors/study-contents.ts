@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EvidenceArtifact, evidenceArtifact } from '../contract/evidence.ts';
+import type { EvidenceArtifact } from '../contract/evidence.ts';
 import { type EvidenceAssessmentReceipt, maximumAssessmentReceiptBytes } from '../contract/evidence-assessment.ts';
 import { type EvidenceDecisionReceipt, maximumDecisionReceiptBytes } from '../contract/evidence-decision.ts';
 import { type EvidenceReadReceipt, maximumReadReceiptBytes } from '../contract/evidence-read.ts';
@@ -14,7 +14,7 @@ import type { StudyFault } from '../machines/runtime-types.ts';
 import { preflightEvidenceArtifact } from '../receipts/artifact.ts';
 import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 import { languageEvidence, type ReadableEvidence, speechEvidence } from '../receipts/readable-evidence.ts';
-import { reopenAssessment, reopenDecision, reopenRead } from '../receipts/reopen-evidence.ts';
+import { evidenceShape, reopenAssessment, reopenDecision, reopenRead } from '../receipts/reopen-evidence.ts';
 import { readSealedRecord } from '../receipts/sealed-record.ts';
 import { reopenJson } from '../receipts/stored-json.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -24,9 +24,6 @@ import { mediaStepRow } from './media-steps.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { type StudyRow, stepKey } from './study-row.ts';
-
-/** Largest stored evidence artifact, in bytes: ten minutes of the densest speech take less than a quarter. */
-export const maximumEvidenceBytes = 16 * 1024 * 1024;
 
 /** How a step's row names a receipt that it stored. */
 export interface ReceiptReference {
@@ -132,10 +129,10 @@ export class StudyContents {
 
   #evidence(contentId: string): Promise<EvidenceArtifact> {
     return intact(async () =>
-      reopenJson(
-        { link: 'evidence', schema: evidenceArtifact, maximumBytes: maximumEvidenceBytes },
-        { contentId, bytes: await this.#options.vault.read(contentId, maximumEvidenceBytes) },
-      ),
+      reopenJson(evidenceShape, {
+        contentId,
+        bytes: await this.#options.vault.read(contentId, evidenceShape.maximumBytes),
+      }),
     );
   }
 

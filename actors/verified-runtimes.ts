@@ -9,7 +9,12 @@ import { VaultContent } from './vault-content.ts';
 export interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
   readonly vault: Vault;
+  /** How much is remembered, in bytes of what was read; parsed it takes several times as much. */
+  readonly rememberedBytes?: number;
 }
+
+// A runtime at all limits of its evidence has about one of these.
+const defaultRememberedBytes = 16 * 1024 * 1024;
 
 /** A reopened runtime, and what it was reopened from. */
 interface Reopened {
@@ -19,9 +24,6 @@ interface Reopened {
   /** Length of everything that was read. */
   readonly bytes: number;
 }
-
-// A runtime at all limits of its evidence takes about one of these; parsed it is several times as large.
-const rememberedBytes = 16 * 1024 * 1024;
 
 /**
  * Reopens runtimes for whoever reads of them. What was reopened stays so while its journal has the same head and no file
@@ -65,6 +67,8 @@ export class VerifiedRuntimes {
   }
 
   #remember(runtimeId: string, reopened: Reopened): void {
+    const { rememberedBytes = defaultRememberedBytes } = this.#options;
+    if (reopened.bytes > rememberedBytes) return;
     this.#reopened.set(runtimeId, reopened);
     this.#bytes += reopened.bytes;
     for (const [oldest, each] of this.#reopened) {

@@ -1,3 +1,4 @@
+import { runtimeId as runtimeIdShape } from '../contract/runtime-start.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { counted, type ReportLink } from '../receipts/checked-link.ts';
 import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
@@ -20,6 +21,8 @@ export interface WholeRuntime {
   readonly head: JournalHead;
 }
 
+const unknown = () => new ServiceError('unknown_runtime', 'no such runtime');
+
 /** Nobody writes here: what the row says and what the journal ends with must be the same, either way. */
 function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
   const ending = execution?.study.conclusion ? 'terminal' : (execution?.study.stop?.lifecycle ?? lifecycle);
@@ -35,9 +38,11 @@ export async function verifyRuntime(
   runtimeId: string,
   report: ReportLink,
 ): Promise<WholeRuntime> {
-  const stored = await readStoredRuntime(ledger, runtimeId);
-  if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+  if (!runtimeIdShape.safeParse(runtimeId).success) throw unknown();
+  // The journal first: read from its beginning it says exactly where it breaks.
   const head = await readJournalOf(() => ledger.verifyJournal(runtimeId));
+  const stored = await readStoredRuntime(ledger, runtimeId);
+  if (stored === null) throw unknown();
   const { lifecycle } = stored.runtime;
   const runtime = await reopenRuntime(stored.runtime, new VaultContent(vault), report);
   checkStatus(runtime, lifecycle);

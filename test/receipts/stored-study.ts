@@ -36,6 +36,8 @@ export interface StudyShape {
   readonly version: 1 | 2 | 3;
   /** Speech and silence by turns in this many windows; null where nothing could be heard. */
   readonly windows: number | null;
+  /** Sets a study apart from others over the same range. */
+  readonly attempt?: string;
 }
 
 /** A finished study as its host would have stored it, down to the bytes. */
@@ -214,12 +216,13 @@ function evidenceOf(
 }
 
 /** Carries a study of the clip from its start to its end. */
-export function storedStudy({ version, windows }: StudyShape): StoredStudy {
+export function storedStudy({ version, windows, attempt }: StudyShape): StoredStudy {
   const store = new StudyStore();
   const { objects, source } = sealedClip(version);
   store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
   const { sessionId, revisionId } = source.session;
-  const request = { ...clipRequest, sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const asked = { ...clipRequest, sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const request = attempt === undefined ? asked : { ...asked, clientRequestId: attempt };
   const accepted = acceptStudy(planStudy(source, request), source, acceptedAt);
   store.keep(accepted.files);
   const run: StudyRun = { record: accepted.record, ids: clipStudyIds() };
