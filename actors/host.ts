@@ -7,6 +7,7 @@ import { openDetector } from '../executors/detector.ts';
 import type { DetectorModel } from '../executors/detector-messages.ts';
 import { probeMedia } from '../executors/ffprobe.ts';
 import { openLauncher } from '../executors/launcher.ts';
+import { describeWalls } from '../executors/process-walls.ts';
 import { type Environment, resolveTools } from '../executors/tools.ts';
 import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
@@ -86,6 +87,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const ledger = await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points });
   for (const name of await vault.sweep()) report(`removed a leftover of an earlier run: ${name}`);
   const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
+  report(describeWalls(launcher.walls));
   const tools = await resolveTools(launcher, options.environment);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
   const detectorTools = await detector.tools();
