@@ -1,15 +1,22 @@
 /**
- * A hook for crash tests: with `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process kills itself with SIGKILL when it reaches the
- * n-th point at which something has been, or is about to be, written. Without the variable there is no hook.
+ * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point at which something has been,
+ * or is about to be, written, and kills itself with SIGKILL at the n-th; with `+<n>` it begins to count at a SIGUSR2.
+ * Without the variable there is no hook.
  */
 export function crashPoints(environment: Readonly<Record<string, string | undefined>>): (name: string) => void {
-  const target = Number(environment.MEDIA_STUDY_TEST_CRASH_AT ?? 0);
-  if (!Number.isSafeInteger(target) || target < 1) return () => undefined;
+  const [, onSignal, digits] = /^(\+?)([1-9]\d*)$/.exec(environment.MEDIA_STUDY_TEST_CRASH_AT ?? '') ?? [];
+  if (digits === undefined) return () => undefined;
+  const say = (line: string) => process.stderr.write(`crash point ${line}\n`);
+  let counts = onSignal === '';
   let reached = 0;
+  process.on('SIGUSR2', () => {
+    counts = true;
+    say('0: begin');
+  });
   return (name) => {
+    if (!counts) return;
     reached += 1;
-    if (reached !== target) return;
-    process.stderr.write(`crash point ${target}: ${name}\n`);
-    process.kill(process.pid, 'SIGKILL');
+    say(`${reached}: ${name}`);
+    if (reached === Number(digits)) process.kill(process.pid, 'SIGKILL');
   };
 }

@@ -1,0 +1,225 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { ownedIngestStatus } from '../../contract/owned-ingest.ts';
+import { canonicalJson } from '../../receipts/canonical-json.ts';
+import type { HostProcess } from './host-process.ts';
+
+/** Longer than anything takes on a busy machine: whatever hangs fails its test. */
+const patienceMs = 30_000;
+
+const started = z.looseObject({ runtimeId: z.string(), commandId: z.string() });
+const errorBody = z.looseObject({ error: z.looseObject({ code: z.string() }) });
+const eventsBody = z.looseObject({
+  events: z.array(z.looseObject({ seq: z.number(), type: z.string(), data: z.looseObject({}) })),
+  nextCursor: z.number(),
+  terminal: z.boolean(),
+  reachedHead: z.boolean(),
+});
+
+/** The host died while it was asked. */
+export class HostGone extends Error {}
+
+/** All that one client was ever promised for one file, across the lives of the host. */
+export interface Promised {
+  readonly number: number;
+  readonly media: Buffer;
+  ingestId: string | null;
+  /** A PUT was begun; it may or may not have been acknowledged. */
+  sent: boolean;
+  received: boolean;
+  /** A study was asked for; it may or may not have been acknowledged. */
+  asked: boolean;
+  runtime: { readonly runtimeId: string; readonly commandId: string } | null;
+  /** The events that were read, as their canonical JSON, and the heads that came with them. */
+  events: string[];
+  heads: { readonly seq: number; readonly digest: string }[];
+  isTerminal: boolean;
+}
+
+export const nothingPromised = (number: number, media: Buffer): Promised => ({
+  number,
+  media,
+  ingestId: null,
+  sent: false,
+  received: false,
+  asked: false,
+  runtime: null,
+  events: [],
+  heads: [],
+  isTerminal: false,
+});
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly head: string;
+}
+
+/** Speaks to one life of the host. */
+export class CrashClient {
+  readonly #host: HostProcess;
+
+  constructor(host: HostProcess) {
+    this.#host = host;
+  }
+
+  /** Goes all the way to a terminal study. */
+  async drive(promised: Promised): Promise<void> {
+    await this.ingest(promised);
+    await this.start(promised);
+    await this.follow(promised, () => promised.isTerminal);
+  }
+
+  /** Goes on where an earlier life of the host left the client, as far as something was begun or promised. */
+  async finish(promised: Promised): Promise<void> {
+    await this.ingest(promised);
+    await this.registered(promised);
+    if (promised.runtime === null && !promised.asked) return;
+    await this.start(promised);
+    await this.follow(promised, () => promised.isTerminal);
+  }
+
+  /** Opens an ingest, where none was acknowledged yet. */
+  async open(promised: Promised): Promise<void> {
+    const { media, number } = promised;
+    if (promised.ingestId === null) {
+      const opened = await this.#ask('POST', '/v1/owned-media-ingests', {
+        filename: `clip-${number}.mp4`,
+        declaredBytes: media.length,
+        rightsScope: 'local_processing',
+        ownershipAttested: true,
+        label: `Clip ${number}`,
+        rightsHolder: 'The maker of the sample',
+      });
+      promised.ingestId = this.#status(opened, 202).ingestId;
+    }
+  }
+
+  /** Begins the upload and sends half of it. The connection then waits for the host to die. */
+  async sendHalf(promised: Promised): Promise<void> {
+    await this.open(promised);
+    const { announced } = this.#host;
+    const put = request(`${announced?.listening}/v1/owned-media-ingests/${promised.ingestId}/media`, {
+      method: 'PUT',
+      headers: {
+        Authorization: `Bearer ${announced?.authorizationToken}`,
+        'Content-Type': 'application/octet-stream',
+        'Content-Length': promised.media.length,
+      },
+    });
+    put.on('error', () => undefined);
+    const half = promised.media.subarray(0, promised.media.length / 2);
+    await new Promise<void>((resolve, reject) => put.write(half, (error) => (error ? reject(error) : resolve())));
+  }
+
+  /** Opens the ingest and sends its media, where that was not acknowledged yet. */
+  async ingest(promised: Promised): Promise<void> {
+    await this.open(promised);
+    if (promised.received) return;
+    const { media } = promised;
+    const first = !promised.sent;
+    promised.sent = true;
+    const put = await this.#ask('PUT', `/v1/owned-media-ingests/${promised.ingestId}/media`, media);
+    // A host that died between its commit and its answer has the media although nobody was told.
+    const isKnown = put.status === 409 && errorBody.parse(JSON.parse(put.text)).error.code === 'ingest_upload_conflict';
+    if (first || !isKnown) this.#status(put, 202);
+    promised.received = true;
+  }
+
+  /** Waits for the source and starts its study. */
+  async start(promised: Promised): Promise<void> {
+    const source = await this.registered(promised);
+    if (promised.runtime !== null) return;
+    const wanted = {
+      sourceSessionId: source.sourceSessionId,
+      sourceRevisionId: source.sourceRevisionId,
+      range: { startMs: 0, endMs: 4000 },
+      requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
+      targetLanguage: 'en',
+      selectedLanguagePackId: null,
+      outputDepth: 'evidence',
+    };
+    promised.asked = true;
+    const planned = started.parse(this.#json(await this.#ask('POST', '/v1/runtime-plans', wanted), 200));
+    const { runtimeId, commandId } = started.parse(
+      this.#json(await this.#ask('POST', '/v1/runtime-starts', wanted), 202),
+    );
+    if (planned.runtimeId !== runtimeId) throw new Error(`planned ${planned.runtimeId}, started ${runtimeId}`);
+    promised.runtime = { runtimeId, commandId };
+  }
+
+  async registered({ ingestId }: Promised) {
+    for (const until = Date.now() + patienceMs; Date.now() < until; await delay(20)) {
+      const { status, failure, source } = this.#status(
+        await this.#ask('GET', `/v1/owned-media-ingests/${ingestId}`),
+        200,
+      );
+      if (failure !== null) throw new Error(`the ingest failed: ${failure.code}: ${failure.message}`);
+      if (status === 'registered' && source !== null) return source;
+    }
+    throw new Error('the ingest was not registered in time');
+  }
+
+  /** Reads the journal from its beginning until `enough`; what was read in an earlier life must come again, byte for byte. */
+  async follow(promised: Promised, enough: () => boolean): Promise<void> {
+    const before = promised.events;
+    const events: string[] = [];
+    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+      const path = `/v1/runtimes/${promised.runtime?.runtimeId}/events?after=${events.length}&limit=7&wait=2000`;
+      const reply = await this.#ask('GET', path);
+      const page = eventsBody.parse(this.#json(reply, 200));
+      const texts = page.events.map((event) => canonicalJson(event));
+      if (!reply.text.includes(`[${texts.join(',')}]`))
+        throw new Error('a page is not the canonical JSON of its events');
+      events.push(...texts);
+      const [seq, digest = ''] = reply.head.split(';sha256=');
+      promised.heads.push({ seq: Number(seq), digest });
+      if (events.length !== page.nextCursor)
+        throw new Error(`the page ends at ${page.nextCursor}, not ${events.length}`);
+      const known = Math.min(before.length, events.length);
+      if (events.slice(0, known).some((text, index) => text !== before[index])) throw new Error('an event has changed');
+      if (events.length >= before.length) promised.events = events;
+      promised.isTerminal = page.terminal && page.reachedHead;
+      if (promised.isTerminal && events.length < before.length) throw new Error('events that were read are gone');
+      if (enough() || promised.isTerminal) return;
+    }
+    throw new Error('the study did not end in time');
+  }
+
+  async get(path: string): Promise<unknown> {
+    return this.#json(await this.#ask('GET', path), 200);
+  }
+
+  #status(reply: Reply, status: number) {
+    return ownedIngestStatus.parse(this.#json(reply, status));
+  }
+
+  #json(reply: Reply, status: number): unknown {
+    if (reply.status !== status) throw new Error(`answered ${reply.status}: ${reply.text}`);
+    return JSON.parse(reply.text);
+  }
+
+  async #ask(method: string, path: string, body?: object): Promise<Reply> {
+    const { announced } = this.#host;
+    if (announced === null) throw new HostGone(this.#host.told.join('\n'));
+    const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
+    try {
+      const answer = await fetch(`${announced.listening}${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${announced.authorizationToken}`,
+          ...(body === undefined ? {} : { 'Content-Type': type }),
+        },
+        body: body === undefined ? null : Buffer.isBuffer(body) ? body : JSON.stringify(body),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await answer.text();
+      return { status: answer.status, text, head: answer.headers.get('studio-journal-head') ?? '' };
+    } catch (cause) {
+      const gone = await Promise.race([this.#host.exited.then(() => true), delay(2000, false, { ref: false })]);
+      if (gone) throw new HostGone('the host died', { cause });
+      throw cause;
+    }
+  }
+}
