@@ -1,6 +1,13 @@
 import type { Listener, OpenListener } from './listener.ts';
 import { openNodeListener } from './node-listener.ts';
-import { findUwsBinary, loadUws, type NativeTarget, THIS_RUNTIME, uwsBinaryName } from './uws-binding.ts';
+import {
+  findUwsBinary,
+  loadUws,
+  type NativeTarget,
+  packageFolder,
+  THIS_RUNTIME,
+  uwsBinaryName,
+} from './uws-binding.ts';
 import { openUwsListener } from './uws-listener.ts';
 
 export type AdapterPreference = 'auto' | 'uws' | 'node';
@@ -19,9 +26,10 @@ export interface ChosenListener {
 export async function chooseListener(
   preference: AdapterPreference = 'auto',
   target: NativeTarget = THIS_RUNTIME,
+  folder = packageFolder(),
 ): Promise<ChosenListener> {
   if (preference === 'node') return onNode('asked for');
-  const misfit = whyNotNative(target);
+  const misfit = whyNotNative(target, folder);
   if (misfit === undefined) {
     return { open: openUwsListener, adapter: 'uWebSockets.js', reason: `native binary ${uwsBinaryName(target)}` };
   }
@@ -33,8 +41,8 @@ function onNode(reason: string): ChosenListener {
   return { open: openNodeListener, adapter: 'node:http', reason };
 }
 
-function whyNotNative(target: NativeTarget): string | undefined {
-  const path = findUwsBinary(target);
+function whyNotNative(target: NativeTarget, folder: string | undefined): string | undefined {
+  const path = findUwsBinary(target, folder);
   if (path === undefined) return `no native binary ${uwsBinaryName(target)}`;
   try {
     loadUws(path);

@@ -68,8 +68,7 @@ export function uwsBinaryName(target: NativeTarget): string {
  * The path of the native binary for a target, or undefined. Both layouts are known: the official package keeps its
  * binaries in its folder, the re-pack in `binaries/`.
  */
-export function findUwsBinary(target: NativeTarget): string | undefined {
-  const folder = packageFolder();
+export function findUwsBinary(target: NativeTarget, folder = packageFolder()): string | undefined {
   if (folder === undefined) return undefined;
   const name = uwsBinaryName(target);
   return [join(folder, 'binaries', name), join(folder, name)].find((path) => existsSync(path));
@@ -84,7 +83,8 @@ export function loadUws(path: string): UwsBinding {
   return binding;
 }
 
-function packageFolder(): string | undefined {
+/** Where the package lies, or undefined when it is not installed. */
+export function packageFolder(): string | undefined {
   let folder: string;
   try {
     folder = dirname(require.resolve('uWebSockets.js'));

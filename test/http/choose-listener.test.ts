@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { chooseListener } from '../../http/choose-listener.ts';
@@ -24,15 +27,13 @@ test('a runtime without a binary gets node:http and the reason', async (t) => {
 });
 
 test('a binary that does not load gets node:http and the reason', async (t) => {
-  const foreign = {
-    ...THIS_RUNTIME,
-    modules: '115',
-    platform: THIS_RUNTIME.platform === 'darwin' ? 'linux' : 'darwin',
-  };
-  t.truthy(findUwsBinary(foreign));
-  const chosen = await chooseListener('auto', foreign);
+  const folder = await mkdtemp(join(tmpdir(), 'listener-test-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, uwsBinaryName(THIS_RUNTIME)), 'built for another machine');
+  t.truthy(findUwsBinary(THIS_RUNTIME, folder));
+  const chosen = await chooseListener('auto', THIS_RUNTIME, folder);
   t.is(chosen.adapter, 'node:http');
-  t.true(chosen.reason.startsWith(`native binary ${uwsBinaryName(foreign)} does not load: `));
+  t.true(chosen.reason.startsWith(`native binary ${uwsBinaryName(THIS_RUNTIME)} does not load: `));
 });
 
 test('a demanded adapter is never replaced by the other', async (t) => {
