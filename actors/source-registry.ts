@@ -101,7 +101,7 @@ export class SourceRegistry {
   withContent(contentId: string): RegisteredSource | undefined {
     for (const session of this.#sessions.values()) {
       const source = this.#sources.get(session.currentRevisionId);
-      if (source?.session.source.contentId === contentId) return source;
+      if (source?.session.source.contentId === contentId && this.#isReachable(source)) return source;
     }
     return undefined;
   }
