@@ -65,8 +65,13 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
   }
 }
 
-const frames = new FrameReader();
-for await (const chunk of process.stdin) {
-  for (const { header, payload } of frames.push(chunk)) await handle(header as DetectorRequest, payload);
+async function serve(): Promise<void> {
+  const frames = new FrameReader();
+  for await (const chunk of process.stdin) {
+    for (const { header, payload } of frames.push(chunk)) await handle(header as DetectorRequest, payload);
+  }
+  answers.end();
 }
-answers.end();
+
+// The process is loaded as CommonJS, which cannot wait here.
+void serve();
