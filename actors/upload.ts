@@ -25,7 +25,7 @@ export class Upload {
   #settled = false;
   #isEnding = false;
 
-  constructor(vault: Vault, ingestId: string, declaredBytes: number, outcome: UploadOutcome) {
+  constructor(vault: Pick<Vault, 'receive'>, ingestId: string, declaredBytes: number, outcome: UploadOutcome) {
     this.#outcome = outcome;
     this.#declaredBytes = declaredBytes;
     this.#opening = vault.receive(ingestId.slice(ingestId.indexOf(':') + 1), declaredBytes);

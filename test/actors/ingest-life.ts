@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { openOwnedIngests } from '../../actors/open-owned-ingests.ts';
+import { recover } from '../../actors/recovery.ts';
+import { SourceRegistry } from '../../actors/source-registry.ts';
+import { Supervisor } from '../../actors/supervisor.ts';
+import { TimeBudgets } from '../../actors/time-budgets.ts';
+import { WorkerLine } from '../../actors/worker-line.ts';
+import type { ProbeResult } from '../../contract/probe-result.ts';
+import { openVault } from '../../storage/open-vault.ts';
+import { clipIngest } from '../receipts/sealed-clip.ts';
+import { openScratchLedger, startOfTest } from '../storage/scratch.ts';
+import { GatedLedger } from './gated-ledger.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+
+const media = Buffer.from('bytes that the probe believes');
+
+/** A probe under way: it ends when the test says so. */
+interface Probing {
+  readonly signal: AbortSignal;
+  resolve(result: ProbeResult): void;
+  reject(error: Error): void;
+}
+
+/** One life of the ingests over a store of their own, with a probe that ends when the test says so. */
+export async function openLife(t: ExecutionContext, root: string, now = startOfTest) {
+  const clock = new SimulatedClock(now);
+  const vault = await openVault({ root });
+  const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
+  await vault.sweep();
+  const registry = new SourceRegistry();
+  await registry.load(ledger);
+  const budgets = new TimeBudgets(clock);
+  const fatal = (error: Error) => t.fail(error.message);
+  const report = (line: string) => t.log(line);
+  const supervisor = new Supervisor({ ledger, clock, budgets, fatal, report });
+  const line = new WorkerLine(2, (id) => void supervisor.send(id, { type: 'worker.granted' }));
+  const probings: Probing[] = [];
+  let ids = (await ledger.list('snapshot')).length;
+  const { service, tidy } = await openOwnedIngests({
+    ledger,
+    vault,
+    registry,
+    supervisor,
+    clock,
+    line,
+    report,
+    newId: () => {
+      ids += 1;
+      return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
+    },
+    maximumBytes: 1_000_000,
+    probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
+    probeTools: clipIngest.tools,
+  });
+  await recover(supervisor, ledger);
+  await tidy();
+  line.open();
+  const close = async () => {
+    supervisor.stop();
+    await ledger.close();
+  };
+  t.teardown(close);
+  const begin = (ingestId: string) => {
+    const upload = service.beginUpload(ingestId, () => undefined);
+    upload.connect({ pause: () => undefined, resume: () => undefined });
+    upload.chunk(media);
+    return upload;
+  };
+  return {
+    clock,
+    service,
+    registry,
+    probings,
+    close,
+    begin,
+    open: async (label = 'A clip') => {
+      const body = {
+        filename: 'clip.mp4',
+        declaredBytes: media.length,
+        rightsScope: 'local_processing',
+        ownershipAttested: true,
+        label,
+        rightsHolder: 'Its owner',
+      };
+      return (await service.open(body)).ingestId;
+    },
+    send: (ingestId: string) => begin(ingestId).end(),
+    /** Waits until an ingest stands where it is expected; a test that waits in vain times out. */
+    reaches: async (ingestId: string, status: string) => {
+      while (service.status(ingestId).status !== status) await new Promise((resolve) => setTimeout(resolve, 2));
+      return service.status(ingestId);
+    },
+    /** Waits until a number of probes have begun. */
+    probed: async (number: number) => {
+      while (probings.length < number) await new Promise((resolve) => setTimeout(resolve, 2));
+    },
+    /** Waits until the files under the data root are as many as expected. */
+    holds: async (objects: number) => {
+      while ((await filesIn(join(root, 'objects'))).length !== objects) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      t.deepEqual(await filesIn(join(root, 'inbox')), []);
+    },
+    notes: async () => (await ledger.list('record', 'unused/')).length,
+  };
+}
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);
