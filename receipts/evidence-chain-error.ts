@@ -1,3 +1,4 @@
+import { failureMessage } from '../contract/failure.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { firstDifference } from './first-difference.ts';
 
@@ -30,7 +31,8 @@ export class EvidenceChainError extends ServiceError {
   readonly place: string;
   readonly contentId: string | null;
   constructor(link: EvidenceLink, place: string, cause?: unknown, contentId: string | null = null) {
-    super('stored_content_inconsistent', `the ${link}${contentId === null ? '' : ` ${contentId}`} fails at: ${place}`);
+    const what = contentId === null ? link : `${link} ${contentId}`;
+    super('stored_content_inconsistent', failureMessage(`the ${what} fails at: ${place}`));
     this.name = 'EvidenceChainError';
     this.link = link;
     this.place = place;

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { StartError } from '../../cli/start-error.ts';
+import { verifyOptions } from '../../cli/verify-options.ts';
+import type { AdmissionReference } from '../../receipts/study-admission.ts';
+import { dataRootAt } from '../../storage/data-root.ts';
+import { eventKey, rowKey } from '../../storage/keys.ts';
+import { newDataRoot, openStore, store } from '../actors/stored-studies.ts';
+import { storedStudy } from '../receipts/stored-study.ts';
+import { withRawRows } from '../storage/scratch.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const study = storedStudy({ version: 3, windows: 4 });
+const { runtimeId } = study.run.record;
+
+interface Ending {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command as npm does. */
+const verify = (...args: readonly string[]): Promise<Ending> =>
+  new Promise((resolve) => {
+    const command = ['--import', 'tsx', 'cli/verify.ts', ...args];
+    execFile(process.execPath, command, { cwd: repository }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+
+/** A data root that holds the study and nobody uses. */
+async function storedRoot(t: ExecutionContext): Promise<string> {
+  const root = await newDataRoot(t);
+  const opened = await openStore(root);
+  await store(opened, study);
+  await opened.close();
+  return root;
+}
+
+const linesOf = ({ stdout }: Ending): string[] => stdout.split('\n');
+
+const verification = z.strictObject({
+  schema: z.literal('studio.runtime-verification.v1'),
+  runtimeId: z.literal(runtimeId),
+  verdict: z.enum(['intact', 'damaged']),
+  journalHead: z
+    .string()
+    .regex(/^\d+;sha256=[a-f0-9]{64}$/)
+    .nullable(),
+  checked: z.array(
+    z.strictObject({ link: z.string(), subject: z.string(), contentId: z.string().nullable(), detail: z.string() }),
+  ),
+  fault: z.strictObject({ link: z.string(), place: z.string(), contentId: z.string().nullable() }).nullable(),
+});
+
+test('an intact runtime is said to be so, with one line for each file and each row', async (t) => {
+  const root = await storedRoot(t);
+  const ending = await verify(runtimeId, '--data-root', root);
+  t.is(ending.code, 0, ending.stderr);
+  t.is(ending.stderr, '');
+  const lines = linesOf(ending);
+  for (const contentId of study.files.keys()) t.is(lines.filter((line) => line.includes(contentId)).length, 1);
+  t.true(lines.slice(0, -3).every((line) => /^ok {4}[a-z_]+ +(sha256:[a-f0-9]{64}|-) +\S/.test(line)));
+  const events = study.commits.flat().length;
+  t.regex(
+    lines.at(-2) ?? '',
+    new RegExp(`^intact: ${runtimeId}, ${study.files.size} files, journal head ${events};sha256=[a-f0-9]{64}$`),
+  );
+  const json = await verify('--json', `--data-root=${root}`, runtimeId);
+  const { verdict, checked, fault } = verification.parse(JSON.parse(json.stdout));
+  t.is(verdict, 'intact');
+  t.is(checked.length, lines.length - 3);
+  t.is(fault, null);
+});
+
+test('one changed byte of any file is named, with the file', async (t) => {
+  const root = await storedRoot(t);
+  const { objects } = dataRootAt(root);
+  const { record } = study.run;
+  const { admission } = study.steps.admit as { admission: AdmissionReference };
+  const files: [string, string][] = [
+    ['source', record.sourceSession.source.contentId],
+    ['start', study.start.receiptContentId],
+    ['intake', admission.intake.receiptContentId],
+  ];
+  for (const [link, contentId] of files) {
+    const hex = contentId.slice('sha256:'.length);
+    const path = join(objects, hex.slice(0, 2), hex);
+    const bytes = await readFile(path);
+    await chmod(path, 0o600);
+    await writeFile(path, Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')]));
+    const ending = await verify('--json', runtimeId, '--data-root', root);
+    t.is(ending.code, 1);
+    const { verdict, fault, journalHead } = verification.parse(JSON.parse(ending.stdout));
+    t.is(verdict, 'damaged');
+    t.is(journalHead, null);
+    t.is(fault?.link, link);
+    t.is(fault?.contentId, contentId);
+    t.regex(fault?.place ?? '', /(^|: )content$/);
+    await writeFile(path, bytes);
+  }
+});
+
+test('a damaged runtime is said to be so in words, behind what was whole', async (t) => {
+  const root = await storedRoot(t);
+  await withRawRows(dataRootAt(root).ledger, (rows) => rows.put(eventKey(runtimeId, 7), Buffer.from('x')));
+  const journal = await verify(runtimeId, '--data-root', root);
+  t.is(journal.code, 1);
+  t.regex(linesOf(journal)[0] ?? '', /^FAIL {2}journal +- +malformed_journal: event 7 /);
+  t.regex(linesOf(journal).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at journal: malformed_journal: event 7 `));
+  const other = await storedRoot(t);
+  await withRawRows(dataRootAt(other).ledger, (rows) => rows.del(rowKey('record', `study/${runtimeId}/decide`)));
+  const row = await verify(runtimeId, '--data-root', other);
+  t.is(row.code, 1);
+  t.true(linesOf(row).some((line) => line.startsWith('ok    intake ')));
+  t.is(linesOf(row).at(-2), `damaged: ${runtimeId}, at row: decide: missing`);
+});
+
+test('a store that has lost its index is damaged', async (t) => {
+  const root = await storedRoot(t);
+  await rm(join(dataRootAt(root).ledger, 'CURRENT'));
+  const ending = await verify(runtimeId, '--data-root', root);
+  t.is(ending.code, 1);
+  t.regex(linesOf(ending).at(-2) ?? '', /at store: store_unreadable: /);
+});
+
+test('a data root that a host holds is left alone', async (t) => {
+  const root = await storedRoot(t);
+  const opened = await openStore(root);
+  t.teardown(() => opened.close());
+  const ending = await verify(runtimeId, '--data-root', root);
+  t.is(ending.code, 2);
+  t.is(ending.stdout, '');
+  t.regex(ending.stderr, /^data_root_locked: /);
+});
+
+test('a runtime that the data root does not hold is no damage', async (t) => {
+  const ending = await verify('runtime:00000000-0000-4000-8000-000000000000', '--data-root', await storedRoot(t));
+  t.is(ending.code, 2);
+  t.is(ending.stdout, '');
+  t.is(ending.stderr, 'unknown_runtime: no such runtime\n');
+});
+
+test('a wrong call is refused before anything is opened', async (t) => {
+  const root = await newDataRoot(t);
+  const calls: [readonly string[], RegExp][] = [
+    [['--data-root', root], /which runtime/],
+    [[runtimeId, 'x', '--data-root', root], /unexpected argument 'x'/],
+    [[runtimeId, '--data-rot', root], /did you mean --data-root/],
+    [[runtimeId, '--json=yes', '--data-root', root], /--json takes no value/],
+    [[runtimeId, '--data-root', root], /no host has ever kept its data there/],
+  ];
+  for (const [args, said] of calls) {
+    const error = t.throws(() => verifyOptions(args), { instanceOf: StartError, message: said });
+    t.deepEqual([error.code, error.exitCode], ['invalid_flags', 2]);
+  }
+  t.false(existsSync(root));
+});

@@ -1,0 +1,15 @@
+import test from 'ava';
+import { changed } from './audits/changed.ts';
+import { finished } from './audits/finished.ts';
+import { unfinished } from './audits/unfinished.ts';
+import { type AdapterFlag, HostContract } from './host/contract.ts';
+
+/** Audits, decisions and evidence over the wire of a real host on one adapter. The suites run in this order. */
+export function auditsContract(adapter: AdapterFlag): void {
+  const contract = new HostContract(adapter);
+  test.before(() => contract.open());
+  test.after.always(() => contract.close());
+  finished(contract);
+  unfinished(contract);
+  changed(contract);
+}

@@ -1,0 +1,3 @@
+import { auditsContract } from './audits-contract.ts';
+
+auditsContract('node');
