@@ -5,6 +5,7 @@ import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 import { reopenRuntime, type VerifiedRuntime } from '../receipts/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
+import { checkReviewRow } from './review-row.ts';
 import { checkStepRows } from './step-rows.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
 import { VaultContent } from './vault-content.ts';
@@ -49,5 +50,7 @@ export async function verifyRuntime(
   report({ link: 'row', subject: 'snapshot', contentId: null, detail: lifecycle });
   const steps = checkStepRows(ledger, runtime);
   report({ link: 'row', subject: 'steps', contentId: null, detail: counted(steps, 'row') });
+  const review = checkReviewRow(ledger, runtime);
+  if (review !== null) report({ link: 'row', subject: 'review', contentId: null, detail: review });
   return { runtime, head };
 }

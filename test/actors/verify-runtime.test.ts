@@ -1,14 +1,17 @@
 import test, { type ExecutionContext } from 'ava';
 import { VerifiedRuntimes } from '../../actors/verified-runtimes.ts';
 import { verifyRuntime } from '../../actors/verify-runtime.ts';
+import type { ReviewDecision } from '../../contract/publish-review.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain-error.ts';
+import { recordReview, reviewStarted } from '../../receipts/publish-review-decision.ts';
+import type { AdmissionReference } from '../../receipts/study-admission.ts';
 import { dataRootAt } from '../../storage/data-root.ts';
 import { chainEvent, firstLink, jsonOf, linkOf } from '../../storage/journal-chain.ts';
 import { eventKey, headKey, rowKey } from '../../storage/keys.ts';
 import type { Space } from '../../storage/ledger.ts';
 import { decodeRow, encodeRow } from '../../storage/row-codec.ts';
-import { storedStudy } from '../receipts/stored-study.ts';
+import { type StoredStudy, storedStudy } from '../receipts/stored-study.ts';
 import { withRawRows } from '../storage/scratch.ts';
 import { newDataRoot, openStore, type StoredStage, store } from './stored-studies.ts';
 
@@ -16,6 +19,11 @@ const study = storedStudy({ version: 1, windows: 4 });
 const silent = storedStudy({ version: 1, windows: null });
 const { runtimeId } = study.run.record;
 const events = study.commits.flat().length;
+const approval: ReviewDecision = {
+  outcome: 'approve_for_caption_production',
+  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+  note: null,
+};
 const failure = { code: 'executor_failed', message: 'tool_exit: 1' } as const;
 
 type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
@@ -222,4 +230,31 @@ test('what is left of a runtime without its rows is damaged, not unknown', async
     await rows.del(rowKey('record', `study/${runtimeId}`));
   });
   t.deepEqual({ verified, read }, { verified: 'row: snapshot: missing', read: 'row: snapshot: missing' });
+});
+
+test('the row of a review has to say what the journal says', async (t) => {
+  const { admission } = study.steps.admit as { admission: AdmissionReference };
+  const asked = { intake: admission.intake, reviewer: { id: 'reviewer:one', label: 'One' }, decision: approval };
+  const recorded = recordReview(study.run, asked);
+  const { reviewId } = recorded.refs;
+  const reviewed: StoredStudy = {
+    ...study,
+    files: new Map([...study.files, ...recorded.objects.map(({ contentId, bytes }) => [contentId, bytes] as const)]),
+    commits: [...study.commits, [reviewStarted(study.run, asked)], recorded.events],
+  };
+  const statuses: [string | null, string][] = [
+    ['approved', 'intact'],
+    ['revoking', 'intact'],
+    ['rejected', 'row: review.status'],
+    ['revoked', 'row: review.status'],
+    [null, 'row: review: missing'],
+  ];
+  for (const [status, verified] of statuses) {
+    const write = async (rows: Rows) => {
+      const row = decodeRow('row', (await rows.get(rowKey('snapshot', runtimeId))) ?? Buffer.alloc(0));
+      const review = { ...Object(row), kind: 'publish-review', machineId: 'publish-review', status };
+      if (status !== null) await rows.put(rowKey('snapshot', reviewId), encodeRow(review));
+    };
+    t.deepEqual(await found(t, write, {}, reviewed), { verified, read: 'intact' });
+  }
 });
