@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chooseListener } from '../../http/choose-listener.ts';
+import { auditRead } from './audit-read.ts';
 import { eventsPage } from './events-page.ts';
 import { type Figure, type Row, table } from './figure.ts';
 import { largeIngest } from './large-ingest.ts';
@@ -23,6 +24,7 @@ const rows: readonly Row[] = [
   reusedAttempt,
   transitions,
   startUp,
+  auditRead,
   memoryAtRest,
 ];
 
