@@ -114,7 +114,7 @@ export class PrivatePlayback {
       // The grant may have ended while the files were looked at.
       grants.demandActive(grantId);
     } catch (error) {
-      await reader.close();
+      reader.close();
       throw error;
     }
     return { contentId, mimeType, reader, onEnd: (listener) => grants.onEnd(grantId, listener) };

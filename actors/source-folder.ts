@@ -86,9 +86,9 @@ async function readRecord(path: string, place: string): Promise<Uint8Array> {
   if (file === 'irregular') throw new SourceInconsistent('content_mismatch', place);
   try {
     if (file.bytes > maximumRecordBytes) throw new SourceInconsistent('record_too_large', place);
-    return await file.handle.readFile();
+    return await file.readAll();
   } finally {
-    await file.handle.close();
+    file.close();
   }
 }
 

@@ -7,5 +7,5 @@ export interface ByteReader {
   /** Whether the file is still the one that was verified: everything read before was its content then. */
   isUnchanged(): boolean;
   /** Gives the descriptor back, after reads under way. Harmless when repeated. */
-  close(): Promise<void>;
+  close(): void;
 }

@@ -18,11 +18,15 @@ export interface BodySink {
   end(): void;
 }
 
+/** From this size on a chunk is never held back in the process: both servers hand it to the system, or say false. */
+export const reusableBytes = 65_536;
+
 /** Writes a body of a length that was announced; the producer pauses while `write` says false. */
 export interface BodyWriter {
   /**
    * False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken and
-   * must not change any more. More bytes than announced throw a RangeError.
+   * must not change any more; one of at least `reusableBytes`, if it is not the last, may once there is room for the
+   * next. More bytes than announced throw a RangeError.
    */
   write(chunk: Uint8Array): boolean;
   /** Fires after each `write` that said false, and once more after an abort, so that nobody waits for ever. */

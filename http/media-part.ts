@@ -1,9 +1,12 @@
 import type { PlayableMedia } from '../actors/private-playback.ts';
 import type { ByteRange } from './byte-range.ts';
-import type { BodyWriter, Exchange, Headers } from './listener.ts';
+import { type BodyWriter, type Exchange, type Headers, reusableBytes } from './listener.ts';
 
-/** What is read at once, and all that a stream holds of its file. */
-const chunkBytes = 256 * 1024;
+/**
+ * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again: new
+ * memory for each chunk may cost more than copying the chunk does.
+ */
+const chunkBytes = 4 * reusableBytes;
 
 /** A part of opened media as the body of an answer. Whoever makes one sends it: that closes the media in every case. */
 export class MediaPart {
@@ -27,7 +30,7 @@ export class MediaPart {
     const flow = new Flow(writer);
     const stop = (): void => {
       flow.stop();
-      void reader.close();
+      reader.close();
     };
     exchange.onAbort(stop);
     const forget = onEnd(stop);
@@ -36,23 +39,34 @@ export class MediaPart {
     } finally {
       forget();
       flow.stop();
-      await reader.close();
+      reader.close();
     }
   }
 
   async #pump(flow: Flow): Promise<void> {
     const { reader } = this.#media;
     const { start, end } = this.#range;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - start));
     for (let position = start; position < end && !flow.isOver; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
-      const read = await reader.read(chunk, position);
-      position += read;
-      // The last bytes are held back until it is known that all of them belong to the content that was granted.
-      const isWhole = read > 0 && (position < end || flow.isOver || reader.isUnchanged());
+      const chunk = buffer.subarray(0, Math.min(buffer.length, end - position));
+      const isFull = await this.#fill(chunk, position, flow);
+      position += chunk.length;
       if (flow.isOver) return;
-      if (!isWhole) throw new Error('private media changed while it was sent');
-      await flow.write(chunk.subarray(0, read));
+      // The last bytes are held back until it is known that all of them belong to the content that was granted.
+      if (!isFull || (position === end && !reader.isUnchanged()))
+        throw new Error('private media changed while it was sent');
+      await flow.write(chunk);
     }
+  }
+
+  /** Reads until the chunk is full: only large chunks may be used again. False where the file has no more. */
+  async #fill(chunk: Buffer, position: number, flow: Flow): Promise<boolean> {
+    for (let filled = 0; filled < chunk.length && !flow.isOver; ) {
+      const read = await this.#media.reader.read(chunk.subarray(filled), position + filled);
+      if (read === 0) return false;
+      filled += read;
+    }
+    return true;
   }
 }
 

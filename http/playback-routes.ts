@@ -52,7 +52,7 @@ async function mediaAnswer(playback: PrivatePlayback, { params, origin, client }
       body: new MediaPart(media, range ?? { start: 0, end: bytes }),
     };
   } catch (error) {
-    await media.reader.close();
+    media.reader.close();
     throw error;
   }
 }

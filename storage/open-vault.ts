@@ -11,7 +11,6 @@ import { openRegular } from './regular-file.ts';
 import type { Receiving, Vault } from './vault.ts';
 import { storageFault, VaultError } from './vault-error.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
-import { VerifiedReader } from './verified-reader.ts';
 
 export interface VaultOptions {
   readonly root: string;
@@ -79,9 +78,8 @@ class FileVault implements Vault {
     return this.#files.verify(path, contentId, options.always ?? false);
   }
 
-  async openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'> {
-    const file = await this.#files.open(path, contentId, false);
-    return file === 'missing' || file === 'damaged' ? file : new VerifiedReader(file, contentId);
+  openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'> {
+    return this.#files.open(path, contentId, false);
   }
 
   read(contentId: string, maximumBytes: number): Promise<Buffer> {
@@ -94,15 +92,11 @@ class FileVault implements Vault {
     if (file === 'irregular') throw new VaultError('object_damaged', contentId);
     try {
       if (file.bytes > maximumBytes) throw new VaultError('object_too_large', `${contentId} has ${file.bytes} bytes`);
-      const bytes = Buffer.allocUnsafe(file.bytes);
-      const { bytesRead } = await file.handle.read(bytes, 0, file.bytes, 0);
-      if (bytesRead !== file.bytes || contentIdOf(bytes) !== contentId)
-        throw new VaultError('object_damaged', contentId);
+      const bytes = await file.readAll();
+      if (contentIdOf(bytes) !== contentId) throw new VaultError('object_damaged', contentId);
       return bytes;
-    } catch (error) {
-      throw storageFault(error, contentId);
     } finally {
-      await file.handle.close();
+      file.close();
     }
   }
 

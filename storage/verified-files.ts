@@ -1,5 +1,5 @@
 import { BoundedMap } from './bounded-map.ts';
-import { hashFile, identityAt, identityOf, openRegular, type RegularFile } from './regular-file.ts';
+import { hashFile, identityAt, openRegular, type RegularFile } from './regular-file.ts';
 import { storageFault } from './vault-error.ts';
 
 // About 250 bytes each.
@@ -25,7 +25,7 @@ export class VerifiedFiles {
     if (known !== null && this.#contentIds.get(known) === contentId) return 'intact';
     const file = await this.open(path, contentId, always);
     if (file === 'missing' || file === 'damaged') return file;
-    await file.handle.close();
+    file.close();
     return 'intact';
   }
 
@@ -40,7 +40,7 @@ export class VerifiedFiles {
     } catch (error) {
       throw storageFault(error, path);
     } finally {
-      if (!isIntact) await file.handle.close();
+      if (!isIntact) file.close();
     }
     return isIntact ? file : 'damaged';
   }
@@ -50,19 +50,20 @@ export class VerifiedFiles {
     const file = await openRegular(path);
     if (file === 'missing' || file === 'irregular') return;
     this.#contentIds.set(file.identity, contentId);
-    await file.handle.close();
+    file.close();
   }
 
-  async #contentIdOf({ handle, identity }: RegularFile, always: boolean): Promise<string> {
+  async #contentIdOf(file: RegularFile, always: boolean): Promise<string> {
+    const { identity } = file;
     const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
     if (known !== undefined) return known;
-    const hashing = hashFile(handle);
+    const hashing = hashFile(file);
     this.#onHash();
     // Others who ask for the same bytes meanwhile wait for this answer.
     this.#underWay.set(identity, hashing);
     const found = await hashing.finally(() => this.#underWay.delete(identity));
     // A file that changed while it was read proves nothing about what it is now.
-    if (identityOf(handle) === identity) this.#contentIds.set(identity, found);
+    if (file.isUnchanged()) this.#contentIds.set(identity, found);
     return found;
   }
 }

@@ -57,12 +57,12 @@ test.serial('media that is open hears of the end of its grant on the millisecond
   });
   clock.advance(playbackGrantMs - 1);
   t.is(ended, 0);
-  await (await open()).reader.close();
+  (await open()).reader.close();
   clock.advance(1);
   t.is(ended, 1);
   await t.throwsAsync(open(), { code: 'private_playback_grant_expired' });
   t.is(await descriptors(), 1);
-  await reader.close();
+  reader.close();
   t.is(await descriptors(), 0);
 });
 
@@ -84,7 +84,7 @@ test.serial('a host that closes ends every grant', async (t) => {
   playback.close();
   t.is(ended, 1);
   t.is(clock.pending, 0);
-  await reader.close();
+  reader.close();
 });
 
 test.serial('a source that is no longer registered is not played', async (t) => {
@@ -97,6 +97,6 @@ test.serial('many who open at once share the look at the records, and each has a
   const { open } = await grantedSample(t);
   const opened = await Promise.all(Array.from({ length: 20 }, open));
   t.is(await descriptors(), 20);
-  await Promise.all(opened.map(({ reader }) => reader.close()));
+  for (const { reader } of opened) reader.close();
   t.is(await descriptors(), 0);
 });
