@@ -13,8 +13,8 @@ export interface VerifiedRuntimesOptions {
   readonly rememberedBytes?: number;
 }
 
-// A runtime at all limits of its evidence has about one of these.
-const defaultRememberedBytes = 16 * 1024 * 1024;
+// A runtime at all limits of its evidence has half a megabyte.
+const defaultRememberedBytes = 8 * 1024 * 1024;
 
 /** A reopened runtime, and what it was reopened from. */
 interface Reopened {
