@@ -8,6 +8,7 @@ import { type Figure, type Row, table } from './figure.ts';
 import { largeIngest } from './large-ingest.ts';
 import { manyIngests } from './many-ingests.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
+import { playback } from './playback.ts';
 import { requestCost } from './request-cost.ts';
 import { reusedAttempt } from './reused-attempt.ts';
 import { withScratch } from './scratch.ts';
@@ -24,6 +25,7 @@ const rows: readonly Row[] = [
   reusedAttempt,
   transitions,
   startUp,
+  playback,
   auditRead,
   memoryAtRest,
 ];

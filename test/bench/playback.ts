@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { playbackGrant } from '../../contract/private-playback.ts';
+import { runtimeStatus } from '../../contract/runtime-status.ts';
+import { chooseListener } from '../../http/choose-listener.ts';
+import type { Client } from './client.ts';
+import type { Figure, Row } from './figure.ts';
+import { type HostProcess, startScript, withHost } from './host-process.ts';
+import { ingest } from './ingest.ts';
+import { inTurn, quantity } from './measuring.ts';
+import { makeMedia } from './media.ts';
+
+const mediaBytes = 200_000_000;
+const rangeBytes = 65_536;
+const rounds = 7;
+const atLeast = 0.8;
+const origin = 'http://127.0.0.1:4321';
+
+/** Private media against the plain way of streaming the same file with node:http, by a client of its own. */
+export const playback: Row = {
+  name: 'playback',
+  async measure(folder) {
+    const file = await makeMedia(`${folder}/media.mp4`, mediaBytes);
+    const { adapter } = await chooseListener();
+    const others = adapter === 'node:http' ? [] : await onAdapter(folder, 'node', file);
+    const chosen = await onAdapter(folder, adapter === 'node:http' ? 'node' : 'uws', file);
+    // The adapter that the host chooses by itself is the one that has to reach the figures.
+    return [...chosen, ...others.map((figure): Figure => ({ ...figure, mustReach: '-', reached: null }))];
+  },
+};
+
+async function onAdapter(folder: string, adapter: 'uws' | 'node', file: string): Promise<Figure[]> {
+  const { size } = await stat(file);
+  const plain = await startScript('test/bench/file-host.ts', [file]);
+  const measured = async ({ client }: HostProcess) => {
+    await ingest(client, file);
+    const path = await grantedPath(client, size);
+    const ours = { port: Number(client.origin.port), path, fields: [`Origin: ${origin}`] };
+    const theirs = { port: Number(plain.announcement.port), path: '/', fields: [] };
+    return [
+      await ranges(`64 KiB ranges of private media (${adapter})`, ours, theirs, size),
+      await whole(`private media as a whole (${adapter})`, ours, theirs, size),
+    ];
+  };
+  try {
+    return await withHost(`${folder}/${adapter}`, measured, ['--http-adapter', adapter]);
+  } finally {
+    await plain.stop();
+  }
+}
+
+interface Target {
+  readonly port: number;
+  readonly path: string;
+  readonly fields: readonly string[];
+}
+
+async function ranges(figure: string, ours: Target, theirs: Target, fileBytes: number): Promise<Figure> {
+  const rate = (target: Target) => async () => {
+    const { requests, seconds } = await run({ ...target, fileBytes, rangeBytes, connections: 16, requests: 16_000 });
+    return requests / seconds;
+  };
+  return compared(figure, 'requests/s', await inTurn(rounds, rate(ours), rate(theirs), 1));
+}
+
+async function whole(figure: string, ours: Target, theirs: Target, fileBytes: number): Promise<Figure> {
+  const rate = (target: Target) => async () => {
+    const { requests, seconds } = await run({ ...target, fileBytes, rangeBytes: null, connections: 1, requests: 4 });
+    return (requests * fileBytes) / 1e6 / seconds;
+  };
+  return compared(figure, 'MB/s', await inTurn(rounds, rate(ours), rate(theirs), 1));
+}
+
+function compared(
+  figure: string,
+  unit: string,
+  { measured, reference }: { measured: number; reference: number },
+): Figure {
+  const ratio = measured / reference;
+  return {
+    figure,
+    measured: quantity(measured, unit),
+    reference: `${quantity(reference, unit)} node:http`,
+    ratio,
+    mustReach: `>= ${atLeast} x node:http`,
+    reached: ratio >= atLeast,
+  };
+}
+
+async function run(load: object): Promise<{ requests: number; seconds: number }> {
+  const script = fileURLToPath(new URL('media-load.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(load)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`the load generator ended with ${code}`);
+  return JSON.parse(told);
+}
+
+/** Starts a study of the file of this size and asks for its media. */
+async function grantedPath(client: Client, bytes: number): Promise<string> {
+  const { sourceSessions } = await client.read('/v1/source-sessions');
+  const row = (sourceSessions as readonly { sourceSessionId: string; sourceRevisionId: string; label: string }[]).find(
+    ({ label }) => label === 'Noise',
+  );
+  const started = await client.post('/v1/runtime-starts', {
+    sourceSessionId: row?.sourceSessionId,
+    sourceRevisionId: row?.sourceRevisionId,
+    range: { startMs: 0, endMs: 1000 },
+    requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
+    targetLanguage: 'en',
+    selectedLanguagePackId: null,
+    outputDepth: 'evidence',
+  });
+  const { runtimeId, runStartReceipt } = runtimeStatus.parse(started);
+  const session = runStartReceipt?.record.sourceSession;
+  if (session?.source.bytes !== bytes) throw new Error('the study is of another file');
+  const answer = await fetch(new URL(`/v1/runtimes/${runtimeId}/private-playback-grants`, client.origin), {
+    method: 'POST',
+    headers: { ...client.headers, 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({
+      schema: 'studio.private-playback-grant-request.v1',
+      source: {
+        revisionId: session.revisionId,
+        artifactId: runStartReceipt?.record.sourceArtifactId,
+        contentId: session.source.contentId,
+      },
+    }),
+  });
+  return playbackGrant.parse(await answer.json()).mediaPath;
+}
