@@ -9,6 +9,7 @@ import { TimeBudgets } from '../../actors/time-budgets.ts';
 import { WorkerLine } from '../../actors/worker-line.ts';
 import type { ProbeResult } from '../../contract/probe-result.ts';
 import { openVault } from '../../storage/open-vault.ts';
+import type { Receiving, Vault } from '../../storage/vault.ts';
 import { clipIngest } from '../receipts/sealed-clip.ts';
 import { openScratchLedger, startOfTest } from '../storage/scratch.ts';
 import { GatedLedger } from './gated-ledger.ts';
@@ -26,7 +27,8 @@ interface Probing {
 /** One life of the ingests over a store of their own, with a probe that ends when the test says so. */
 export async function openLife(t: ExecutionContext, root: string, now = startOfTest) {
   const clock = new SimulatedClock(now);
-  const vault = await openVault({ root });
+  let pause = (): Promise<void> => Promise.resolve();
+  const vault = withPause(await openVault({ root }), () => pause());
   const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
   await vault.sweep();
   const registry = new SourceRegistry();
@@ -69,6 +71,10 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     return upload;
   };
   return {
+    /** Runs between the storing of received media and the moment at which its ingest hears of it. */
+    onceStored: (run: () => Promise<void>) => {
+      pause = run;
+    },
     clock,
     service,
     registry,
@@ -106,6 +112,26 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     notes: async () => (await ledger.list('record', 'unused/')).length,
   };
 }
+
+/** The real vault, with a pause between the storing of received media and the moment at which its sender hears of it. */
+const withPause = (vault: Vault, pause: () => Promise<void>): Vault =>
+  new Proxy(vault, {
+    get: (target, name) => {
+      if (name === 'receive') {
+        return async (...file: Parameters<Vault['receive']>): Promise<Receiving> => {
+          const receiving = await target.receive(...file);
+          const finish = async () => {
+            const stored = await receiving.finish();
+            await pause();
+            return stored;
+          };
+          return { ...receiving, finish };
+        };
+      }
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 
 const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);

@@ -142,6 +142,19 @@ test('an actor whose entries cannot be worked out fails alone and ends without t
   t.deepEqual(bench.fatal, []);
 });
 
+test('an actor that may not restart any more ends from what is on disk, not from what could not be stored', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t));
+  await bench.spawn('a');
+  for (const delay of [100, 200, 400, 0]) {
+    await t.throwsAsync(bench.supervisor.send('a', { type: 'note', events: [draft(Number.NaN)] }));
+    bench.clock.advance(delay);
+    await quiet(bench);
+  }
+  t.is(bench.supervisor.read('a')?.status, 'failed');
+  t.like(bench.context('a'), { notes: 0 });
+  t.is(bench.ledger.journalHead('a').seq, 1);
+});
+
 test('a stored actor whose last entries cannot be stored ends without them', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
