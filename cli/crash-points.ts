@@ -6,17 +6,16 @@
 export function crashPoints(environment: Readonly<Record<string, string | undefined>>): (name: string) => void {
   const [, onSignal, digits] = /^(\+?)([1-9]\d*)$/.exec(environment.MEDIA_STUDY_TEST_CRASH_AT ?? '') ?? [];
   if (digits === undefined) return () => undefined;
-  const say = (line: string) => process.stderr.write(`crash point ${line}\n`);
   let counts = onSignal === '';
   let reached = 0;
   process.on('SIGUSR2', () => {
     counts = true;
-    say('0: begin');
+    process.stderr.write('crash points count from here\n');
   });
   return (name) => {
     if (!counts) return;
     reached += 1;
-    say(`${reached}: ${name}`);
+    process.stderr.write(`crash point ${reached}: ${name}\n`);
     if (reached === Number(digits)) process.kill(process.pid, 'SIGKILL');
   };
 }

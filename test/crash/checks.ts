@@ -3,6 +3,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { verifyRuntime } from '../../actors/verify-runtime.ts';
+import { openStore } from '../actors/stored-studies.ts';
 import type { CrashClient, Promised } from './client.ts';
 
 const sha256 = (...parts: readonly (string | Buffer)[]): Buffer => {
@@ -67,6 +69,18 @@ export async function checkDataRoot(t: ExecutionContext, root: string): Promise<
     const path = join(entry.parentPath, entry.name);
     t.is(sha256(await readFile(path)).toString('hex'), entry.name);
     t.is(basename(entry.parentPath), entry.name.slice(0, 2));
+  }
+}
+
+/** Every runtime in a data root that nobody uses is intact, from its journal to the last byte of its files. */
+export async function checkRuntimes(t: ExecutionContext, root: string): Promise<void> {
+  const store = await openStore(root);
+  try {
+    for (const { key } of await store.ledger.list('snapshot', 'runtime:')) {
+      await t.notThrowsAsync(verifyRuntime(store, key, () => undefined));
+    }
+  } finally {
+    await store.close();
   }
 }
 

@@ -202,7 +202,7 @@ export class CrashClient {
 
   async #ask(method: string, path: string, body?: object): Promise<Reply> {
     const { announced } = this.#host;
-    if (announced === null) throw new HostGone(this.#host.told.join('\n'));
+    if (announced === null) throw new HostGone(this.#host.told().join('\n'));
     const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
     try {
       const answer = await fetch(`${announced.listening}${path}`, {
@@ -217,7 +217,7 @@ export class CrashClient {
       const text = await answer.text();
       return { status: answer.status, text, head: answer.headers.get('studio-journal-head') ?? '' };
     } catch (cause) {
-      const gone = await Promise.race([this.#host.exited.then(() => true), delay(2000, false, { ref: false })]);
+      const gone = await Promise.race([this.#host.ended.then(() => true), delay(2000, false, { ref: false })]);
       if (gone) throw new HostGone('the host died', { cause });
       throw cause;
     }

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { grants } from './playback/grants.ts';
 import { media } from './playback/media.ts';
@@ -14,4 +15,12 @@ export function playbackContract(adapter: AdapterFlag): void {
   media(contract);
   streams(contract);
   sources(contract);
+  test.serial(contract.title('every code of private playback was provoked'), (t) => {
+    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code.includes('private_playback'));
+    t.is(codes.length, 9);
+    t.deepEqual(
+      codes.filter((code) => !contract.provoked.has(code)),
+      [],
+    );
+  });
 }
