@@ -54,6 +54,13 @@ export const errorCodes = {
   invalid_review_request: 400,
   reviewer_identity_mismatch: 403,
   illegal_review_transition: 409,
+  // captions
+  invalid_caption_request: 400,
+  caption_authority_required: 409,
+  caption_current_run_causality_required: 409,
+  illegal_caption_transition: 409,
+  invalid_caption_qc_request: 400,
+  illegal_caption_qc_transition: 409,
   // private playback
   invalid_private_playback_grant_request: 400,
   invalid_private_playback_revocation: 400,

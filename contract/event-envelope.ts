@@ -13,6 +13,8 @@ export type ProducerKind =
   | 'decision_host'
   | 'publish_review_intake_host'
   | 'publish_review_host'
+  | 'caption_production_host'
+  | 'caption_quality_control_host'
   | 'recovery_host';
 
 const eventId = identityOf(240);

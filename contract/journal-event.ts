@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { captionEvents } from './caption-events.ts';
 import { evidenceEvents } from './evidence-events.ts';
 import { mediaEvents } from './media-events.ts';
 import { publishReviewEvents } from './publish-review-events.ts';
@@ -10,6 +11,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   ...mediaEvents,
   ...evidenceEvents,
   ...publishReviewEvents,
+  ...captionEvents,
 ]);
 
 export type JournalEvent = z.infer<typeof journalEvent>;

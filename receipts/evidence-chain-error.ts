@@ -19,7 +19,10 @@ export type EvidenceLink =
   | 'readiness'
   | 'intake'
   | 'review'
-  | 'revocation';
+  | 'revocation'
+  | 'caption'
+  | 'caption_receipt'
+  | 'quality_control';
 
 /**
  * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is

@@ -35,6 +35,10 @@ const producers: Record<EventType, string> = {
   'publish.review.revocation_started': 'publish_review_host',
   'publish.review.revocation_completed': 'publish_review_host',
   'publish.review.revocation_failed': 'publish_review_host',
+  'caption.production_started': 'caption_production_host',
+  'caption.production_completed': 'caption_production_host',
+  'caption.production_failed': 'caption_production_host',
+  'caption.quality_control_decided': 'caption_quality_control_host',
 };
 
 test('the type of an event fixes the kind of its producer', (t) => {

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { readReceiptId } from './evidence-assessment.ts';
+import { decisionReference } from './evidence-decision.ts';
+import { contentId, count, identity, identityOf, languageTag, positive, range } from './grammar.ts';
+import { artifactId, operationId } from './operation.ts';
+import { approvalReference } from './publish-review.ts';
+import { readinessReference, studyReference } from './study-readiness.ts';
+import { coverage } from './study-record.ts';
+
+/** What one production may take in and leave behind; bytes are those of UTF-8. */
+export const captionLimits = {
+  maxDurationMs: 120_000,
+  maxLines: 64,
+  maxSourceBytes: 32_768,
+  maxTargetBytes: 32_768,
+  maxArtifactBytes: 131_072,
+  maxWallMs: 60_000,
+} as const;
+
+/** Why a side of a line has no text. */
+export const captionReason = z.enum([
+  'recorded_quality_gate_withheld',
+  'recognizer_unavailable',
+  'recognizer_empty',
+  'translator_unavailable',
+  'translator_missing_line',
+  'source_unavailable',
+  'study_coverage_withheld',
+  'study_coverage_unknown',
+  'study_coverage_failed',
+  'study_coverage_unavailable',
+  'study_coverage_truncated',
+  'study_coverage_conflict',
+  'study_coverage_uncovered',
+  'study_readiness_withheld',
+  'study_citation_mismatch',
+  'not_in_requested_dialogue_scope',
+]);
+export type CaptionReason = z.infer<typeof captionReason>;
+
+const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].includes(character);
+
+/** What a line says: trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
+export const captionWords = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((text) => text === text.trim(), 'must be trimmed')
+  .refine(
+    (text) => [...text].every((character) => !/\p{Cc}/u.test(character) || isLineBreakOrTab(character)),
+    'has control characters',
+  );
+
+/** One side of a line: its text, or why there is none. */
+export const captionText = z.discriminatedUnion('state', [
+  z.strictObject({ language: languageTag, state: z.literal('available'), text: captionWords, reasonCode: z.null() }),
+  z.strictObject({
+    language: languageTag,
+    state: z.enum(['withheld', 'unavailable']),
+    text: z.null(),
+    reasonCode: captionReason,
+  }),
+]);
+
+/** A run of adjacent windows that one read returned. */
+export const observation = z.strictObject({
+  observationId: z.string().regex(/^observation:[a-f0-9]{64}$/),
+  startMs: count,
+  endMs: positive,
+});
+
+/** A read that speaks of a line's time. */
+export const semanticCitation = z.strictObject({
+  operationId,
+  artifactId,
+  contentId,
+  receiptId: readReceiptId,
+  receiptContentId: contentId,
+  observations: z.array(observation).min(1),
+});
+
+/** The assessment that took a cited read in, and what was decided on it. */
+export const childReport = z.strictObject({
+  reportId: operationId,
+  childTaskId: identity,
+  childAgentId: identity,
+  artifactId,
+  contentId,
+  dispositionId: decisionReference.shape.operationId,
+  dispositionReceiptId: decisionReference.shape.receiptId,
+  dispositionReceiptContentId: contentId,
+  admissionId: readinessReference.shape.readinessId,
+  admissionReceiptId: readinessReference.shape.receiptId,
+  admissionReceiptContentId: contentId,
+  readOperationId: operationId,
+  readReceiptId,
+});
+
+const lineId = identityOf(200);
+export const captionJobId = z.string().regex(/^caption-production:[a-f0-9]{64}$/);
+
+/** On what a line rests: its source, the study that covers its time, the approval, and who produced it. */
+export const lineLineage = z.strictObject({
+  derivation: z.literal('current_run_source_execution'),
+  source: z.strictObject({ artifactId, contentId, window: range }),
+  study: studyReference.extend({
+    coverage: z.strictObject({
+      coverageId: coverage.shape.coverageId,
+      state: coverage.shape.state,
+      reasonCode: coverage.shape.reasonCode,
+    }),
+    claimIds: z.array(identityOf(200)),
+    semanticCitations: z.array(semanticCitation),
+    childReports: z.array(childReport),
+  }),
+  readiness: readinessReference,
+  approval: approvalReference,
+  captionExecutor: z.strictObject({
+    jobId: captionJobId,
+    id: identityOf(200),
+    version: z.literal('1'),
+    executionScope: z.enum(['current_run', 'test_demo_only']),
+    cognitionClaim: z.literal('none'),
+  }),
+});
+
+export const captionLine = z.strictObject({
+  id: lineId,
+  startMs: count,
+  endMs: positive,
+  lineage: lineLineage,
+  source: captionText,
+  target: captionText,
+});
+
+export type CaptionText = z.infer<typeof captionText>;
+export type CaptionLine = z.infer<typeof captionLine>;
+export type LineLineage = z.infer<typeof lineLineage>;
+export type SemanticCitation = z.infer<typeof semanticCitation>;
+export type ChildReport = z.infer<typeof childReport>;
