@@ -1,4 +1,4 @@
-import type { IntakeReference } from '../contract/publish-review.ts';
+import type { ApprovalReference, IntakeReference } from '../contract/publish-review.ts';
 import type {
   PublishReviewDecisionReceipt,
   PublishReviewRevocationReceipt,
@@ -49,6 +49,11 @@ export class ReviewReplay {
 
   get review(): VerifiedReview | null {
     return this.#review;
+  }
+
+  /** The approval under which something may begin now: one that stands and is not about to be withdrawn. */
+  get authority(): ApprovalReference | null {
+    return this.#revoking === null ? this.#approval() : null;
   }
 
   /** A decision is about to be written down: on the queued intake of this run, when none stands. */
@@ -121,7 +126,7 @@ export class ReviewReplay {
     this.#revoking = null;
   }
 
-  #approval() {
+  #approval(): ApprovalReference | null {
     const review = this.#review;
     if (review === null || review.revocation !== null) return null;
     const { body } = review.receipt;

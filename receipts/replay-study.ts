@@ -11,7 +11,7 @@ import { type ReplayContext, replayOperation } from './replay-media.ts';
 import type { OpenedRun } from './replay-opening.ts';
 import { readableOf, replayReads } from './replay-reads.ts';
 import { endsHere, replayStop, type VerifiedStop } from './replay-stop.ts';
-import { replayTail, type VerifiedTail } from './replay-tail.ts';
+import { emptyTail, replayTail, type VerifiedTail } from './replay-tail.ts';
 
 /** What an opened run came to so far. */
 export interface VerifiedStudy {
@@ -47,7 +47,7 @@ export async function replayStudy(
   let findings = firstFindings(opened, source);
   const endOf = (open: MediaOperation | null): VerifiedStudy => {
     const stop = replayStop({ run, startedAt, operationIds: operationIdsOf(findings), open }, journal);
-    return { findings, conclusion: null, stop, tail: { review: null } };
+    return { findings, conclusion: null, stop, tail: emptyTail };
   };
   for (const capability of passes) {
     if (endsHere(journal)) return endOf(null);
@@ -65,5 +65,5 @@ export async function replayStudy(
   if (assessments.length > 0) findings = { ...findings, decision: await replayDecision(context, assessments) };
   if (endsHere(journal)) return endOf(null);
   const conclusion = await replayConclusion(context, findings, startedAt);
-  return { findings, conclusion, stop: null, tail: await replayTail(context, conclusion) };
+  return { findings, conclusion, stop: null, tail: await replayTail(context, findings, conclusion) };
 }

@@ -1,12 +1,19 @@
 import type { EventType } from '../contract/journal-event.ts';
-import type { VerifiedConclusion } from './replay-conclusion.ts';
+import { CaptionReplay, type VerifiedCaptions } from './replay-captions.ts';
+import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import type { ReplayContext } from './replay-media.ts';
 import { ReviewReplay, type VerifiedReview } from './replay-reviews.ts';
 
 /** What came of a study after it was concluded. */
 export interface VerifiedTail {
   readonly review: VerifiedReview | null;
+  readonly captions: VerifiedCaptions;
 }
+
+export const emptyTail: VerifiedTail = {
+  review: null,
+  captions: { attempts: 0, isOpen: false, caption: null },
+};
 
 type Steps = Readonly<Partial<Record<EventType, () => void | Promise<void>>>>;
 
@@ -14,16 +21,28 @@ type Steps = Readonly<Partial<Record<EventType, () => void | Promise<void>>>>;
  * Takes everything that people and later stages did with a finished study from the journal, one entry at a time: artifacts
  * belong to the event after them. Throws `EvidenceChainError` at the first event that could not come there.
  */
-export async function replayTail(context: ReplayContext, conclusion: VerifiedConclusion): Promise<VerifiedTail> {
+export async function replayTail(
+  context: ReplayContext,
+  findings: VerifiedFindings,
+  conclusion: VerifiedConclusion,
+): Promise<VerifiedTail> {
   const { journal } = context;
   const reviews = new ReviewReplay(context, conclusion);
+  const captions = new CaptionReplay(context, findings, conclusion);
   const steps: Steps = {
     'publish.review.decision_started': () => reviews.started(),
     'publish.review.decision_completed': () => reviews.completed(),
     'publish.review.decision_failed': () => reviews.failed(),
-    'publish.review.revocation_started': () => reviews.revocationStarted(),
+    'publish.review.revocation_started': () => {
+      // An approval is withdrawn when nothing is being made under it any more.
+      if (captions.state.isOpen) throw journal.fault('type');
+      reviews.revocationStarted();
+    },
     'publish.review.revocation_completed': () => reviews.revocationCompleted(),
     'publish.review.revocation_failed': () => reviews.revocationFailed(),
+    'caption.production_started': () => captions.started(reviews.authority),
+    'caption.production_completed': () => captions.completed(),
+    'caption.production_failed': () => captions.failed(),
   };
   while (journal.typeAt() !== null) {
     const artifacts = journal.count('artifact.recorded');
@@ -32,5 +51,5 @@ export async function replayTail(context: ReplayContext, conclusion: VerifiedCon
     if (step === undefined) throw journal.fault(type === null ? 'missing' : 'type', artifacts);
     await step();
   }
-  return { review: reviews.review };
+  return { review: reviews.review, captions: captions.state };
 }

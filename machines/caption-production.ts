@@ -1,0 +1,165 @@
+import { assign, emit, fromPromise, setup } from 'xstate';
+import type { CaptionClassification } from '../contract/caption-executor.ts';
+import { type Failure, failureMessage } from '../contract/failure.ts';
+import type { ApprovalReference } from '../contract/publish-review.ts';
+import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+
+export const captionProductionVersion = 1;
+
+export interface CaptionProductionInput {
+  readonly runtimeId: string;
+  readonly jobId: string;
+  readonly approval: ApprovalReference;
+  /** Counted from 0. */
+  readonly attempt: number;
+  readonly classification: CaptionClassification;
+}
+
+export interface CaptionProductionContext extends CaptionProductionInput {
+  /** The first thing that went wrong. */
+  readonly failure: Failure | null;
+}
+
+export type CaptionProductionEvent =
+  | { readonly type: 'authority.revoked' }
+  | { readonly type: 'production.cut' }
+  | { readonly type: 'quality.check' }
+  | { readonly type: 'supervision.exhausted'; readonly message: string }
+  | { readonly type: 'content.damaged'; readonly message: string };
+
+/** The attempt is over without captions: the actor layer journals why. */
+export interface ProductionFailedFact {
+  readonly type: 'production.failed';
+  readonly reason: Failure;
+}
+
+export type CaptionProductionFact = CommitFact | ProductionFailedFact;
+
+const notProvided = (name: string) => async (): Promise<never> => {
+  throw new Error(`the actor '${name}' was not provided`);
+};
+
+const effectInput = ({
+  context: { failure, ...input },
+}: {
+  context: CaptionProductionContext;
+}): CaptionProductionInput => input;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * One attempt to make captions under an approval, and their check. The attempt is never taken up again: one that was cut
+ * short is over, and the approval free for the next. The check may be repeated until it is written down.
+ */
+export const captionProductionMachine = setup({
+  types: {
+    context: {} as CaptionProductionContext,
+    events: {} as CaptionProductionEvent,
+    input: {} as CaptionProductionInput,
+    emitted: {} as CaptionProductionFact,
+  },
+  actors: {
+    produceCaptions: fromPromise<EffectOutcome, CaptionProductionInput>(notProvided('produceCaptions')),
+    checkCaptions: fromPromise<EffectOutcome, CaptionProductionInput>(notProvided('checkCaptions')),
+  },
+  actions: {
+    fail: assign({
+      failure: ({ context }, params: { code: string; message: string }) =>
+        context.failure ?? { code: params.code, message: failureMessage(params.message) },
+    }),
+    forget: assign({ failure: null }),
+  },
+}).createMachine({
+  id: 'caption-production',
+  version: String(captionProductionVersion),
+  context: ({ input }) => ({ ...input, failure: null }),
+  initial: 'producing',
+  states: {
+    producing: {
+      invoke: {
+        id: 'produceCaptions',
+        src: 'produceCaptions',
+        input: effectInput,
+        onDone: { target: 'checking', actions: emit(({ event }) => commitOf(event.output)) },
+        onError: {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'caption_not_produced', message: messageOf(event.error) }),
+          },
+        },
+      },
+      on: {
+        'authority.revoked': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: { code: 'caption_not_produced', message: 'revoked: the approval was withdrawn' },
+          },
+        },
+        'production.cut': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: { code: 'caption_not_produced', message: 'interrupted: the attempt was cut short' },
+          },
+        },
+        'supervision.exhausted': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'caption_not_produced', message: `interrupted: ${event.message}` }),
+          },
+        },
+        'content.damaged': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'stored_content_inconsistent', message: event.message }),
+          },
+        },
+      },
+    },
+    checking: {
+      entry: 'forget',
+      invoke: {
+        id: 'checkCaptions',
+        src: 'checkCaptions',
+        input: effectInput,
+        onDone: { target: 'checked', actions: emit(({ event }) => commitOf(event.output)) },
+        onError: {
+          target: 'unchecked',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'caption_not_checked', message: messageOf(event.error) }),
+          },
+        },
+      },
+      on: {
+        'supervision.exhausted': {
+          target: 'unchecked',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'caption_not_checked', message: event.message }),
+          },
+        },
+        'content.damaged': {
+          target: 'unchecked',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ code: 'stored_content_inconsistent', message: event.message }),
+          },
+        },
+      },
+    },
+    unchecked: { on: { 'quality.check': 'checking' } },
+    checked: { type: 'final' },
+    failed: {
+      type: 'final',
+      entry: emit(({ context }) => ({
+        type: 'production.failed',
+        reason: context.failure ?? { code: 'caption_not_produced', message: 'interrupted: no reason was recorded' },
+      })),
+    },
+  },
+});

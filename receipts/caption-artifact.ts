@@ -1,0 +1,103 @@
+import type { CaptionClassification } from '../contract/caption-executor.ts';
+import { type CaptionLine, captionLimits, captionLine } from '../contract/caption-line.ts';
+import type { CaptionArtifact, CaptionResult } from '../contract/caption-production.ts';
+import { failureMessage } from '../contract/failure.ts';
+import { hashOf, storedBytes } from './canonical-json.ts';
+import { captionTextOf, type DraftLine } from './caption-draft.ts';
+import { captionExecutors } from './caption-executors.ts';
+import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import { coveredLine } from './line-lineage.ts';
+
+/** One attempt to make captions of an approved study, counted from 0. */
+export interface CaptionJob {
+  readonly study: CaptionedStudy;
+  readonly attempt: number;
+  readonly classification: CaptionClassification;
+}
+
+/** Captions could not be made; the message begins with a closed word for the cause. */
+export class CaptionFailure extends Error {
+  constructor(cause: 'too_large' | 'invalid_output', detail: string) {
+    super(failureMessage(`${cause}: ${detail}`));
+    this.name = 'CaptionFailure';
+  }
+}
+
+/** The first attempt has no number in its name: it is the one that clients can derive. */
+export const captionJobIdOf = ({ study, attempt }: Pick<CaptionJob, 'study' | 'attempt'>): string =>
+  `caption-production:${hashOf({
+    runId: study.run.record.runtimeId,
+    approval: study.approval,
+    readiness: study.conclusion.admission.readiness,
+    study: study.conclusion.study,
+    ...(attempt === 0 ? {} : { attempt }),
+  })}`;
+
+export const captionExecutorOf = ({ study, classification }: CaptionJob) =>
+  captionExecutors[classification].identify(study);
+
+function lineOf(job: CaptionJob, { id, startMs, endMs, source, target }: DraftLine): CaptionLine {
+  const { study } = job;
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const window = { startMs, endMs };
+  const { lineage, gap } = coveredLine(study, captionJobIdOf(job), captionExecutorOf(job), window);
+  const line = captionLine.safeParse({
+    id,
+    ...window,
+    lineage,
+    source: captionTextOf(sourceLanguage, source, gap),
+    target: captionTextOf(targetLanguage, target, gap),
+  });
+  if (line.success) return line.data;
+  const issue = line.error.issues[0];
+  throw new CaptionFailure('invalid_output', `${id} ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+function resultOf(lines: readonly CaptionLine[]): CaptionResult {
+  const among = (side: 'source' | 'target', state: string): number =>
+    lines.filter((line) => line[side].state === state).length;
+  const sourceAvailableCount = among('source', 'available');
+  const targetAvailableCount = among('target', 'available');
+  const withheldCount = among('target', 'withheld');
+  const unavailableCount = among('target', 'unavailable');
+  const counts = {
+    lineCount: lines.length,
+    sourceAvailableCount,
+    targetAvailableCount,
+    withheldCount,
+    unavailableCount,
+  };
+  if (sourceAvailableCount === 0) return { status: 'unavailable', ...counts };
+  if (targetAvailableCount === lines.length) return { status: 'completed', ...counts };
+  return { status: withheldCount === lines.length ? 'withheld' : 'partial', ...counts };
+}
+
+function demandAtMost(what: string, found: number, limit: number): void {
+  if (found > limit) throw new CaptionFailure('too_large', `${found} ${what}, at most ${limit} are allowed`);
+}
+
+function demandLimits(lines: readonly CaptionLine[]): void {
+  const bytesOf = (side: 'source' | 'target'): number =>
+    lines.reduce((sum, line) => sum + Buffer.byteLength(line[side].text ?? '', 'utf8'), 0);
+  demandAtMost('bytes of source text', bytesOf('source'), captionLimits.maxSourceBytes);
+  demandAtMost('bytes of target text', bytesOf('target'), captionLimits.maxTargetBytes);
+}
+
+/** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
+export function captionsOf(job: CaptionJob): CaptionArtifact {
+  const drafts = captionExecutors[job.classification].draft(job.study);
+  demandAtMost('lines', drafts.length, captionLimits.maxLines);
+  const lines = drafts.map((draft) => lineOf(job, draft));
+  demandLimits(lines);
+  const artifact: CaptionArtifact = {
+    schema: 'studio.caption-production.artifact.v1',
+    jobId: captionJobIdOf(job),
+    runId: job.study.run.record.runtimeId,
+    input: captionInputOf(job.study),
+    executor: captionExecutorOf(job),
+    lines,
+    result: resultOf(lines),
+  };
+  demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
+  return artifact;
+}

@@ -1,0 +1,44 @@
+import { captionLimits } from '../contract/caption-line.ts';
+import type { CaptionInput } from '../contract/caption-production.ts';
+import type { ApprovalReference } from '../contract/publish-review.ts';
+import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
+import type { StudyRun } from './study-run.ts';
+
+/** A verified study that was approved for captions: all that captions may be derived from. */
+export interface CaptionedStudy {
+  readonly run: StudyRun;
+  readonly findings: VerifiedFindings;
+  readonly conclusion: VerifiedConclusion;
+  readonly approval: ApprovalReference;
+}
+
+/** Why captions can never be made of a study, whatever is approved; null when they can. */
+export function captionObstacleOf(run: StudyRun): string | null {
+  const { startMs, endMs } = run.record.analysisRequest.range;
+  if (declaredLanguageOf(run) === null) return 'captions need a study of one declared source language';
+  if (endMs - startMs <= captionLimits.maxDurationMs) return null;
+  return `captions are made of at most ${captionLimits.maxDurationMs} ms, the study has ${endMs - startMs} ms`;
+}
+
+/** The one source language that a study declared; null when it declared none or several. */
+function declaredLanguageOf({ record }: StudyRun): string | null {
+  const { requestedSource } = record.analysisRequest.language.languagePair;
+  return requestedSource.mode === 'declared' ? (requestedSource.languages[0] ?? null) : null;
+}
+
+/** What captions of a study are made of. Throws `RangeError` for a study whose source language was not declared. */
+export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInput {
+  const { sourceArtifactId, sourceSession, analysisRequest } = run.record;
+  const sourceLanguage = declaredLanguageOf(run);
+  if (sourceLanguage === null) throw new RangeError('captions need a declared source language');
+  return {
+    sourceArtifactId,
+    sourceContentId: sourceSession.source.contentId,
+    analysisRequestId: analysisRequest.requestId,
+    range: analysisRequest.range,
+    sourceLanguage,
+    targetLanguage: analysisRequest.language.languagePair.targetLanguage,
+    study: conclusion.study,
+    readiness: conclusion.admission.readiness,
+  };
+}

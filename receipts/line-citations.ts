@@ -1,0 +1,116 @@
+import type { ChildReport, SemanticCitation } from '../contract/caption-line.ts';
+import type { EvidenceFact } from '../contract/evidence-read.ts';
+import type { Range } from '../contract/grammar.ts';
+import { hashOf } from './canonical-json.ts';
+import type { CaptionedStudy } from './captioned-study.ts';
+import { referenceOf } from './receipt-output.ts';
+import type { VerifiedAssessment } from './replay-judgement.ts';
+import type { VerifiedRead } from './replay-reads.ts';
+
+/** Everything of a study that speaks of one stretch of time. */
+export interface LineCitations {
+  readonly claimIds: readonly string[];
+  readonly semanticCitations: readonly SemanticCitation[];
+  readonly childReports: readonly ChildReport[];
+}
+
+const overlaps = (one: Range, other: Range): boolean => one.startMs < other.endMs && other.startMs < one.endMs;
+
+/** Facts that follow each other without a gap, as one stretch: a line may span several windows of one read. */
+function runsOf(facts: readonly EvidenceFact[]): Range[] {
+  const runs: { startMs: number; endMs: number }[] = [];
+  for (const { startMs, endMs } of facts) {
+    const last = runs.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else runs.push({ startMs, endMs });
+  }
+  return runs;
+}
+
+/** The run of a read's windows that holds the whole line; null where no run does. */
+function citationOf({ contentId, body }: VerifiedRead, line: Range): SemanticCitation | null {
+  const run = runsOf(body.facts).find(({ startMs, endMs }) => startMs <= line.startMs && line.endMs <= endMs);
+  if (run === undefined) return null;
+  const { operationId, input, receiptId } = body;
+  return {
+    operationId,
+    artifactId: input.artifactId,
+    contentId: input.contentId,
+    receiptId,
+    receiptContentId: contentId,
+    observations: [{ observationId: `observation:${hashOf({ receiptContentId: contentId, ...run })}`, ...run }],
+  };
+}
+
+const assessmentOf = (
+  assessments: readonly VerifiedAssessment[],
+  { receiptContentId }: SemanticCitation,
+): VerifiedAssessment | undefined =>
+  assessments.find(({ body }) => body.inputs.some((input) => input.receiptContentId === receiptContentId));
+
+/** A claim by the name that lineages use: its assessment and its place in it. */
+const claimIdOf = (operationId: string, claimIndex: number): string => `${operationId}:claim:${claimIndex}`;
+
+function claimsOver(
+  { body }: VerifiedAssessment,
+  { receiptContentId }: SemanticCitation,
+  facts: readonly EvidenceFact[],
+  line: Range,
+): string[] {
+  const cites = (claim: (typeof body.claims)[number]): boolean =>
+    claim.citations.some(
+      (citation) =>
+        citation.receiptContentId === receiptContentId &&
+        citation.factIndexes.some((index) => {
+          const fact = facts[index];
+          return fact !== undefined && overlaps(fact, line);
+        }),
+    );
+  return body.claims.filter(cites).map(({ claimIndex }) => claimIdOf(body.operationId, claimIndex));
+}
+
+function reportOf(
+  { run, conclusion }: CaptionedStudy,
+  { body }: VerifiedAssessment,
+  { operationId, receiptId }: SemanticCitation,
+  decision: { operationId: string; receiptId: string; receiptContentId: string },
+): ChildReport {
+  const { runtimeId } = run.record;
+  const { readiness } = conclusion.admission;
+  const assessment = referenceOf(runtimeId, body);
+  return {
+    reportId: body.operationId,
+    childTaskId: body.authorization.taskId,
+    childAgentId: body.authorization.agentId,
+    artifactId: assessment.artifactId,
+    contentId: assessment.receiptContentId,
+    dispositionId: decision.operationId,
+    dispositionReceiptId: decision.receiptId,
+    dispositionReceiptContentId: decision.receiptContentId,
+    admissionId: readiness.readinessId,
+    admissionReceiptId: readiness.receiptId,
+    admissionReceiptContentId: readiness.receiptContentId,
+    readOperationId: operationId,
+    readReceiptId: receiptId,
+  };
+}
+
+/** What a study has to say of a line: empty lists where no read returned all of its time, or nothing was decided. */
+export function citationsOver(study: CaptionedStudy, line: Range): LineCitations {
+  const { reads, assessments, decision } = study.findings;
+  const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
+  if (decision === null) return none;
+  const decided = referenceOf(study.run.record.runtimeId, decision.body);
+  const claimIds: string[] = [];
+  const semanticCitations: SemanticCitation[] = [];
+  const childReports: ChildReport[] = [];
+  for (const read of reads) {
+    const citation = citationOf(read, line);
+    const assessment = citation === null ? undefined : assessmentOf(assessments, citation);
+    if (citation === null || assessment === undefined) continue;
+    semanticCitations.push(citation);
+    childReports.push(reportOf(study, assessment, citation, decided));
+    claimIds.push(...claimsOver(assessment, citation, read.body.facts, line));
+  }
+  return claimIds.length === 0 ? none : { claimIds, semanticCitations, childReports };
+}

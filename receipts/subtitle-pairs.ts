@@ -1,0 +1,72 @@
+import type { Range } from '../contract/grammar.ts';
+
+/** What one track says in one stretch of time. */
+export interface TimedText extends Range {
+  readonly text: string;
+}
+
+/** What two tracks say in one stretch of time; a side that has nothing to say there is null. */
+export interface TextPair extends Range {
+  readonly source: string | null;
+  readonly target: string | null;
+}
+
+/** Two cues belong together when at least this share of the longer one is common to both. */
+export const pairingOverlap = 0.5;
+
+const byStart = (one: Range, other: Range): number => one.startMs - other.startMs || one.endMs - other.endMs;
+
+/**
+ * Cues of one track that are shown together become one, their texts under each other in the order in which they appear.
+ * One without a duration is never shown and falls away.
+ */
+export function joinedCues(cues: readonly TimedText[]): TimedText[] {
+  const joined: TimedText[] = [];
+  for (const cue of cues.filter(({ startMs, endMs }) => startMs < endMs).sort(byStart)) {
+    const last = joined.at(-1);
+    if (last === undefined || cue.startMs >= last.endMs) joined.push(cue);
+    else joined.splice(-1, 1, { ...last, endMs: Math.max(last.endMs, cue.endMs), text: `${last.text}\n${cue.text}` });
+  }
+  return joined;
+}
+
+function belongTogether(one: Range, other: Range): boolean {
+  const common = Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
+  return common > 0 && common >= pairingOverlap * Math.max(one.endMs - one.startMs, other.endMs - other.startMs);
+}
+
+/** The longest stretch of a cue that no line holds yet; null when there is none. */
+function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
+  const stretches: Range[] = [];
+  let startMs = cue.startMs;
+  for (const line of lines) {
+    if (line.endMs <= startMs || line.startMs >= cue.endMs) continue;
+    stretches.push({ startMs, endMs: line.startMs });
+    startMs = line.endMs;
+  }
+  stretches.push({ startMs, endMs: cue.endMs });
+  const lengthOf = (stretch: Range): number => stretch.endMs - stretch.startMs;
+  return (
+    stretches.filter((stretch) => lengthOf(stretch) > 0).sort((one, other) => lengthOf(other) - lengthOf(one))[0] ??
+    null
+  );
+}
+
+/**
+ * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target
+ * cue without a partner stands alone where no source cue stands, cut to the longest such stretch. Each cue is used once at
+ * most: a longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
+ */
+export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
+  const free = new Set(joinedCues(target));
+  const pairs: TextPair[] = joinedCues(source).map(({ startMs, endMs, text }) => {
+    const partner = [...free].find((cue) => belongTogether({ startMs, endMs }, cue));
+    if (partner !== undefined) free.delete(partner);
+    return { startMs, endMs, source: text, target: partner?.text ?? null };
+  });
+  const alone = [...free].flatMap((cue): TextPair[] => {
+    const stretch = freeStretch(cue, pairs);
+    return stretch === null ? [] : [{ ...stretch, source: null, target: cue.text }];
+  });
+  return [...pairs, ...alone].sort(byStart);
+}
