@@ -5,7 +5,7 @@ import { SourceInconsistent } from '../contract/source-fault.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { type RecordKind, readPreflight, sealedFileOf } from '../receipts/open-chain.ts';
 import type { ContentRef } from '../receipts/sealed-content.ts';
-import { preflightPaths } from '../receipts/sealed-layout.ts';
+import { preflightPaths, sealedPaths } from '../receipts/sealed-layout.ts';
 import { verifySource } from '../receipts/verify-source.ts';
 import { openRegular } from '../storage/regular-file.ts';
 import type { FileState } from '../storage/verified-files.ts';
@@ -34,6 +34,8 @@ export async function loadSourceFolder(directory: string, options: SourceFolderO
     if (artifact.path !== null)
       records[artifact.kind] = await readRecord(await locate(folder, artifact), artifact.kind);
   }
+  const said = await locateFile(folder, sealedPaths.resolution, 'resolution').catch(nullWhereMissing);
+  if (said !== null) records.resolution = await readRecord(said, 'resolution');
   const found = await verifyMedia(await locate(folder, media), sealedFileOf(media), options);
   return verifySource({ media: found, preflight, records }, folder);
 }

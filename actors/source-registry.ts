@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createStore } from '@xstate/store';
 import { z } from 'zod';
 import { type RegisteredSource, registeredSource } from '../contract/source-session.ts';
@@ -149,4 +150,11 @@ export class SourceRegistry {
 }
 
 const sameSource = (a: RegisteredSource, b: RegisteredSource): boolean =>
-  a.label === b.label && a.filename === b.filename && a.rightsHolder === b.rightsHolder && a.folder === b.folder;
+  a.label === b.label && a.folder === b.folder && isDeepStrictEqual(claimOf(a), claimOf(b));
+
+/** What was said of a source's bytes, without what changes each time that they are brought in. */
+function claimOf(source: RegisteredSource): unknown {
+  if (source.sourceKind === 'owned_local') return [source.filename, source.rightsHolder];
+  const { canonicalUrl, range } = source.provider;
+  return [canonicalUrl, range];
+}

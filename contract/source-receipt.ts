@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { contentId, identity, positive, timestamp } from './grammar.ts';
+import { contentId, count, identity, positive, timestamp } from './grammar.ts';
 import { contentHash, sealedContent, sealedPath, seconds } from './sealed-file.ts';
 import { rightsScope } from './source-session.ts';
+import { toolIdentity } from './tool.ts';
+import { externalId, videoUrl } from './videohost-resolution.ts';
 
 const rawMedia = <Preservation extends string>(preservation: Preservation) =>
   z.strictObject({
@@ -47,8 +49,51 @@ export const ownedLocalReceipt = z.strictObject({
   note: z.string(),
 });
 
+/** A range of a video that was fetched from its host, and the confirmation under which it is processed. */
+export const videohostLocalReceipt = z.strictObject({
+  schema: z.literal('studio.ingest.videohost-local.v1'),
+  kind: z.literal('videohost_local'),
+  producer: z.string().min(1),
+  receipt_id: identity,
+  label: z.string().min(1).max(160),
+  origin: z.strictObject({
+    kind: z.literal('video_host'),
+    canonical_url: videoUrl,
+    external_id: externalId,
+    creator: z.string().min(1).nullable(),
+  }),
+  content: sealedContent,
+  resolution: z.strictObject({
+    schema: z.literal('studio.videohost-resolution.v1'),
+    resolution_id: identity,
+    content_id: contentId,
+    producer: z.literal('studio.videohost-resolver'),
+    tool: toolIdentity,
+  }),
+  rights: z.strictObject({
+    basis: z.literal('operator_local_processing_confirmation'),
+    asserted_at: timestamp,
+    scope: z.literal('local_processing'),
+    redistribution_allowed: z.literal(false),
+    statement: z.string().min(1),
+  }),
+  selection: z.strictObject({
+    provider_start_ms: count,
+    provider_end_ms: positive,
+    local_start: z.literal(0),
+    local_end: seconds,
+    duration: seconds,
+  }),
+  raw_media: rawMedia('provider_bounded_download'),
+  /** Who fetched the range and encoded it anew, so that it begins and ends where it was asked to. */
+  cut: z.strictObject({ encoding: z.literal('encoded_anew_at_the_cuts'), tools: z.array(toolIdentity).min(1) }),
+  derived_artifacts: z.tuple([derivedProbe]),
+  note: z.string(),
+});
+
 /** Every receipt under which media can come in. */
-export const sourceReceipt = z.discriminatedUnion('schema', [ownedLocalReceipt]);
+export const sourceReceipt = z.discriminatedUnion('schema', [ownedLocalReceipt, videohostLocalReceipt]);
 
 export type OwnedLocalReceipt = z.infer<typeof ownedLocalReceipt>;
+export type VideohostLocalReceipt = z.infer<typeof videohostLocalReceipt>;
 export type SourceReceipt = z.infer<typeof sourceReceipt>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactTrack } from './artifact.ts';
 import { contentId, count, identity, languageTag, positive } from './grammar.ts';
+import { videohostProvider } from './videohost-resolution.ts';
 
 export const sourceKind = z.enum(['owned_local', 'videohost_local']);
 export const rightsScope = z.enum(['local_processing', 'redistribution']);
@@ -29,23 +30,33 @@ export const pinnedEvidence = z.strictObject({
 /** Where a file of a source lies: an object of the vault, or a file read in place (absolute path). */
 export const sourceFile = z.strictObject({ contentId, bytes: positive, path: z.string().nullable() });
 
-/** One revision of a source, as the registry keeps it: everything a plan needs without opening a file. */
-export const registeredSource = z.strictObject({
+const revision = {
   session: sourceSession,
-  sourceKind,
   label: z.string(),
-  filename: z.string(),
-  rightsHolder: z.string(),
   trackCount: positive,
   tracks: z.array(artifactTrack),
   /** The languages that the container states, by track index; tracks that state none are absent. */
   trackLanguages: z.array(z.strictObject({ index: count, language: languageTag })),
   pinnedEvidence: z.array(pinnedEvidence),
-  /** Media first, then source receipt, probe, preflight and pinned evidence: all must be intact for a plan. */
+  /**
+   * Media first, then source receipt, probe, preflight, pinned evidence, and what a video host said: all must be intact
+   * for a plan.
+   */
   files: z.array(sourceFile),
   /** The folder that holds the files, or null when they are objects of the vault. */
   folder: z.string().nullable(),
-});
+};
+
+/** One revision of a source, as the registry keeps it: everything a plan needs without opening a file. */
+export const registeredSource = z.discriminatedUnion('sourceKind', [
+  z.strictObject({
+    ...revision,
+    sourceKind: z.literal('owned_local'),
+    filename: z.string(),
+    rightsHolder: z.string(),
+  }),
+  z.strictObject({ ...revision, sourceKind: z.literal('videohost_local'), provider: videohostProvider }),
+]);
 
 export type SourceSession = z.infer<typeof sourceSession>;
 export type RegisteredSource = z.infer<typeof registeredSource>;

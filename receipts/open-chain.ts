@@ -3,20 +3,21 @@ import { languageRanges } from '../contract/language-ranges.ts';
 import { mediaProbe } from '../contract/media-probe.ts';
 import { type PreflightArtifact, type PreflightBundle, preflightBundle } from '../contract/preflight-bundle.ts';
 import { SourceInconsistent } from '../contract/source-fault.ts';
-import { sourceReceipt } from '../contract/source-receipt.ts';
+import { type SourceReceipt, sourceReceipt } from '../contract/source-receipt.ts';
 import { speechActivity } from '../contract/speech-activity.ts';
+import { videohostResolution } from '../contract/videohost-resolution.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
-import { preflightPaths, staysInside } from './sealed-layout.ts';
+import { preflightPaths, sealedPaths, staysInside } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
 import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
 
-export type RecordKind = 'source-receipt' | 'container-probe' | 'speech-activity' | 'language-ranges';
+export type RecordKind = 'source-receipt' | 'container-probe' | 'speech-activity' | 'language-ranges' | 'resolution';
 
 /** All files of one source: the media by what was found when it was hashed, the records by their bytes. */
 export interface SealedChain {
   readonly media: ContentRef;
   readonly preflight: Uint8Array;
-  /** The records that the preflight names, by their kind in it. */
+  /** The records that the preflight names, by their kind in it, and the resolution that a receipt names. */
   readonly records: Readonly<Partial<Record<RecordKind, Uint8Array>>>;
 }
 
@@ -56,6 +57,18 @@ export function openChain(chain: SealedChain): SourceRecords {
     return { record: readSealedRecord(schema, bytes, kind), file };
   }
 
+  function openResolution(receipt: SourceReceipt): SourceRecords['resolution'] {
+    if (receipt.kind !== 'videohost_local') return null;
+    const bytes = chain.records.resolution;
+    if (bytes === undefined) throw new SourceInconsistent('file_missing', 'source-receipt.resolution');
+    const found = contentRefOf(bytes);
+    if (found.contentId !== receipt.resolution.content_id) {
+      throw new SourceInconsistent('content_mismatch', 'source-receipt.resolution.content_id');
+    }
+    const record = readSealedRecord(videohostResolution, bytes, 'resolution');
+    return { record, file: { ...found, path: sealedPaths.resolution } };
+  }
+
   const [raw] = preflight.artifacts;
   const media = sealedFileOf(raw);
   demandContent(chain.media, media, raw.kind);
@@ -72,5 +85,6 @@ export function openChain(chain: SealedChain): SourceRecords {
       record: preflight,
       file: { ...contentRefOf(chain.preflight), path: preflightPaths[preflight.schema] },
     },
+    resolution: openResolution(receipt.record),
   };
 }

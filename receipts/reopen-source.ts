@@ -48,6 +48,7 @@ async function readChain(stored: RegisteredSource, content: StoredContent, repor
     'container-probe': session.mediaProbe.contentId,
     'speech-activity': pinned('speech-activity-receipt'),
     'language-ranges': pinned('language-ranges-receipt'),
+    resolution: stored.sourceKind === 'videohost_local' ? stored.provider.resolutionContentId : undefined,
   };
   const records: Record<string, Uint8Array> = {};
   for (const [kind, contentId] of Object.entries(named)) {

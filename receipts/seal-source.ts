@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { languageRanges } from '../contract/language-ranges.ts';
 import type { ProbeResult } from '../contract/probe-result.ts';
+import type { SourceReceipt } from '../contract/source-receipt.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { speechActivity } from '../contract/speech-activity.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
+import type { VideohostResolution } from '../contract/videohost-resolution.ts';
 import { indentedFile } from './indented-file.ts';
 import { mediaProbeOf } from './media-probe.ts';
 import type { SealedChain } from './open-chain.ts';
@@ -12,9 +14,11 @@ import { preflightOf } from './preflight-bundle.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { preflightPaths, sealedPaths } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
-import { type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
+import { type DescribedMedia, type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
 import type { Sealed } from './source-records.ts';
 import { verifySource } from './verify-source.ts';
+import { type VideohostClaim, videohostReceiptOf } from './videohost-receipt.ts';
+import { videohostResolutionOf } from './videohost-resolution.ts';
 
 /** Evidence files that were pinned to the same media before, byte for byte. */
 export interface PinnedFiles {
@@ -22,15 +26,23 @@ export interface PinnedFiles {
   readonly languageRanges: Uint8Array | null;
 }
 
-export interface OwnedIngest {
+/** Media that was measured, whatever way it came. */
+export interface MeasuredMedia {
   readonly media: ContentRef;
   /** Where the media lies below a source's folder; `media/original` unless a folder is being built. */
   readonly mediaPath?: string;
   readonly probe: ProbeResult;
   /** The tools that probed. */
   readonly tools: readonly ToolIdentity[];
-  readonly claim: OwnershipClaim;
   readonly pinned: PinnedFiles | null;
+}
+
+export interface OwnedIngest extends MeasuredMedia {
+  readonly claim: OwnershipClaim;
+}
+
+export interface VideohostIngest extends MeasuredMedia {
+  readonly claim: VideohostClaim;
 }
 
 /** A record of a sealed source with its place below the source's folder. */
@@ -60,19 +72,35 @@ const write = <Body extends object>(record: Body, path: string): Written<Body> =
 const reopen = <Schema extends z.ZodType<object>>(schema: Schema, bytes: Uint8Array, path: string) =>
   written(readSealedRecord(schema, bytes, path), bytes, path);
 
+interface Provenance {
+  readonly receipt: SourceReceipt;
+  readonly resolution: Written<VideohostResolution> | null;
+}
+
 /**
  * Seals an owned file: writes its probe record, its receipt and its preflight, carrying over evidence that was pinned to
  * the same bytes. The result was verified like any source that is read. Throws `SourceInconsistent` where pinned
  * evidence does not belong to this media.
  */
-export function sealOwnedIngest(ingest: OwnedIngest): SealedSource {
-  const { media, mediaPath = sealedPaths.media, probe, tools, claim, pinned } = ingest;
+export const sealOwnedIngest = (ingest: OwnedIngest): SealedSource =>
+  seal(ingest, (described) => ({ receipt: ownedReceiptOf(ingest.claim, described), resolution: null }));
+
+/**
+ * Seals a range of a video as `sealOwnedIngest` does a file, and writes what its host said of it. Throws
+ * `SourceInconsistent` `duration_mismatch`, too, where the media is not as long as the range.
+ */
+export const sealVideohostIngest = (ingest: VideohostIngest): SealedSource =>
+  seal(ingest, (described) => {
+    const resolution = write(videohostResolutionOf(ingest.claim), sealedPaths.resolution);
+    return { receipt: videohostReceiptOf(ingest.claim, resolution, described), resolution };
+  });
+
+function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) => Provenance): SealedSource {
+  const { media, mediaPath = sealedPaths.media, probe, tools, pinned } = ingest;
   const mediaProbe = write(mediaProbeOf({ media, mediaPath, probe, tools }), sealedPaths.mediaProbe);
   const { duration } = mediaProbe.record;
-  const sourceReceipt = write(
-    ownedReceiptOf({ claim, media, mediaPath, duration, probe: mediaProbe.file }),
-    sealedPaths.sourceReceipt,
-  );
+  const { receipt, resolution } = provenanceOf({ media, mediaPath, duration, probe: mediaProbe.file });
+  const sourceReceipt = write(receipt, sealedPaths.sourceReceipt);
   const speech = pinned && reopen(speechActivity, pinned.speechActivity, sealedPaths.speechActivity);
   const language = !pinned?.languageRanges
     ? null
@@ -88,9 +116,10 @@ export function sealOwnedIngest(ingest: OwnedIngest): SealedSource {
       'container-probe': mediaProbe.bytes,
       ...(speech === null ? {} : { 'speech-activity': speech.bytes }),
       ...(language === null ? {} : { 'language-ranges': language.bytes }),
+      ...(resolution === null ? {} : { resolution: resolution.bytes }),
     },
   };
-  const objects = [sourceReceipt, mediaProbe, preflight, speech, language]
+  const objects = [sourceReceipt, mediaProbe, preflight, speech, language, resolution]
     .filter((sealed) => sealed !== null)
     .map(({ bytes, file }) => ({ contentId: file.contentId, bytes, path: file.path }));
   return { objects, source: verifySource(chain, null) };

@@ -7,6 +7,7 @@ export const sealedPaths = {
   mediaProbe: 'media-probe.json',
   speechActivity: 'speech-activity.json',
   languageRanges: 'language-ranges.json',
+  resolution: 'resolution.json',
 } as const;
 
 /** The one file of a sealed folder that has a fixed name: everything else is named by it. Highest version first. */

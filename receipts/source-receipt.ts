@@ -21,8 +21,8 @@ export interface OwnershipClaim {
   readonly grant: RightsGrant;
 }
 
-export interface OwnedReceiptInput {
-  readonly claim: OwnershipClaim;
+/** Media that was measured, as the receipts of all kinds name it. */
+export interface DescribedMedia {
   readonly media: ContentRef;
   readonly mediaPath: string;
   /** In seconds, as the probe record states it. */
@@ -30,18 +30,28 @@ export interface OwnedReceiptInput {
   readonly probe: { readonly path: string; readonly contentId: string };
 }
 
+/** How a receipt names the probe that was made of its media. */
+export const derivedProbeOf = ({ media, probe }: DescribedMedia): OwnedLocalReceipt['derived_artifacts'][0] => ({
+  kind: 'media_probe',
+  path: probe.path,
+  schema: 'studio.media-probe.v1',
+  producer: 'scripts/probe-media.mjs',
+  source_content_ids: [media.contentId],
+  content_hash: contentHashOf(probe.contentId),
+});
+
 /** The id of the receipt under which an owner's file comes in: the file's own digest. */
 export const ownedReceiptIdOf = (mediaContentId: string): string => `owned-local:${digestOf(mediaContentId)}`;
 
 /** The receipt of an owned file: whose it is, which bytes it has and what was measured of it. */
-export const ownedReceiptOf = ({ claim, media, mediaPath, duration, probe }: OwnedReceiptInput): OwnedLocalReceipt => ({
+export const ownedReceiptOf = (claim: OwnershipClaim, described: DescribedMedia): OwnedLocalReceipt => ({
   schema: 'studio.ingest.owned-local.v1',
   kind: 'owned_local',
   producer: 'studio.owned-local-ingest',
-  receipt_id: ownedReceiptIdOf(media.contentId),
+  receipt_id: ownedReceiptIdOf(described.media.contentId),
   label: claim.label,
   origin: { kind: 'local_file', filename: claim.filename, path_disclosure: 'basename_only' },
-  content: sealedContentOf(media),
+  content: sealedContentOf(described.media),
   rights: {
     basis: 'ownership_attestation',
     asserted_by: claim.rightsHolder,
@@ -49,17 +59,13 @@ export const ownedReceiptOf = ({ claim, media, mediaPath, duration, probe }: Own
     scope: claim.grant.scope,
     statement: claim.grant.statement,
   },
-  selection: { start: 0, end: duration, duration },
-  raw_media: { path: mediaPath, content_id: media.contentId, bytes: media.bytes, preservation: 'original_bytes' },
-  derived_artifacts: [
-    {
-      kind: 'media_probe',
-      path: probe.path,
-      schema: 'studio.media-probe.v1',
-      producer: 'scripts/probe-media.mjs',
-      source_content_ids: [media.contentId],
-      content_hash: contentHashOf(probe.contentId),
-    },
-  ],
+  selection: { start: 0, end: described.duration, duration: described.duration },
+  raw_media: {
+    path: described.mediaPath,
+    content_id: described.media.contentId,
+    bytes: described.media.bytes,
+    preservation: 'original_bytes',
+  },
+  derived_artifacts: [derivedProbeOf(described)],
   note: 'The whole file was kept as it came; its name is provenance and was never used as a path.',
 });

@@ -3,6 +3,7 @@ import type { MediaProbe } from '../contract/media-probe.ts';
 import type { PreflightBundle } from '../contract/preflight-bundle.ts';
 import type { SourceReceipt } from '../contract/source-receipt.ts';
 import type { SpeechActivity } from '../contract/speech-activity.ts';
+import type { VideohostResolution } from '../contract/videohost-resolution.ts';
 import type { ContentRef } from './sealed-content.ts';
 
 /** A file of a source, and where it lies below the source's folder. */
@@ -27,4 +28,6 @@ export interface MeasuredRecords {
 /** All records of one source revision. */
 export interface SourceRecords extends MeasuredRecords {
   readonly preflight: Sealed<PreflightBundle>;
+  /** What a video host said; null for media that came from nowhere else. */
+  readonly resolution: Sealed<VideohostResolution> | null;
 }

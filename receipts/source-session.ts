@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ArtifactTrack } from '../contract/artifact.ts';
 import type { MediaProbe, MediaProbeTrack } from '../contract/media-probe.ts';
+import type { SourceReceipt } from '../contract/source-receipt.ts';
 import type { PinnedEvidence, RegisteredSource, SourceFile, SourceSession } from '../contract/source-session.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from './source-identity.ts';
 import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
@@ -8,11 +9,16 @@ import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
 /** Whole milliseconds of the probe's seconds. */
 export const durationMsOf = (probe: MediaProbe): number => Math.round(probe.duration * 1000);
 
+const adapters = {
+  owned_local: 'owned-local-source-adapter.v1',
+  videohost_local: 'videohost-local-source-adapter.v1',
+} as const satisfies Record<SourceReceipt['kind'], SourceSession['adapterId']>;
+
 /** The session record of a source revision: what was attested and measured, under the ids that follow from it. */
 export function sourceSessionOf(records: SourceRecords): SourceSession {
   const { media, sourceReceipt, mediaProbe, preflight, languageRanges } = records;
   const measured = {
-    adapterId: 'owned-local-source-adapter.v1',
+    adapterId: adapters[sourceReceipt.record.kind],
     sourceReceipt: {
       schema: sourceReceipt.record.schema,
       receiptId: sourceReceipt.record.receipt_id,
@@ -51,9 +57,26 @@ const trackOf = ({ index, type, codec, duration }: MediaProbeTrack): ArtifactTra
 const pinned = (kind: PinnedEvidence['kind'], evidence: Sealed<object> | null): PinnedEvidence[] =>
   evidence === null ? [] : [{ kind, contentId: evidence.file.contentId, bytes: evidence.file.bytes }];
 
+/** What only sources of one kind have. */
+function originOf(receipt: SourceReceipt) {
+  if (receipt.kind === 'owned_local') {
+    const { origin, rights } = receipt;
+    return { sourceKind: receipt.kind, filename: origin.filename, rightsHolder: rights.asserted_by };
+  }
+  const { origin, selection, resolution } = receipt;
+  const provider = {
+    canonicalUrl: origin.canonical_url,
+    externalId: origin.external_id,
+    creator: origin.creator,
+    range: { startMs: selection.provider_start_ms, endMs: selection.provider_end_ms },
+    resolutionContentId: resolution.content_id,
+  };
+  return { sourceKind: receipt.kind, provider };
+}
+
 /** A source as the registry keeps it. `folder` is the absolute folder that holds its files, or null for the vault. */
 export function registeredSourceOf(records: SourceRecords, folder: string | null): RegisteredSource {
-  const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges } = records;
+  const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges, resolution } = records;
   const receipt = sourceReceipt.record;
   const tracks = mediaProbe.record.tracks.map(trackOf);
   const fileOf = ({ contentId, bytes, path }: SealedFile): SourceFile => ({
@@ -61,13 +84,11 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     bytes,
     path: folder === null ? null : join(folder, path),
   });
-  const evidence = [speechActivity, languageRanges].filter((sealed) => sealed !== null);
+  const others = [speechActivity, languageRanges, resolution].filter((sealed) => sealed !== null);
   return {
     session: sourceSessionOf(records),
-    sourceKind: receipt.kind,
+    ...originOf(receipt),
     label: receipt.label,
-    filename: receipt.origin.filename,
-    rightsHolder: receipt.rights.asserted_by,
     trackCount: tracks.length,
     tracks,
     trackLanguages: records.mediaProbe.record.tracks.flatMap(({ index, language }) =>
@@ -77,7 +98,7 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
       ...pinned('speech-activity-receipt', speechActivity),
       ...pinned('language-ranges-receipt', languageRanges),
     ],
-    files: [media, ...[sourceReceipt, mediaProbe, preflight, ...evidence].map(({ file }) => file)].map(fileOf),
+    files: [media, ...[sourceReceipt, mediaProbe, preflight, ...others].map(({ file }) => file)].map(fileOf),
     folder,
   };
 }

@@ -2,7 +2,7 @@ import test from 'ava';
 import { mediaProbe } from '../../contract/media-probe.ts';
 import { preflightBundle } from '../../contract/preflight-bundle.ts';
 import { SourceInconsistent } from '../../contract/source-fault.ts';
-import { sourceReceipt } from '../../contract/source-receipt.ts';
+import { ownedLocalReceipt } from '../../contract/source-receipt.ts';
 import { registeredSource } from '../../contract/source-session.ts';
 import { contentIdOfBytes, hashOf } from '../../receipts/canonical-json.ts';
 import { sealOwnedIngest } from '../../receipts/seal-source.ts';
@@ -28,7 +28,7 @@ test('a first ingest is sealed with its receipt, its probe and a preflight of ve
 
 test('the records keep what was attested and measured', (t) => {
   const { preflight, records } = chainOf(sealedClip(1));
-  const receipt = sourceReceipt.parse(recordOf(records['source-receipt']));
+  const receipt = ownedLocalReceipt.parse(recordOf(records['source-receipt']));
   t.is(receipt.receipt_id, `owned-local:${hex}`);
   t.is(receipt.origin.filename, 'clip.mp4');
   t.is(receipt.rights.asserted_by, 'Its owner');
@@ -135,5 +135,5 @@ test('a hostile file name is kept as provenance and names no file', (t) => {
   const { objects } = sealOwnedIngest({ ...clipIngest, claim });
   t.true(objects.every(({ path }) => /^[a-z0-9.-]+$/.test(path)));
   const [receipt] = objects;
-  t.is(sourceReceipt.parse(recordOf(receipt?.bytes)).origin.filename, '..%2f..%2fetc$(id) .mp4');
+  t.is(ownedLocalReceipt.parse(recordOf(receipt?.bytes)).origin.filename, '..%2f..%2fetc$(id) .mp4');
 });

@@ -1,7 +1,14 @@
 import type { ProbeResult } from '../../contract/probe-result.ts';
 import { indentedFile } from '../../receipts/indented-file.ts';
 import type { RecordKind, SealedChain } from '../../receipts/open-chain.ts';
-import { type OwnedIngest, type PinnedFiles, type SealedSource, sealOwnedIngest } from '../../receipts/seal-source.ts';
+import {
+  type OwnedIngest,
+  type PinnedFiles,
+  type SealedSource,
+  sealOwnedIngest,
+  sealVideohostIngest,
+  type VideohostIngest,
+} from '../../receipts/seal-source.ts';
 import { contentRefOf } from '../../receipts/sealed-content.ts';
 import { sealedPaths } from '../../receipts/sealed-layout.ts';
 import { localProcessingGrant } from '../../receipts/source-receipt.ts';
@@ -133,6 +140,37 @@ export const sealedClip = (version: 1 | 2 | 3): SealedSource =>
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
 
+/** The same four seconds, as a range of somebody's video. */
+export const videoIngest: VideohostIngest = {
+  media,
+  probe,
+  tools: clipIngest.tools,
+  claim: {
+    requestedUrl: 'https://youtu.be/abcdefghijk?t=9',
+    resolved: {
+      externalId: 'abcdefghijk',
+      canonicalUrl: 'https://www.youtube.com/watch?v=abcdefghijk',
+      title: 'A walk\u0007 by the sea',
+      creator: 'Who walked',
+      durationMs: 60_000,
+      durationSource: 'metadata',
+      extractor: 'youtube',
+      formats: [
+        { formatId: '137', language: null, width: 1920, height: 1080 },
+        { formatId: '140', language: 'ko', width: null, height: null },
+      ],
+    },
+    tool: tool('yt-dlp', '5'),
+    resolvedAt: '2026-01-02T03:04:06.000Z',
+    range: { startMs: 9000, endMs: 13_000 },
+    confirmedAt: '2026-01-02T03:04:05.678Z',
+    downloadTools: [tool('yt-dlp', '5'), tool('ffmpeg', '1')],
+  },
+  pinned: null,
+};
+
+export const sealedVideo = (): SealedSource => sealVideohostIngest(videoIngest);
+
 /** The files of a sealed clip as `verifySource` takes them. */
 export function chainOf({ objects }: SealedSource): SealedChain {
   const bytesAt = (name: string) => objects.find(({ path }) => path === name)?.bytes;
@@ -141,6 +179,7 @@ export function chainOf({ objects }: SealedSource): SealedChain {
     'source-receipt': bytesAt(sealedPaths.sourceReceipt),
     'speech-activity': bytesAt(sealedPaths.speechActivity),
     'language-ranges': bytesAt(sealedPaths.languageRanges),
+    resolution: bytesAt(sealedPaths.resolution),
   };
   const preflight = objects.find(({ path }) => path.startsWith('preflight.'))?.bytes;
   if (preflight === undefined) throw new Error('a sealed source has a preflight');
@@ -170,13 +209,15 @@ export const withRecord = (chain: SealedChain, kind: RecordKind | 'preflight', r
 /** In the order in which they name each other. */
 export const recordKinds = ['container-probe', 'source-receipt', 'speech-activity', 'language-ranges'] as const;
 
+const namingOrder = ['resolution', ...recordKinds] as const;
+
 /** As a forger would do it: replaces one record and writes its new digest and length wherever the old ones stood. */
 export function forged(chain: SealedChain, kind: RecordKind, record: unknown): SealedChain {
   const renamed: [string, string][] = [];
   const rename = (text: string) => renamed.reduce((renaming, [old, fresh]) => renaming.replaceAll(old, fresh), text);
   const records: Partial<Record<RecordKind, Uint8Array>> = {};
   let preflight = Buffer.from(chain.preflight).toString('utf8');
-  for (const each of recordKinds) {
+  for (const each of namingOrder) {
     const old = chain.records[each];
     if (old === undefined) continue;
     const fresh = Buffer.from(

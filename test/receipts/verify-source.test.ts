@@ -26,7 +26,7 @@ const changesOf = (record: unknown) =>
   [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));
 
 /** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
-const free: Readonly<Record<RecordKind | 'preflight', RegExp>> = {
+const free: Readonly<Record<(typeof recordKinds)[number] | 'preflight', RegExp>> = {
   'container-probe':
     /^\.(run\.tools\[.*|container.*|bit_rate|tracks\[-\d]|tracks\[\d]\.(codec|duration-?|language-|width|height|sample_rate|channels)|tracks\[3]\.index)$/,
   'source-receipt': /^\.(label|origin\.filename|rights\.(asserted_by|statement)|note)$/,

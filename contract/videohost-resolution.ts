@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { contentId, identity, languageTag, positive, range, timestamp } from './grammar.ts';
+import { toolIdentity } from './tool.ts';
+
+/** An address of a video as it is stored: http or https, without credentials. */
+export const videoUrl = z
+  .string()
+  .max(2048)
+  .regex(/^https?:\/\/[^\s@/?#]+([/?#]\S*)?$/);
+
+const hostText = (maximum: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maximum)
+    .refine((text) => !/\p{Cc}/u.test(text), 'must not hold control characters');
+
+/** The name that a video has on its host. */
+export const externalId = hostText(200);
+
+/** One of the host's own formats, in the order of the tracks that are made of them. */
+const chosenFormat = z.strictObject({
+  formatId: z.string(),
+  language: languageTag.nullable(),
+  width: positive.nullable(),
+  height: positive.nullable(),
+});
+
+/** One video as its host described it when it was resolved. */
+export const resolvedVideo = z.strictObject({
+  externalId,
+  canonicalUrl: videoUrl,
+  title: z.string().min(1).nullable(),
+  creator: z.string().min(1).nullable(),
+  durationMs: positive,
+  /** Stated by the host, or measured because it states none. */
+  durationSource: z.enum(['metadata', 'measured']),
+  /** The part of the tool that understood the page. */
+  extractor: z.string().min(1),
+  formats: z.array(chosenFormat).min(1).max(9).readonly(),
+});
+
+/** What a video host said of a video, who asked it and when: a file of its own beside the source receipt. */
+export const videohostResolution = z.strictObject({
+  schema: z.literal('studio.videohost-resolution.v1'),
+  resolution_id: identity,
+  producer: z.literal('studio.videohost-resolver'),
+  tool: toolIdentity,
+  requested_url: videoUrl,
+  resolved_at: timestamp,
+  video: z.strictObject({
+    canonical_url: videoUrl,
+    external_id: externalId,
+    title: z.string().min(1).nullable(),
+    creator: z.string().min(1).nullable(),
+    duration_ms: positive,
+    duration_source: resolvedVideo.shape.durationSource,
+    extractor: z.string().min(1),
+    formats: z.array(
+      z.strictObject({
+        format_id: z.string(),
+        language: languageTag.nullable(),
+        width: positive.nullable(),
+        height: positive.nullable(),
+      }),
+    ),
+  }),
+});
+
+/** Where a registered source comes from on its host; `range` is in ms of the host's own video. */
+export const videohostProvider = z.strictObject({
+  canonicalUrl: videoUrl,
+  externalId,
+  creator: z.string().min(1).nullable(),
+  range,
+  resolutionContentId: contentId,
+});
+
+export type ResolvedVideo = z.infer<typeof resolvedVideo>;
+export type VideohostResolution = z.infer<typeof videohostResolution>;

@@ -1,0 +1,88 @@
+import type { Range } from '../contract/grammar.ts';
+import type { VideohostLocalReceipt } from '../contract/source-receipt.ts';
+import type { ToolIdentity } from '../contract/tool.ts';
+import type { VideohostResolution } from '../contract/videohost-resolution.ts';
+import { digestOf, sealedContentOf } from './sealed-content.ts';
+import { type DescribedMedia, derivedProbeOf } from './source-receipt.ts';
+import type { Sealed } from './source-records.ts';
+import type { Resolving } from './videohost-resolution.ts';
+
+/** How far the measured duration may be from the range that was asked for, in ms. */
+export const rangeToleranceMs = 1500;
+
+const labelUnits = 160;
+
+/** What somebody asked for, what the host answered, and who fetched it. */
+export interface VideohostClaim extends Resolving {
+  /** In ms of the host's own video. */
+  readonly range: Range;
+  /** When it was confirmed that the range may be processed here; UTC with milliseconds. */
+  readonly confirmedAt: string;
+  readonly downloadTools: readonly ToolIdentity[];
+}
+
+/** The id of the receipt under which a range of a video comes in: the digest of the bytes that were fetched. */
+export const videohostReceiptIdOf = (mediaContentId: string): string => `videohost-local:${digestOf(mediaContentId)}`;
+
+/** The name under which a video is listed: its title without control characters, else its id; at most 160 UTF-16 units. */
+export function videohostLabelOf(title: string | null, externalId: string): string {
+  return cut((title ?? '').replace(/\p{Cc}/gu, '').trim()) || cut(externalId);
+}
+
+/** Never ends in half a character. */
+const cut = (text: string): string =>
+  text
+    .slice(0, labelUnits)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trim();
+
+/** The receipt of a range of a video: where it comes from, which bytes it has and what was measured of it. */
+export const videohostReceiptOf = (
+  { range, confirmedAt, downloadTools }: VideohostClaim,
+  { record: resolution, file }: Sealed<VideohostResolution>,
+  described: DescribedMedia,
+): VideohostLocalReceipt => ({
+  schema: 'studio.ingest.videohost-local.v1',
+  kind: 'videohost_local',
+  producer: 'studio.videohost-local-ingest',
+  receipt_id: videohostReceiptIdOf(described.media.contentId),
+  label: videohostLabelOf(resolution.video.title, resolution.video.external_id),
+  origin: {
+    kind: 'video_host',
+    canonical_url: resolution.video.canonical_url,
+    external_id: resolution.video.external_id,
+    creator: resolution.video.creator,
+  },
+  content: sealedContentOf(described.media),
+  resolution: {
+    schema: resolution.schema,
+    resolution_id: resolution.resolution_id,
+    content_id: file.contentId,
+    producer: resolution.producer,
+    tool: resolution.tool,
+  },
+  rights: {
+    basis: 'operator_local_processing_confirmation',
+    asserted_at: confirmedAt,
+    scope: 'local_processing',
+    redistribution_allowed: false,
+    statement:
+      'Whoever runs this host confirmed that this range may be processed on this computer. It stays here; the confirmation grants no right to pass it on.',
+  },
+  selection: {
+    provider_start_ms: range.startMs,
+    provider_end_ms: range.endMs,
+    local_start: 0,
+    local_end: described.duration,
+    duration: described.duration,
+  },
+  raw_media: {
+    path: described.mediaPath,
+    content_id: described.media.contentId,
+    bytes: described.media.bytes,
+    preservation: 'provider_bounded_download',
+  },
+  cut: { encoding: 'encoded_anew_at_the_cuts', tools: [...downloadTools] },
+  derived_artifacts: [derivedProbeOf(described)],
+  note: 'Only the range was fetched. It was encoded anew so that it begins and ends at the cuts; the bytes are therefore not those of the host.',
+});
