@@ -18,6 +18,7 @@ test('what is pinned for a reason is pinned to what the page says', async (t) =>
   const page = await textOf('docs/dependencies.md');
   const pins = {
     canonicalize: dependencies.canonicalize,
+    openai: dependencies.openai,
     '@biomejs/biome': devDependencies['@biomejs/biome'],
   };
   for (const [name, version] of Object.entries(pins)) t.true(page.includes(`| \`${name}\` ${version} |`), name);
