@@ -4,7 +4,7 @@ import { type ProbeResult, probeResult } from '../contract/probe-result.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
-import type { MediaInput } from '../machines/owned-ingest.ts';
+import type { MediaInput } from '../machines/ingest-effects.ts';
 import { type PinnedFiles, sealOwnedIngest } from '../receipts/seal-source.ts';
 import { localProcessingGrant } from '../receipts/source-receipt.ts';
 import { verifySource } from '../receipts/verify-source.ts';

@@ -1,13 +1,12 @@
 import { fromCallback } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { CommitFact } from '../machines/commit-fact.ts';
+import type { MediaInput, SourceRegisteredFact } from '../machines/ingest-effects.ts';
 import {
-  type MediaInput,
   type OwnedIngestContext,
   type OwnedIngestEvent,
   ownedIngestMachine,
   ownedIngestVersion,
-  type SourceRegisteredFact,
 } from '../machines/owned-ingest.ts';
 import type { Write } from '../storage/ledger.ts';
 import { type ActorKind, type Change, effect } from './actor-kind.ts';

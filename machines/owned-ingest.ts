@@ -2,6 +2,14 @@ import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import {
+  type IngestMedia,
+  type MediaInput,
+  mediaInput,
+  messageOf,
+  notProvided,
+  type SourceRegisteredFact,
+} from './ingest-effects.ts';
 
 export const ownedIngestVersion = 1;
 
@@ -21,7 +29,7 @@ export interface OwnedIngestInput {
 export interface OwnedIngestContext {
   readonly ingestId: string;
   readonly uploadDueAt: number;
-  readonly media: { readonly contentId: string; readonly bytes: number } | null;
+  readonly media: IngestMedia | null;
   readonly failure: (Failure & { readonly code: OwnedIngestFailureCode }) | null;
 }
 
@@ -32,30 +40,6 @@ export type OwnedIngestEvent =
   | { readonly type: 'worker.granted' }
   | { readonly type: 'ingest.cancel' }
   | { readonly type: 'supervision.exhausted'; readonly message: string };
-
-/** The source joins the registry in the commit of the snapshot that says `registered`. */
-export interface SourceRegisteredFact {
-  readonly type: 'source.registered';
-  readonly source: RegisteredSource;
-}
-
-export interface MediaInput {
-  readonly ingestId: string;
-  readonly contentId: string;
-  readonly bytes: number;
-}
-
-const notProvided = (name: string) => async (): Promise<never> => {
-  throw new Error(`the actor '${name}' was not provided`);
-};
-
-const mediaInput = ({ context }: { context: OwnedIngestContext }): MediaInput => ({
-  ingestId: context.ingestId,
-  contentId: context.media?.contentId ?? '',
-  bytes: context.media?.bytes ?? 0,
-});
-
-const messageOf = (error: unknown): string => failureMessage(error instanceof Error ? error.message : String(error));
 
 /** One owned file on its way from an open upload to a registered source revision. */
 export const ownedIngestMachine = setup({
@@ -76,7 +60,7 @@ export const ownedIngestMachine = setup({
       failure: ({ context }, params: { code: OwnedIngestFailureCode; message: string }) =>
         context.failure ?? { code: params.code, message: failureMessage(params.message) },
     }),
-    rememberMedia: assign({ media: (_, params: { contentId: string; bytes: number }) => params }),
+    rememberMedia: assign({ media: (_, params: IngestMedia) => params }),
   },
 }).createMachine({
   id: 'owned-ingest',

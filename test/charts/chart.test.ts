@@ -97,6 +97,14 @@ test('the happy paths of the machines run from the first state to the last', (t)
       'runtime.running.admit',
       ...['speech', 'silence', 'loudness', 'shots'].map((part) => `runtime.running.detect.${part}.measuring`),
     ],
+    [
+      'videohost-ingest.queued',
+      'videohost-ingest.resolving',
+      'videohost-ingest.downloading',
+      'videohost-ingest.probing',
+      'videohost-ingest.sealing.writing',
+      'videohost-ingest.sealing.registering',
+    ],
   ]);
 });
 

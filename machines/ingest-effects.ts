@@ -1,0 +1,38 @@
+import { failureMessage } from '../contract/failure.ts';
+import type { RegisteredSource } from '../contract/source-session.ts';
+
+/** Media in the vault that an ingest has come to hold. */
+export interface IngestMedia {
+  readonly contentId: string;
+  readonly bytes: number;
+}
+
+/** What the effects over media are given. */
+export interface MediaInput extends IngestMedia {
+  readonly ingestId: string;
+}
+
+/** The source joins the registry in the commit of the snapshot that says `registered`. */
+export interface SourceRegisteredFact {
+  readonly type: 'source.registered';
+  readonly source: RegisteredSource;
+}
+
+export const mediaInput = ({
+  context,
+}: {
+  context: { readonly ingestId: string; readonly media: IngestMedia | null };
+}): MediaInput => ({
+  ingestId: context.ingestId,
+  contentId: context.media?.contentId ?? '',
+  bytes: context.media?.bytes ?? 0,
+});
+
+/** The logic of an effect that nobody has provided. */
+export const notProvided = (name: string) => async (): Promise<never> => {
+  throw new Error(`the actor '${name}' was not provided`);
+};
+
+/** What an effect rejected with, in the form of a failure's message. */
+export const messageOf = (error: unknown): string =>
+  failureMessage(error instanceof Error ? error.message : String(error));
