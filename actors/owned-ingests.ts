@@ -111,6 +111,11 @@ export class OwnedIngests {
     return [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
 
+  /** Calls back after each commit of an ingest, until the returned function is called. */
+  watch(ingestId: string, listener: () => void): () => void {
+    return this.#options.supervisor.watch(ingestId, listener);
+  }
+
   /** Cancels an ingest that has not ended. */
   async cancel(ingestId: string): Promise<OwnedIngestStatus> {
     this.#row(ingestId);

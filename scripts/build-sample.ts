@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { evaluationPack } from '../contract/evaluation-pack.ts';
 import { sampleGold } from '../fixtures/sample/gold.ts';
 import { contentRefOf } from '../receipts/sealed-content.ts';
 import { goldOf } from './sample/gold.ts';
 import { encodeMedia } from './sample/media.ts';
+import { packOf } from './sample/pack.ts';
 import { sealSample } from './sample/seal.ts';
 import { buildSound } from './sample/sound.ts';
 
@@ -21,6 +23,7 @@ try {
   const media = contentRefOf(await readFile(path.join(folder, mediaPath)));
   const gold = sampleGold.parse(goldOf({ path: `source/${mediaPath}`, ...media }, sound.spoken));
   await writeFile(path.join(target, 'gold.json'), `${JSON.stringify(gold, null, 2)}\n`);
+  await writeFile(path.join(target, 'pack.json'), `${JSON.stringify(evaluationPack.parse(packOf(gold)), null, 2)}\n`);
   await sealSample(folder, mediaPath, gold, work);
 } finally {
   await rm(work, { recursive: true, force: true });

@@ -1,0 +1,97 @@
+import type { Clock } from '../contract/clock.ts';
+import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import type { PackItem } from '../contract/evaluation-pack.ts';
+import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
+import type { Environment } from '../executors/tools.ts';
+import { canonicalJson } from '../receipts/canonical-json.ts';
+import { evaluationReceiptOf, type StudiedItem } from '../receipts/evaluation-receipt.ts';
+import { dataRootAt } from '../storage/data-root.ts';
+import { openLedger } from '../storage/open-ledger.ts';
+import { openVault } from '../storage/open-vault.ts';
+import type { PackFolder } from './evaluation-pack-folder.ts';
+import { openHost } from './host.ts';
+import { ingestItem } from './labelled-ingest.ts';
+import { studyItem } from './labelled-study.ts';
+import { verifyRuntime } from './verify-runtime.ts';
+
+export interface PackEvaluation {
+  readonly pack: PackFolder;
+  /** Nobody else may use it. */
+  readonly dataRoot: string;
+  /** Names tools by variables and holds PATH. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface StartedItem {
+  readonly item: PackItem;
+  readonly runtimeId: string;
+}
+
+/** Ingests and studies every item in turn, on a host of its own that asks nobody outside this machine. */
+async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
+  const { pack: folder, dataRoot, environment, clock, report, newId } = options;
+  const fatal = new AbortController();
+  const signal = AbortSignal.any([options.signal, fatal.signal]);
+  const host = await openHost({
+    dataRoot,
+    sources: [],
+    maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
+    maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
+    studyWorkers: 1,
+    reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
+    environment,
+    clock,
+    report,
+    points: () => undefined,
+    onFatal: (error) => fatal.abort(error),
+  });
+  try {
+    host.begin();
+    const started: StartedItem[] = [];
+    for (const item of folder.pack.items) {
+      signal.throwIfAborted();
+      const source = await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal);
+      const runtimeId = await studyItem(host.studies, item, source, `evaluation:${newId()}`, signal);
+      started.push({ item, runtimeId });
+    }
+    return started;
+  } finally {
+    await host.close();
+  }
+}
+
+/** Reopens what the studies stored, down to the last byte, after the host that wrote it has ended. */
+async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly StartedItem[]): Promise<StudiedItem[]> {
+  const vault = await openVault({ root: dataRoot });
+  const ledger = await openLedger({
+    directory: dataRootAt(dataRoot).ledger,
+    clock,
+    encodeEvent: canonicalJson,
+    onFatal: () => undefined,
+  });
+  try {
+    const reopened: StudiedItem[] = [];
+    for (const { item, runtimeId } of items) {
+      const { runtime } = await verifyRuntime({ ledger, vault }, runtimeId, () => undefined);
+      const operations = runtime.execution?.study.findings.operations;
+      if (operations === undefined) throw new EvaluationFault('study_failed', `${item.itemId}: no evidence`);
+      reopened.push({ item, operations });
+    }
+    return reopened;
+  } finally {
+    await ledger.close();
+  }
+}
+
+/**
+ * Runs a study over every item of a pack, reopens its evidence from disk and scores it. The data root keeps the studies.
+ * Throws `EvaluationFault`, the coded errors of host, store and tools, and the reason of `signal`.
+ */
+export async function evaluatePack(options: PackEvaluation): Promise<EvaluationReceipt> {
+  return evaluationReceiptOf(options.pack, await reopenItems(options, await studyPack(options)));
+}

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import type { EvaluationPack, PackItem } from '../contract/evaluation-pack.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { SourceSessionRow } from '../contract/source-session-list.ts';
+import type { OwnedIngests } from './owned-ingests.ts';
+import { untilCommitted } from './until-committed.ts';
+
+/** Sends a file as the media of an open ingest, at the pace of the disk. */
+function send(ingests: OwnedIngests, ingestId: string, path: string): Promise<unknown> {
+  const stream = createReadStream(path);
+  const upload = ingests.beginUpload(ingestId, () => undefined);
+  upload.connect(stream);
+  return new Promise((resolve, reject) => {
+    const giveUp = (error: unknown) => {
+      stream.destroy();
+      upload.abandon().then(() => reject(error), reject);
+    };
+    stream.on('error', giveUp);
+    stream.on('end', () => upload.end().then(resolve, reject));
+    stream.on('data', (chunk) => {
+      try {
+        upload.chunk(Buffer.from(chunk));
+      } catch (error) {
+        giveUp(error);
+      }
+    });
+  });
+}
+
+async function ingested(
+  ingests: OwnedIngests,
+  { rightsHolder }: EvaluationPack,
+  { itemId, media }: PackItem,
+  path: string,
+  signal: AbortSignal,
+): Promise<SourceSessionRow> {
+  const { ingestId } = await ingests.open({
+    filename: 'labelled.media',
+    declaredBytes: media.bytes,
+    rightsScope: 'local_processing',
+    ownershipAttested: true,
+    label: itemId,
+    rightsHolder,
+  });
+  await send(ingests, ingestId, path);
+  const { source, failure } = await untilCommitted(
+    (listener) => ingests.watch(ingestId, listener),
+    async () => {
+      const status = ingests.status(ingestId);
+      return status.status === 'registered' || status.status === 'failed' ? status : null;
+    },
+    signal,
+  );
+  if (source === null) throw new EvaluationFault('media_refused', `${itemId}: ${failure?.code}: ${failure?.message}`);
+  if (source.sourceContentId !== media.contentId) throw new EvaluationFault('pack_file_mismatch', media.path);
+  return source;
+}
+
+/**
+ * Takes the media of an item in as any owned file, and waits until it is registered. Throws `EvaluationFault` `media_refused`,
+ * `pack_file_mismatch` for a file that has changed since it was hashed, and the reason of `signal`.
+ */
+export async function ingestItem(
+  ingests: OwnedIngests,
+  pack: EvaluationPack,
+  item: PackItem,
+  path: string,
+  signal: AbortSignal,
+): Promise<SourceSessionRow> {
+  try {
+    return await ingested(ingests, pack, item, path, signal);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new EvaluationFault('media_refused', `${item.itemId}: ${error.code}: ${error.message}`, error);
+  }
+}

@@ -1,0 +1,49 @@
+import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import type { PackItem } from '../contract/evaluation-pack.ts';
+import { runtimeRequest } from '../contract/runtime-request.ts';
+import { hasEnded, type RuntimeStatus, runtimeStatus } from '../contract/runtime-status.ts';
+import type { SourceSessionRow } from '../contract/source-session-list.ts';
+import { checkRange } from '../receipts/evaluation-pack.ts';
+import type { Studies } from './studies.ts';
+import { untilCommitted } from './until-committed.ts';
+
+async function statusOf(studies: Studies, runtimeId: string): Promise<RuntimeStatus> {
+  const { bytes } = await studies.status(runtimeId);
+  return runtimeStatus.parse(JSON.parse(bytes.toString('utf8')));
+}
+
+/**
+ * Studies the range of an item as a client would and waits for its end. `attempt` makes it a study of its own, whatever the
+ * data root has seen. Returns the id of the runtime. Throws `EvaluationFault` `labels_outside_media` and `study_failed`, and
+ * the reason of `signal`.
+ */
+export async function studyItem(
+  studies: Studies,
+  item: PackItem,
+  source: SourceSessionRow,
+  attempt: string,
+  signal: AbortSignal,
+): Promise<string> {
+  checkRange(item, source.durationMs);
+  const request = runtimeRequest.parse({
+    sourceSessionId: source.sourceSessionId,
+    sourceRevisionId: source.sourceRevisionId,
+    range: item.range,
+    requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
+    targetLanguage: 'und',
+    selectedLanguagePackId: null,
+    outputDepth: 'evidence',
+    clientRequestId: attempt,
+  });
+  const { runtimeId } = await studies.start(request);
+  const { lifecycle, reason } = await untilCommitted(
+    (listener) => studies.watch(runtimeId, listener),
+    async () => {
+      const status = await statusOf(studies, runtimeId);
+      return hasEnded(status.lifecycle) ? status : null;
+    },
+    signal,
+  );
+  if (lifecycle === 'terminal') return runtimeId;
+  throw new EvaluationFault('study_failed', `${item.itemId}: ${reason?.code}: ${reason?.message}`);
+}

@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FlagTable, parseFlags } from './flags.ts';
+
+/** Every flag of `evaluate`. */
+export const evaluateFlags: FlagTable = {
+  baseline: 'single',
+  accept: 'switch',
+  receipts: 'single',
+  'data-root': 'single',
+  json: 'switch',
+};
+
+export interface EvaluateOptions {
+  /** The folder of the pack. */
+  readonly pack: string;
+  readonly baseline: string;
+  readonly accept: boolean;
+  /** A folder that the receipt is written to, under its digest. */
+  readonly receipts: string | null;
+  /** Null for one that is made for this evaluation and removed after it. */
+  readonly dataRoot: string | null;
+  readonly json: boolean;
+}
+
+const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url));
+
+/** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError` `invalid_flags`. */
+export function evaluateOptions(args: readonly string[]): EvaluateOptions {
+  const given = parseFlags(args, evaluateFlags, 1);
+  const resolved = (name: string) => {
+    const path = given.single(name);
+    return path === undefined ? null : resolve(path);
+  };
+  const pack = resolve(given.positional[0] ?? samplePack);
+  return {
+    pack,
+    baseline: resolved('baseline') ?? join(pack, 'baseline.json'),
+    accept: given.has('accept'),
+    receipts: resolved('receipts'),
+    dataRoot: resolved('data-root'),
+    json: given.has('json'),
+  };
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { evaluatePack } from '../actors/evaluate-pack.ts';
+import { openPackFolder } from '../actors/evaluation-pack-folder.ts';
+import { systemClock } from '../actors/system-clock.ts';
+import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
+import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
+import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const report = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Aborts once somebody wants the process to end, so that it can leave nothing behind. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => stop.abort(new EvaluationFault('evaluation_stopped', signal)));
+  }
+  return stop.signal;
+}
+
+/** The accepted receipt. What is to be replaced need not fit; whoever only compares needs one that does. */
+async function baselineOf({ baseline, accept }: EvaluateOptions, packContentId: string) {
+  try {
+    const accepted = await loadBaseline(baseline, packContentId);
+    if (accepted === null && !accept) throw new EvaluationFault('baseline_missing', `${baseline}: --accept writes one`);
+    return accepted;
+  } catch (error) {
+    if (accept && error instanceof EvaluationFault) return null;
+    throw error;
+  }
+}
+
+async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
+  const signal = stopSignal();
+  const pack = await openPackFolder(options.pack);
+  const baseline = await baselineOf(options, pack.contentId);
+  const receipt = await withDataRoot(options.dataRoot, (dataRoot) =>
+    evaluatePack({
+      pack,
+      dataRoot,
+      environment: process.env,
+      clock: systemClock,
+      newId: randomUUID,
+      report,
+      signal,
+    }),
+  );
+  if (options.receipts !== null) await keepReceipt(options.receipts, receipt);
+  if (options.accept) await acceptBaseline(options.baseline, receipt);
+  return evaluationOf(receipt, baseline, options.accept);
+}
+
+/** The errors of the domain begin with their code already; what has none is a fault of this program. */
+function described(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('reason' in error) return error.message;
+  if (!('code' in error)) return error.stack ?? error.message;
+  return error.message.startsWith(`${error.code}:`) ? error.message : `${error.code}: ${error.message}`;
+}
+
+try {
+  const options = evaluateOptions(process.argv.slice(2));
+  const evaluation = await evaluate(options);
+  if (options.json) print(JSON.stringify(evaluation));
+  else for (const line of evaluationLines(evaluation)) print(line);
+  process.exitCode = evaluation.verdict === 'regression' ? 1 : 0;
+} catch (error) {
+  report(described(error));
+  process.exitCode = 2;
+}
