@@ -31,6 +31,11 @@ export interface ActorKind {
   /** The state as clients name it. */
   status(value: StateValue): string;
   phase(value: StateValue): Phase;
+  /**
+   * The event that ends an actor which is found in a state that must not be entered a second time, after a crash of the
+   * host or of the actor; null for a state that may. Kinds without such states leave it out.
+   */
+  cutShort?(value: StateValue): EventObject | null;
   /** What the facts of a transition add to its commit. */
   writes(change: Change): Write[];
   /** Called once the row of a transition is on disk. */

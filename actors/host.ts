@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { CaptionClassification } from '../contract/caption-executor.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Reviewer } from '../contract/publish-review.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
@@ -13,6 +14,9 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
+import { captionProductionKind } from './caption-production-kind.ts';
+import { CaptionReads } from './caption-reads.ts';
+import { Captions } from './captions.ts';
 import { EvidenceAudits } from './evidence-audits.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
@@ -25,6 +29,7 @@ import { PrivatePlayback } from './private-playback.ts';
 import { publishReviewKind } from './publish-review-kind.ts';
 import { PublishReviews } from './publish-reviews.ts';
 import { recover } from './recovery.ts';
+import { RuntimeTurns } from './runtime-turns.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
 import { studyKind } from './study-kind.ts';
@@ -45,6 +50,7 @@ export interface HostOptions {
   readonly studyWorkers: number;
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
+  readonly captionExecutor: CaptionClassification;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   readonly clock: Clock;
@@ -63,6 +69,8 @@ export interface Host {
   readonly studies: Studies;
   readonly audits: EvidenceAudits;
   readonly reviews: PublishReviews;
+  readonly captions: Captions;
+  readonly captionReads: CaptionReads;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -140,11 +148,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: options.maximumStudyRangeMs,
   });
   const verified = new VerifiedRuntimes({ ledger, vault });
-  const reviewing = publishReviewKind({
-    ledger,
-    vault,
+  const committed = (runtimeId: string) => studies.committed(runtimeId);
+  const reviewing = publishReviewKind({ ledger, vault, supervisor, committed });
+  const captioning = captionProductionKind({ ledger, vault, supervisor, runtimes: verified, committed, report });
+  const turns = new RuntimeTurns();
+  const captions = new Captions({
+    kind: captioning,
     supervisor,
-    committed: (runtimeId) => studies.committed(runtimeId),
+    runtimes: verified,
+    turns,
+    classification: options.captionExecutor,
   });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
@@ -169,6 +182,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   supervisor.register(runtimes);
   supervisor.register(reviewing);
+  supervisor.register(captioning);
 
   const recovered = await recover(supervisor, ledger);
   await tidy();
@@ -183,7 +197,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     studies,
     audits: new EvidenceAudits(verified),
-    reviews: new PublishReviews({ kind: reviewing, supervisor, runtimes: verified, reviewer: options.reviewer }),
+    reviews: new PublishReviews({
+      kind: reviewing,
+      supervisor,
+      runtimes: verified,
+      reviewer: options.reviewer,
+      turns,
+      stopWork: (runtimeId) => captions.stop(runtimeId),
+    }),
+    captions,
+    captionReads: new CaptionReads(verified),
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

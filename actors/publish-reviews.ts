@@ -13,6 +13,8 @@ import { reviewIdOf } from '../receipts/publish-review-decision.ts';
 import { publishedReviewsOf, standingReviewOf } from '../receipts/published-reviews.ts';
 import { reviewQueueOf } from '../receipts/review-queue.ts';
 import type { ActorKind } from './actor-kind.ts';
+import type { RuntimeTurns } from './runtime-turns.ts';
+import { settledActor } from './settled-actor.ts';
 import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
@@ -22,6 +24,9 @@ export interface PublishReviewsOptions {
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
+  readonly turns: RuntimeTurns;
+  /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
+  readonly stopWork: (runtimeId: string) => Promise<void>;
 }
 
 /**
@@ -84,7 +89,7 @@ export class PublishReviews {
     }
     const input: PublishReviewInput = { runtimeId, reviewId, intake, reviewer: this.#options.reviewer, decision };
     await supervisor.spawn(kind, reviewId, input, []);
-    await this.#settled(reviewId, ['approved', 'rejected']);
+    await this.#settled(reviewId, 'approved', 'rejected');
     return this.reviews(runtimeId);
   }
 
@@ -93,14 +98,18 @@ export class PublishReviews {
     runtimeId: string,
     { approval, reviewer, revocation }: ReviewRevocationRequest,
   ): Promise<PublishReviewDecisions> {
-    const standing = standingReviewOf(await this.#options.runtimes.read(runtimeId));
-    this.#demandReviewer(reviewer.id);
-    if (standing === null || !isSame(standing, approval)) throw illegal('the approval is not one of this runtime');
-    const event = { type: 'review.revoke', reviewer: this.#options.reviewer, revocation };
-    if (!(await this.#options.supervisor.send(approval.reviewId, event))) {
-      throw illegal('the approval is revoked already, or the review was a rejection');
-    }
-    await this.#settled(approval.reviewId, ['revoked']);
+    const { runtimes, supervisor, turns, stopWork } = this.#options;
+    await turns.take(runtimeId, async () => {
+      const standing = standingReviewOf(await runtimes.read(runtimeId));
+      this.#demandReviewer(reviewer.id);
+      if (standing === null || !isSame(standing, approval)) throw illegal('the approval is not one of this runtime');
+      await stopWork(runtimeId);
+      const event = { type: 'review.revoke', reviewer: this.#options.reviewer, revocation };
+      if (!(await supervisor.send(approval.reviewId, event))) {
+        throw illegal('the approval is revoked already, or the review was a rejection');
+      }
+    });
+    await this.#settled(approval.reviewId, 'revoked');
     return this.reviews(runtimeId);
   }
 
@@ -114,18 +123,9 @@ export class PublishReviews {
   }
 
   /** Waits until what was asked for is written down, or could not be. */
-  #settled(reviewId: string, wanted: readonly string[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const look = () => {
-        const status = this.#status(reviewId) ?? '';
-        if (status === 'deciding' || status === 'revoking') return;
-        unwatch();
-        if (wanted.includes(status)) resolve();
-        else reject(new ServiceError('internal_failure', 'the review could not be written down'));
-      };
-      const unwatch = this.#options.supervisor.watch(reviewId, look);
-      look();
-    });
+  async #settled(reviewId: string, ...wanted: readonly string[]): Promise<void> {
+    const state = await settledActor(this.#options.supervisor, reviewId, ['deciding', 'revoking']);
+    if (!wanted.includes(state)) throw new ServiceError('internal_failure', 'the review could not be written down');
   }
 }
 

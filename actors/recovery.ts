@@ -57,6 +57,11 @@ async function takeUp(supervisor: Supervisor, ledger: Ledger, id: string, row: A
     await supervisor.endStored(kind, id, row, { type: 'supervision.exhausted', message: obstacle });
     return { ended: obstacle };
   }
+  const cut = kind.cutShort?.(snapshotValue(row)) ?? null;
+  if (cut !== null) {
+    await supervisor.endStored(kind, id, row, cut);
+    return { ended: 'what was under way is not taken up again' };
+  }
   if (!isWorking) {
     supervisor.adopt(kind, id, row);
     return 'waiting';

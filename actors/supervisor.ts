@@ -183,6 +183,11 @@ export class Supervisor {
     await actor.committed.catch(() => undefined);
     if (this.#stopped || this.#actors.get(actor.id) !== actor || actor.durableRow === null) return;
     actor.row = actor.durableRow;
+    const cut = actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
+    if (cut !== null) {
+      this.#end(actor, cut, 'all');
+      return;
+    }
     actor.start(this);
     // A worker may have been granted while nobody was there to take it.
     this.#placeInLine(actor, actor.durableRow);

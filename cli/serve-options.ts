@@ -1,5 +1,6 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { captionExecutor } from './caption-executor.ts';
 import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -22,6 +23,8 @@ export const serveFlags: FlagTable = {
   'http-adapter': 'single',
   executor: 'single',
   'caption-executor': 'single',
+  'allow-deterministic-caption-test-seam': 'switch',
+  'allow-embedded-subtitle-captions': 'switch',
   'semantic-recognizer': 'single',
   'language-explanation-executor': 'single',
 };
@@ -39,6 +42,7 @@ export interface ServeOptions {
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
   readonly reviewer: { readonly id: string; readonly label: string };
+  readonly captionExecutor: ReturnType<typeof captionExecutor>;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
 }
 
@@ -50,7 +54,6 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
   }
   choice(given, 'executor', ['deterministic']);
-  choice(given, 'caption-executor', ['recorded']);
   choice(given, 'semantic-recognizer', ['unavailable']);
   choice(given, 'language-explanation-executor', ['unavailable']);
   const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
@@ -81,6 +84,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
     studyWorkers: workers,
     reviewer: reviewer(given),
+    captionExecutor: captionExecutor(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
   };
 }

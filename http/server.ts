@@ -1,9 +1,12 @@
+import type { CaptionReads } from '../actors/caption-reads.ts';
+import type { Captions } from '../actors/captions.ts';
 import type { EvidenceAudits } from '../actors/evidence-audits.ts';
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { PublishReviews } from '../actors/publish-reviews.ts';
 import type { Studies } from '../actors/studies.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { captionRoutes } from './caption-routes.ts';
 import { Guard } from './guard.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
@@ -26,6 +29,8 @@ export interface ServerOptions {
     readonly studies: Studies;
     readonly audits: EvidenceAudits;
     readonly reviews: PublishReviews;
+    readonly captions: Captions;
+    readonly captionReads: CaptionReads;
     readonly playback: PrivatePlayback;
   };
   readonly report: (line: string) => void;
@@ -38,6 +43,8 @@ export const routeTable = ({
   studies,
   audits,
   reviews,
+  captions,
+  captionReads,
   playback,
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
@@ -47,6 +54,7 @@ export const routeTable = ({
   ...studyRoutes(studies),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
+  ...captionRoutes(captions, captionReads),
   ...playbackRoutes(playback),
 ];
 

@@ -17,8 +17,8 @@ export interface CaptionJob {
 
 /** Captions could not be made; the message begins with a closed word for the cause. */
 export class CaptionFailure extends Error {
-  constructor(cause: 'too_large' | 'invalid_output', detail: string) {
-    super(failureMessage(`${cause}: ${detail}`));
+  constructor(word: 'too_large' | 'invalid_output' | 'revoked' | 'internal', detail: string, cause?: unknown) {
+    super(failureMessage(`${word}: ${detail}`), { cause });
     this.name = 'CaptionFailure';
   }
 }

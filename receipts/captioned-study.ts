@@ -1,6 +1,7 @@
 import { captionLimits } from '../contract/caption-line.ts';
 import type { CaptionInput } from '../contract/caption-production.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
+import type { RuntimeStart } from '../contract/runtime-start.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import type { StudyRun } from './study-run.ts';
 
@@ -13,15 +14,15 @@ export interface CaptionedStudy {
 }
 
 /** Why captions can never be made of a study, whatever is approved; null when they can. */
-export function captionObstacleOf(run: StudyRun): string | null {
-  const { startMs, endMs } = run.record.analysisRequest.range;
-  if (declaredLanguageOf(run) === null) return 'captions need a study of one declared source language';
+export function captionObstacleOf(record: RuntimeStart): string | null {
+  const { startMs, endMs } = record.analysisRequest.range;
+  if (declaredLanguageOf(record) === null) return 'captions need a study of one declared source language';
   if (endMs - startMs <= captionLimits.maxDurationMs) return null;
   return `captions are made of at most ${captionLimits.maxDurationMs} ms, the study has ${endMs - startMs} ms`;
 }
 
 /** The one source language that a study declared; null when it declared none or several. */
-function declaredLanguageOf({ record }: StudyRun): string | null {
+function declaredLanguageOf(record: RuntimeStart): string | null {
   const { requestedSource } = record.analysisRequest.language.languagePair;
   return requestedSource.mode === 'declared' ? (requestedSource.languages[0] ?? null) : null;
 }
@@ -29,7 +30,7 @@ function declaredLanguageOf({ record }: StudyRun): string | null {
 /** What captions of a study are made of. Throws `RangeError` for a study whose source language was not declared. */
 export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInput {
   const { sourceArtifactId, sourceSession, analysisRequest } = run.record;
-  const sourceLanguage = declaredLanguageOf(run);
+  const sourceLanguage = declaredLanguageOf(run.record);
   if (sourceLanguage === null) throw new RangeError('captions need a declared source language');
   return {
     sourceArtifactId,

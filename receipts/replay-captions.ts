@@ -1,12 +1,14 @@
 import type { CaptionArtifact } from '../contract/caption-production.ts';
 import { type CaptionReceipt, type CaptionReference, maximumCaptionAttempts } from '../contract/caption-production.ts';
+import type { QualityControlReceipt } from '../contract/caption-quality-control.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from './caption-production.ts';
+import { auditQualityControl, type CheckableCaptions, recordQualityControl } from './caption-quality-control.ts';
 import { captionObstacleOf } from './captioned-study.ts';
 import { counted } from './checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from './evidence-chain-error.ts';
-import { captionReceiptShape, captionShape } from './reopen-captions.ts';
+import { captionReceiptShape, captionShape, qualityControlShape } from './reopen-captions.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import type { ReplayContext } from './replay-media.ts';
 import { readReceipt, type StoredReceipt } from './stored-receipt.ts';
@@ -16,7 +18,16 @@ export interface VerifiedCaption {
   readonly reference: CaptionReference;
   readonly artifact: StoredReceipt<CaptionArtifact>;
   readonly receipt: StoredReceipt<CaptionReceipt>;
+  /** Null until the captions were checked. */
+  readonly qualityControl: StoredReceipt<QualityControlReceipt> | null;
 }
+
+/** Verified captions as a check takes them. */
+export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): CheckableCaptions => ({
+  reference,
+  artifact: artifact.body,
+  receipt: receipt.body,
+});
 
 /** What was made under the approval of a run. */
 export interface VerifiedCaptions {
@@ -51,7 +62,7 @@ export class CaptionReplay {
     const { journal, run } = this.#context;
     const { classification } = journal.expect('caption.production_started').data.executor;
     const isAllowed = this.#open === null && this.#caption === null && this.#attempts < maximumCaptionAttempts;
-    if (approval === null || !isAllowed || captionObstacleOf(run) !== null) throw journal.fault('type');
+    if (approval === null || !isAllowed || captionObstacleOf(run.record) !== null) throw journal.fault('type');
     const study = { run, findings: this.#findings, conclusion: this.#conclusion, approval };
     const job: CaptionJob = { study, attempt: this.#attempts, classification };
     journal.take([captionStarted(job)]);
@@ -74,7 +85,7 @@ export class CaptionReplay {
     const { events, refs } = recordCaptions(job);
     journal.take(events);
     this.#open = null;
-    this.#caption = { reference: refs, artifact, receipt };
+    this.#caption = { reference: refs, artifact, receipt, qualityControl: null };
     const { jobId, result } = artifact.body;
     report({ link: 'caption', subject: jobId, contentId: captionContentId, detail: counted(result.lineCount, 'line') });
     report({
@@ -91,6 +102,21 @@ export class CaptionReplay {
     if (this.#open === null) throw journal.fault('type');
     journal.take([captionFailed(run, captionJobIdOf(this.#open), reason)]);
     this.#open = null;
+  }
+
+  /** The captions were checked, once. */
+  async checked(): Promise<void> {
+    const { journal, run, content, report } = this.#context;
+    const caption = this.#caption;
+    if (caption === null || caption.qualityControl !== null) throw journal.fault('type', 1);
+    const { receiptContentId } = journal.expect('caption.quality_control_decided', 1).data;
+    const qualityControl = await readReceipt(qualityControlShape, content, receiptContentId);
+    const captions = checkableOf(caption);
+    checkObject(receiptContentId, () => auditQualityControl(qualityControl.body, run.record.runtimeId, captions));
+    journal.take(recordQualityControl(run, captions).events);
+    this.#caption = { ...caption, qualityControl };
+    const { qcId, decision } = qualityControl.body;
+    report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
   }
 }
 

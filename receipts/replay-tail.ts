@@ -43,6 +43,7 @@ export async function replayTail(
     'caption.production_started': () => captions.started(reviews.authority),
     'caption.production_completed': () => captions.completed(),
     'caption.production_failed': () => captions.failed(),
+    'caption.quality_control_decided': () => captions.checked(),
   };
   while (journal.typeAt() !== null) {
     const artifacts = journal.count('artifact.recorded');

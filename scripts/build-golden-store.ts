@@ -28,6 +28,7 @@ try {
     maximumStudyRangeMs: 600_000,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
+    captionExecutor: 'recorded_real_pipeline_fixture',
     environment: process.env,
     clock: goldenClock,
     report: (line) => void process.stderr.write(`${line}\n`),

@@ -25,6 +25,7 @@ test('this build opens a data root of storage format 1, reads all of it and goes
     maximumStudyRangeMs: 600_000,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
+    captionExecutor: 'recorded_real_pipeline_fixture',
     environment: process.env,
     clock: goldenClock,
     report: (line) => told.push(line),

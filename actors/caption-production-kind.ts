@@ -1,0 +1,107 @@
+import type { StateValue } from 'xstate';
+import {
+  type CaptionProductionFact,
+  type CaptionProductionInput,
+  captionProductionMachine,
+  captionProductionVersion,
+} from '../machines/caption-production.ts';
+import type { EffectOutcome } from '../machines/commit-fact.ts';
+import { approvedStudyOf } from '../receipts/approved-study.ts';
+import { CaptionFailure } from '../receipts/caption-artifact.ts';
+import { captionFailed, recordCaptions } from '../receipts/caption-production.ts';
+import { recordQualityControl } from '../receipts/caption-quality-control.ts';
+import { checkableOf } from '../receipts/replay-captions.ts';
+import type { StudyRun } from '../receipts/study-run.ts';
+import type { StepResult } from '../receipts/study-step.ts';
+import type { Ledger, Write } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import { readStudy } from './study-row.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { VerifiedRuntimes } from './verified-runtimes.ts';
+import { WorkerLine } from './worker-line.ts';
+
+export interface CaptionProductionKindOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+const phases: Readonly<Record<string, Phase>> = {
+  producing: 'working',
+  checking: 'working',
+  // Captions whose check could not be written down rest until somebody asks for it again.
+  unchecked: 'dormant',
+};
+
+const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
+
+/** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
+export function captionProductionKind(options: CaptionProductionKindOptions): ActorKind {
+  const { ledger, vault, supervisor, runtimes, committed, report } = options;
+  const barrier = {
+    settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
+    lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
+  };
+  const stored = async (
+    runtimeId: string,
+    signal: AbortSignal,
+    result: StepResult<unknown>,
+  ): Promise<EffectOutcome> => {
+    await vault.putAll(result.objects);
+    signal.throwIfAborted();
+    return { events: [], writes: [{ append: runtimeId, events: result.events }] };
+  };
+  const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
+    sparing(report, async () => {
+      const { runtimeId, approval, attempt, classification } = input;
+      const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
+      if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
+      return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
+    });
+  const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
+    sparing(report, async () => {
+      const { execution } = await runtimes.read(runtimeId);
+      const caption = execution?.study.tail.captions.caption ?? null;
+      if (execution === null || caption === null) throw new Error('a check comes after its captions');
+      return stored(runtimeId, signal, recordQualityControl(execution.opened.run, checkableOf(caption)));
+    });
+  return {
+    name: 'caption-production',
+    version: captionProductionVersion,
+    machine: captionProductionMachine.provide({
+      actors: { produceCaptions: effect(barrier, produce), checkCaptions: effect(barrier, check) },
+    }),
+    // Deriving captions from a study takes no worker.
+    line: new WorkerLine(0, () => undefined),
+    hasJournal: false,
+    status: String,
+    phase: phaseOf,
+    cutShort: (value) => (value === 'producing' ? { type: 'production.cut' } : null),
+    writes: ({ facts, input }) => {
+      const { runtimeId, jobId } = input as CaptionProductionInput;
+      return facts.flatMap((fact) => factWrites(readStudy(ledger, runtimeId), jobId, fact as CaptionProductionFact));
+    },
+    committed: (_, row) => committed((row.input as CaptionProductionInput).runtimeId),
+  };
+}
+
+function factWrites(run: StudyRun, jobId: string, fact: CaptionProductionFact): Write[] {
+  if (fact.type === 'commit') return [...fact.writes];
+  return [{ append: run.record.runtimeId, events: [captionFailed(run, jobId, fact.reason)] }];
+}
+
+/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
+async function sparing<Result>(report: (line: string) => void, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof CaptionFailure) throw error;
+    report(`captions: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CaptionFailure('internal', 'it could not be written down', error);
+  }
+}

@@ -1,0 +1,118 @@
+import type { AnyMachineSnapshot } from 'xstate';
+import type { CaptionClassification } from '../contract/caption-executor.ts';
+import { type CaptionProductionRequest, maximumCaptionAttempts } from '../contract/caption-production.ts';
+import type { QualityControlRequest } from '../contract/caption-quality-control.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { CaptionProductionContext, CaptionProductionInput } from '../machines/caption-production.ts';
+import { approvedStudyOf } from '../receipts/approved-study.ts';
+import { type CaptionJob, captionJobIdOf } from '../receipts/caption-artifact.ts';
+import { captionStarted } from '../receipts/caption-production.ts';
+import { candidateOf } from '../receipts/caption-quality-control.ts';
+import { captionObstacleOf } from '../receipts/captioned-study.ts';
+import { firstDifference } from '../receipts/first-difference.ts';
+import type { VerifiedRuntime } from '../receipts/reopen-runtime.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { RuntimeTurns } from './runtime-turns.ts';
+import { settledActor } from './settled-actor.ts';
+import { readStored } from './stored-read.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { VerifiedRuntimes } from './verified-runtimes.ts';
+
+export interface CaptionsOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  readonly turns: RuntimeTurns;
+  /** The one executor that this host was started with. */
+  readonly classification: CaptionClassification;
+}
+
+const underWay = ['producing', 'checking'];
+
+/**
+ * The service that makes captions of approved studies and has them checked. It answers once what was asked for is on disk;
+ * all throw `unknown_runtime` and `stored_content_inconsistent`.
+ */
+export class Captions {
+  readonly #options: CaptionsOptions;
+
+  constructor(options: CaptionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes captions under an approval and checks them. Throws `illegal_caption_transition`, `caption_authority_required` and
+   * `caption_current_run_causality_required`. A check that could not be written down is nothing that fails here.
+   */
+  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
+    const { supervisor, runtimes, turns, kind } = this.#options;
+    const jobId = await turns.take(runtimeId, async () => {
+      const job = this.#jobOf(await runtimes.read(runtimeId), approval);
+      const id = captionJobIdOf(job);
+      const { attempt, classification } = job;
+      const input: CaptionProductionInput = { runtimeId, jobId: id, approval, attempt, classification };
+      await supervisor.spawn(kind, id, input, [{ append: runtimeId, events: [captionStarted(job)] }]);
+      return id;
+    });
+    const state = await settledActor(supervisor, jobId, underWay);
+    if (state === 'failed') throw this.#failureOf(jobId);
+  }
+
+  /** Checks captions whose check is still missing. Throws `illegal_caption_qc_transition`. */
+  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<void> {
+    const { supervisor, runtimes } = this.#options;
+    const { execution } = await runtimes.read(runtimeId);
+    const caption = execution?.study.tail.captions.caption ?? null;
+    if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
+      throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
+    }
+    if (caption.qualityControl !== null || !(await supervisor.send(candidate.jobId, { type: 'quality.check' }))) {
+      throw new ServiceError('illegal_caption_qc_transition', 'the candidate has been checked, or is being checked');
+    }
+    if ((await settledActor(supervisor, candidate.jobId, underWay)) !== 'checked') {
+      throw new ServiceError('internal_failure', 'the check could not be written down');
+    }
+  }
+
+  /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
+  async stop(runtimeId: string): Promise<void> {
+    const { supervisor, kind } = this.#options;
+    for (const { input } of supervisor.liveRows(kind.name)) {
+      const production = input as CaptionProductionInput;
+      if (production.runtimeId === runtimeId) await supervisor.send(production.jobId, { type: 'authority.revoked' });
+    }
+  }
+
+  /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
+  #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): CaptionJob {
+    const { record } = runtime.accepted;
+    const obstacle = captionObstacleOf(record);
+    if (obstacle !== null) throw illegal(obstacle);
+    const study = approvedStudyOf(runtime, approval);
+    if (study === null) {
+      throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
+    }
+    const { classification } = this.#options;
+    if (classification === 'recorded_real_pipeline_fixture') {
+      throw new ServiceError(
+        'caption_current_run_causality_required',
+        'the caption executor of this host is recorded: what it has does not come from this runtime',
+      );
+    }
+    const captions = runtime.execution?.study.tail.captions;
+    if (captions?.caption !== null || captions.isOpen) throw illegal('the approval is used already');
+    if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
+    return { study, attempt: captions.attempts, classification };
+  }
+
+  #failureOf(jobId: string): ServiceError {
+    const row = readStored(() => this.#options.supervisor.read(jobId));
+    const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: CaptionProductionContext }) | undefined;
+    const message = snapshot?.context.failure?.message ?? 'interrupted: no reason was recorded';
+    const code: ErrorCode = message.startsWith('internal:') ? 'internal_failure' : 'illegal_caption_transition';
+    return new ServiceError(code, message);
+  }
+}
+
+const illegal = (message: string) => new ServiceError('illegal_caption_transition', message);

@@ -1,0 +1,43 @@
+import type { CaptionClassification } from '../contract/caption-executor.ts';
+import type { GivenFlags } from './flags.ts';
+import { StartError } from './start-error.ts';
+
+interface CaptionChoice {
+  readonly classification: CaptionClassification;
+  /** The switch without which a host does not start with this executor; null for the default. */
+  readonly permission: string | null;
+  /** How the line on stdout names it. */
+  readonly announced: string;
+}
+
+/** Every value of `--caption-executor`, the default first. */
+const choices: Readonly<Record<string, CaptionChoice>> = {
+  recorded: {
+    classification: 'recorded_real_pipeline_fixture',
+    permission: null,
+    announced: 'recorded-real-pipeline-fixture-adapter',
+  },
+  'deterministic-test': {
+    classification: 'deterministic_current_run_test_seam',
+    permission: 'allow-deterministic-caption-test-seam',
+    announced: 'deterministic-current-run-test-seam-no-cognition',
+  },
+  'embedded-subtitles': {
+    classification: 'embedded_subtitle_tracks',
+    permission: 'allow-embedded-subtitle-captions',
+    announced: 'embedded-subtitle-tracks-no-model',
+  },
+};
+
+/** Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed. */
+export function captionExecutor(given: GivenFlags): CaptionChoice {
+  const name = given.single('caption-executor') ?? 'recorded';
+  const choice = Object.hasOwn(choices, name) ? choices[name] : undefined;
+  if (choice === undefined) {
+    throw new StartError('invalid_flags', `--caption-executor ${name}: one of ${Object.keys(choices).join(', ')}`);
+  }
+  if (choice.permission !== null && !given.has(choice.permission)) {
+    throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${choice.permission}`);
+  }
+  return choice;
+}

@@ -1,0 +1,37 @@
+import type { CaptionReads } from '../actors/caption-reads.ts';
+import type { Captions } from '../actors/captions.ts';
+import { captionProductionRequest } from '../contract/caption-production.ts';
+import { qualityControlRequest } from '../contract/caption-quality-control.ts';
+import { type Call, type Route, read, write } from './route.ts';
+
+/** The routes of captions and of their checks. */
+export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly Route[] => [
+  {
+    path: '/v1/runtimes/:runtimeId/caption-productions',
+    checksQueryFirst: true,
+    methods: {
+      GET: read(async (call) => ({ status: 200, body: await reads.productions(runtimeOf(call)) })),
+      POST: write(captionProductionRequest, 'invalid_caption_request', async (call) => {
+        await captions.produce(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.productions(runtimeOf(call)) };
+      }),
+    },
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-production-results',
+    methods: { GET: read(async (call) => ({ status: 200, body: await reads.results(runtimeOf(call)) })) },
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-quality-controls',
+    checksQueryFirst: true,
+    methods: {
+      GET: read(async (call) => ({ status: 200, body: await reads.qualityControls(runtimeOf(call)) })),
+      POST: write(qualityControlRequest, 'invalid_caption_qc_request', async (call) => {
+        await captions.check(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.qualityControls(runtimeOf(call)) };
+      }),
+    },
+  },
+];
+
+const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';
