@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { ByteReader } from '../contract/byte-reader.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
-import { writeSyncedFile } from './durable-file.ts';
+import { hashSynced, writeSyncedFile } from './durable-file.ts';
 import { InboxFile } from './inbox.ts';
 import { hexOf, ObjectStore } from './object-store.ts';
 import { openRegular } from './regular-file.ts';
-import type { Receiving, Vault } from './vault.ts';
+import type { ObjectRef, Receiving, Vault } from './vault.ts';
 import { storageFault, VaultError } from './vault-error.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
 
@@ -56,6 +56,18 @@ class FileVault implements Vault {
         else await finishing.catch(() => {});
       },
     };
+  }
+
+  async adopt(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef> {
+    const object = await this.#guard(path, () => hashSynced(path));
+    await announce(object);
+    return this.#guard(path, async () => {
+      const { contentId } = object;
+      const placed = await this.#objects.admit([{ contentId, stage: async () => path }]);
+      if (placed.length === 0) await rm(path, { force: true });
+      this.#point('vault:adopted');
+      return object;
+    });
   }
 
   async put(bytes: Uint8Array): Promise<string> {
@@ -136,7 +148,7 @@ class FileVault implements Vault {
     });
   }
 
-  async #finish(file: InboxFile): Promise<{ contentId: string; bytes: number }> {
+  async #finish(file: InboxFile): Promise<ObjectRef> {
     try {
       await file.drained();
       this.#point('vault:received');

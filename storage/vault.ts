@@ -3,6 +3,12 @@ import type { StoredObject } from '../contract/stored-object.ts';
 import type { VaultError } from './vault-error.ts';
 import type { FileState } from './verified-files.ts';
 
+/** An object by its content id and length. */
+export interface ObjectRef {
+  readonly contentId: string;
+  readonly bytes: number;
+}
+
 /** A file on its way in. */
 export interface Receiving {
   /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
@@ -15,7 +21,7 @@ export interface Receiving {
    * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
    * `storage_fault`, and has removed the file then.
    */
-  finish(): Promise<{ readonly contentId: string; readonly bytes: number }>;
+  finish(): Promise<ObjectRef>;
   /** Removes the file, unless `finish` was called before; then it only waits for its end. */
   discard(): Promise<void>;
 }
@@ -24,6 +30,11 @@ export interface Receiving {
 export interface Vault {
   /** Begins a file of exactly `declaredBytes`. `name` is an unused `[A-Za-z0-9-]{1,80}`, else `invalid_name`. */
   receive(name: string, declaredBytes: number): Promise<Receiving>;
+  /**
+   * Takes over a file of the data root's volume that nobody writes any more: hashes and syncs it, tells `announce` what it
+   * is going to be, and moves it to its place. Where it rejects, no object came of the file.
+   */
+  adopt(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
   /** Stores bytes and says their content id; on disk when it resolves. */
   put(bytes: Uint8Array): Promise<string>;
   /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */

@@ -51,6 +51,42 @@ test('many objects go in at once, and those that are there are not written again
   for (const { contentId, bytes } of objects) t.true((await vault.read(contentId, 3)).equals(bytes));
 });
 
+test('a file of the data root is adopted under the name that was announced before it moved', async (t) => {
+  const { vault, root, points } = await countingVault(t);
+  const path = join(root, 'work', 'made.mp4');
+  for (const times of [1, 2]) {
+    await writeFile(path, abc, { mode: 0o644 });
+    points.length = 0;
+    const adopted = await vault.adopt(path, async (object) => {
+      t.deepEqual(object, { contentId: contentIdOf(abc), bytes: 3 });
+      t.is((await stat(path)).size, 3);
+      if (times === 1) t.is(await vault.verify(object.contentId), 'missing');
+    });
+    t.true((await vault.read(adopted.contentId, 3)).equals(abc));
+    t.is((await stat(vault.locate(adopted.contentId))).mode & 0o777, 0o600);
+    t.is(points.includes('vault:renamed'), times === 1);
+    t.deepEqual(await readdir(join(root, 'work')), []);
+  }
+});
+
+test('a file whose announcement is refused stays where it is, and what is no file is never adopted', async (t) => {
+  const { vault, root } = await countingVault(t);
+  const path = join(root, 'work', 'made.mp4');
+  await writeFile(path, abc);
+  const refused = vault.adopt(path, async () => {
+    throw new Error('not now');
+  });
+  await t.throwsAsync(refused, { message: 'not now' });
+  t.is((await stat(path)).size, 3);
+  await symlink(path, join(root, 'work', 'link'));
+  execFileSync('mkfifo', [join(root, 'work', 'pipe')]);
+  for (const name of ['link', 'pipe', 'nothing', '.']) {
+    const adopted = vault.adopt(join(root, 'work', name), () => Promise.resolve());
+    await t.throwsAsync(adopted, { code: 'storage_fault' });
+  }
+  t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
+});
+
 test('bytes under a name that is not theirs are not stored, nor what came with them', async (t) => {
   const { vault, root } = await countingVault(t);
   const good = { contentId: contentIdOf(abc), bytes: abc };
