@@ -61,6 +61,13 @@ export const errorCodes = {
   illegal_caption_transition: 409,
   invalid_caption_qc_request: 400,
   illegal_caption_qc_transition: 409,
+  // language explanations
+  invalid_language_explanation_request: 400,
+  language_explanation_unavailable: 409,
+  language_explanation_caption_authority_required: 409,
+  invalid_language_selection: 409,
+  illegal_language_explanation_transition: 409,
+  language_explanation_executor_failed: 502,
   // private playback
   invalid_private_playback_grant_request: 400,
   invalid_private_playback_revocation: 400,

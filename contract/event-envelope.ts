@@ -15,6 +15,7 @@ export type ProducerKind =
   | 'publish_review_host'
   | 'caption_production_host'
   | 'caption_quality_control_host'
+  | 'language_explanation_host'
   | 'recovery_host';
 
 const eventId = identityOf(240);

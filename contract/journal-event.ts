@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { captionEvents } from './caption-events.ts';
 import { evidenceEvents } from './evidence-events.ts';
+import { languageExplanationEvents } from './language-explanation-events.ts';
 import { mediaEvents } from './media-events.ts';
 import { publishReviewEvents } from './publish-review-events.ts';
 import { taskEvents } from './task-events.ts';
@@ -12,6 +13,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   ...evidenceEvents,
   ...publishReviewEvents,
   ...captionEvents,
+  ...languageExplanationEvents,
 ]);
 
 export type JournalEvent = z.infer<typeof journalEvent>;

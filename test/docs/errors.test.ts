@@ -2,6 +2,7 @@ import test from 'ava';
 import { startCodes } from '../../cli/start-codes.ts';
 import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
 import { unavailableReason } from '../../contract/evidence.ts';
+import { explanationCauses } from '../../contract/language-explanation-failure.ts';
 import { runtimeReasonCode } from '../../contract/runtime-status.ts';
 import { codesOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 
@@ -56,6 +57,10 @@ test('every failure of an ingest and every cause of a failed probe is documented
   const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
   const ofProbes = await unionOf('executors/probe-failure.ts', 'ProbeFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
+});
+
+test('every cause of a failed explanation is documented', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('## Explanations that fail')[0]), [...explanationCauses]);
 });
 
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {

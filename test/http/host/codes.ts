@@ -22,6 +22,14 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'private_playback_grant_expired',
     'invalid_private_playback_range',
   ],
+  'language explanations': [
+    'invalid_language_explanation_request',
+    'language_explanation_unavailable',
+    'language_explanation_caption_authority_required',
+    'invalid_language_selection',
+    'illegal_language_explanation_transition',
+    'language_explanation_executor_failed',
+  ],
 };
 
 /** Closes the suite: every code of the wire is reserved, named above, or was provoked over a socket. */

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+
+/** What may be explained of a selection. */
+export const facetKinds = ['meaning', 'word', 'phrase', 'grammar', 'translation_choice'] as const;
+export const facetKind = z.enum(facetKinds);
+export type FacetKind = z.infer<typeof facetKind>;
+
+/** The largest text of a facet, in bytes of UTF-8. */
+export const maximumFacetTextBytes = 8192;
+
+const allowedControls = ['\t', '\n', '\r'];
+
+/** A stored text of a facet: trimmed, of control characters only tabs and line breaks, no half of a surrogate pair. */
+export const facetText = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(text, 'utf8') <= maximumFacetTextBytes, 'is too long')
+  .refine((text) => text === text.trim(), 'must be trimmed')
+  .refine(
+    (text) => [...text].every((character) => !/[\p{Cc}\p{Cs}]/u.test(character) || allowedControls.includes(character)),
+    'has control characters',
+  );
+
+const contentsOf = <Text extends z.ZodType<string>>(text: Text) => ({
+  meaning: z.strictObject({ sceneMeaning: text }),
+  word: z.strictObject({ form: text, sense: text, role: text }),
+  phrase: z.strictObject({ form: text, function: text }),
+  grammar: z.strictObject({
+    construction: text,
+    explanation: text,
+    segments: z
+      .array(z.strictObject({ form: text, role: text }))
+      .min(1)
+      .max(16),
+  }),
+  translation_choice: z.strictObject({ sourceChoice: text, targetChoice: text, rationale: text }),
+});
+
+/** What a facet says, by its kind. */
+export const facetContents = contentsOf(facetText);
+
+/** What a generator may say instead of a facet. */
+export const abstention = z.enum(['generator_abstained', 'facet_not_applicable', 'insufficient_caption_context']);
+export type Abstention = z.infer<typeof abstention>;
+
+const given = <Content extends z.ZodType>(content: Content) =>
+  z.strictObject({ content: content.nullable(), reason: abstention.nullable() }).optional();
+
+const givenContents = contentsOf(z.string());
+
+/** What a generator gives back: for each facet that it was asked for its content, or why there is none. */
+export const explanationOutput = z.strictObject({
+  facets: z.strictObject({
+    meaning: given(givenContents.meaning),
+    word: given(givenContents.word),
+    phrase: given(givenContents.phrase),
+    grammar: given(givenContents.grammar),
+    translation_choice: given(givenContents.translation_choice),
+  }),
+});
+
+export type ExplanationOutput = z.infer<typeof explanationOutput>;
+
+const common = {
+  executionAuthority: z.literal('host_receipted'),
+  semanticReview: z.literal('not_reviewed'),
+  externalCitationIds: z.tuple([]),
+};
+
+const missing = { content: z.null(), grounding: z.literal('none'), ...common };
+
+const facetOf = <const Kind extends FacetKind, Content extends z.ZodType>(kind: Kind, content: Content) =>
+  z.discriminatedUnion('availability', [
+    z.strictObject({
+      kind: z.literal(kind),
+      availability: z.literal('available'),
+      reasonCode: z.null(),
+      content,
+      grounding: z.literal('caption_context_inference'),
+      ...common,
+    }),
+    z.strictObject({
+      kind: z.literal(kind),
+      availability: z.literal('withheld'),
+      reasonCode: z.enum(['generator_abstained', 'insufficient_caption_context']),
+      ...missing,
+    }),
+    z.strictObject({
+      kind: z.literal(kind),
+      availability: z.literal('unavailable'),
+      reasonCode:
+        kind === 'translation_choice'
+          ? z.enum(['facet_not_applicable', 'target_unavailable'])
+          : z.enum(['facet_not_applicable']),
+      ...missing,
+    }),
+  ]);
+
+/** A facet as it is stored: what the generator inferred from the captions around the selection, reviewed by nobody. */
+export const storedFacet = z.discriminatedUnion('kind', [
+  facetOf('meaning', facetContents.meaning),
+  facetOf('word', facetContents.word),
+  facetOf('phrase', facetContents.phrase),
+  facetOf('grammar', facetContents.grammar),
+  facetOf('translation_choice', facetContents.translation_choice),
+]);
+
+export type StoredFacet = z.infer<typeof storedFacet>;
+export type MissingFacetReason = NonNullable<StoredFacet['reasonCode']>;
