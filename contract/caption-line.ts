@@ -99,29 +99,33 @@ export const childReport = z.strictObject({
 const lineId = identityOf(200);
 export const captionJobId = z.string().regex(/^caption-production:[a-f0-9]{64}$/);
 
+const lineCoverage = z.strictObject({
+  coverageId: coverage.shape.coverageId,
+  state: coverage.shape.state,
+  reasonCode: coverage.shape.reasonCode,
+});
+
+const executorOfLine = z.strictObject({
+  jobId: captionJobId,
+  id: identityOf(200),
+  version: z.literal('1'),
+  executionScope: z.enum(['current_run', 'test_demo_only']),
+  cognitionClaim: z.literal('none'),
+});
+
 /** On what a line rests: its source, the study that covers its time, the approval, and who produced it. */
 export const lineLineage = z.strictObject({
   derivation: z.literal('current_run_source_execution'),
   source: z.strictObject({ artifactId, contentId, window: range }),
   study: studyReference.extend({
-    coverage: z.strictObject({
-      coverageId: coverage.shape.coverageId,
-      state: coverage.shape.state,
-      reasonCode: coverage.shape.reasonCode,
-    }),
+    coverage: lineCoverage,
     claimIds: z.array(identityOf(200)),
     semanticCitations: z.array(semanticCitation),
     childReports: z.array(childReport),
   }),
   readiness: readinessReference,
   approval: approvalReference,
-  captionExecutor: z.strictObject({
-    jobId: captionJobId,
-    id: identityOf(200),
-    version: z.literal('1'),
-    executionScope: z.enum(['current_run', 'test_demo_only']),
-    cognitionClaim: z.literal('none'),
-  }),
+  captionExecutor: executorOfLine,
 });
 
 export const captionLine = z.strictObject({
@@ -133,6 +137,28 @@ export const captionLine = z.strictObject({
   target: captionText,
 });
 
+/** What the lineages of many lines have in common, said once: every read that a line cites, with its report. */
+export const sharedLineage = lineLineage.extend({
+  source: z.strictObject({ artifactId, contentId }),
+  study: studyReference.extend({
+    citations: z.array(
+      z.strictObject({ semanticCitation: semanticCitation.omit({ observations: true }), childReport }),
+    ),
+  }),
+});
+
+/** A line whose lineage says only what is its own; `citations` point into what is shared. */
+export const sharingLine = captionLine.extend({
+  lineage: z.strictObject({
+    window: range,
+    coverage: lineCoverage,
+    claimIds: z.array(identityOf(200)),
+    citations: z.array(z.strictObject({ index: count, observations: z.array(observation).min(1) })),
+  }),
+});
+
+export type SharedLineage = z.infer<typeof sharedLineage>;
+export type SharingLine = z.infer<typeof sharingLine>;
 export type CaptionText = z.infer<typeof captionText>;
 export type CaptionLine = z.infer<typeof captionLine>;
 export type LineLineage = z.infer<typeof lineLineage>;

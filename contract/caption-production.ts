@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { captionExecutor } from './caption-executor.ts';
-import { captionJobId, captionLimits, captionLine, captionReason } from './caption-line.ts';
+import { captionJobId, captionLimits, captionLine, captionReason, sharedLineage, sharingLine } from './caption-line.ts';
 import { contentId, count, identity, identityOf, languageTag, positive, range } from './grammar.ts';
 import { artifactId } from './operation.ts';
 import { approvalReference } from './publish-review.ts';
@@ -38,16 +38,31 @@ export const captionResult = z.strictObject({
   unavailableCount: count,
 });
 
-/** Captions as they are stored: lines in order of time, disjoint and inside the range. */
-export const captionArtifact = z.strictObject({
-  schema: z.literal('studio.caption-production.artifact.v1'),
+const storedCaptions = {
   jobId: captionJobId,
   runId: identity,
   input: captionInput,
   executor: captionExecutor,
-  lines: z.array(captionLine).max(captionLimits.maxLines),
   result: captionResult,
-});
+};
+
+/**
+ * Captions as they are stored: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
+ * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise.
+ */
+export const captionArtifact = z.discriminatedUnion('schema', [
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v1'),
+    ...storedCaptions,
+    lines: z.array(captionLine).max(captionLimits.maxLines),
+  }),
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v5'),
+    ...storedCaptions,
+    sharedLineage,
+    lines: z.array(sharingLine).min(1).max(captionLimits.maxLines),
+  }),
+]);
 
 /** The limits as receipts and events carry them. */
 export const captionLimitsRecord = z.strictObject({

@@ -5,6 +5,7 @@ import { failureMessage } from '../contract/failure.ts';
 import { hashOf, storedBytes } from './canonical-json.ts';
 import { captionTextOf, type DraftLine } from './caption-draft.ts';
 import { captionExecutors } from './caption-executors.ts';
+import { sharedLinesOf } from './caption-lines.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { coveredLine } from './line-lineage.ts';
 
@@ -89,15 +90,22 @@ export function captionsOf(job: CaptionJob): CaptionArtifact {
   demandAtMost('lines', drafts.length, captionLimits.maxLines);
   const lines = drafts.map((draft) => lineOf(job, draft));
   demandLimits(lines);
-  const artifact: CaptionArtifact = {
-    schema: 'studio.caption-production.artifact.v1',
+  const artifact = artifactOf(job, lines);
+  demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
+  return artifact;
+}
+
+/** In the form that every client reads where there is room for it, else in the one that says nothing twice. */
+function artifactOf(job: CaptionJob, lines: readonly CaptionLine[]): CaptionArtifact {
+  const stored = {
     jobId: captionJobIdOf(job),
     runId: job.study.run.record.runtimeId,
     input: captionInputOf(job.study),
     executor: captionExecutorOf(job),
-    lines,
     result: resultOf(lines),
   };
-  demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
-  return artifact;
+  const whole: CaptionArtifact = { schema: 'studio.caption-production.artifact.v1', ...stored, lines: [...lines] };
+  const [first, ...rest] = lines;
+  if (first === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;
+  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...sharedLinesOf([first, ...rest]) };
 }

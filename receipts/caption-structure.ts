@@ -1,11 +1,12 @@
 import type { CaptionLine, LineLineage } from '../contract/caption-line.ts';
-import type { CaptionArtifact, CaptionReceipt } from '../contract/caption-production.ts';
+import type { CaptionReceipt } from '../contract/caption-production.ts';
 import type { QualityControlDecision } from '../contract/caption-quality-control.ts';
+import type { WholeCaptions } from './caption-lines.ts';
 import { firstDifference } from './first-difference.ts';
 
 /** Captions and the receipt of their production, as they were reopened. */
 export interface StoredCaptions {
-  readonly artifact: CaptionArtifact;
+  readonly artifact: WholeCaptions;
   readonly receipt: CaptionReceipt;
 }
 

@@ -3,6 +3,7 @@ import { type CaptionReceipt, type CaptionReference, maximumCaptionAttempts } fr
 import type { QualityControlReceipt } from '../contract/caption-quality-control.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from './caption-artifact.ts';
+import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from './caption-production.ts';
 import { auditQualityControl, type CheckableCaptions, recordQualityControl } from './caption-quality-control.ts';
 import { captionObstacleOf } from './captioned-study.ts';
@@ -25,7 +26,7 @@ export interface VerifiedCaption {
 /** Verified captions as a check takes them. */
 export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): CheckableCaptions => ({
   reference,
-  artifact: artifact.body,
+  artifact: wholeCaptionsOf(artifact.body),
   receipt: receipt.body,
 });
 
