@@ -20,6 +20,7 @@ import { Captions } from './captions.ts';
 import { EvidenceAudits } from './evidence-audits.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
+import { IngestSealing } from './ingest-sealing.ts';
 import { mediaPasses } from './media-passes.ts';
 import { MediaSteps } from './media-steps.ts';
 import { openOwnedIngests } from './open-owned-ingests.ts';
@@ -36,6 +37,7 @@ import { studyKind } from './study-kind.ts';
 import { studyOpening } from './study-opening-step.ts';
 import { Supervisor } from './supervisor.ts';
 import { TimeBudgets } from './time-budgets.ts';
+import { UnusedMedia } from './unused-media.ts';
 import { VerifiedRuntimes } from './verified-runtimes.ts';
 import { WorkerLine } from './worker-line.ts';
 
@@ -167,25 +169,27 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ledger,
     vault,
   });
-  const { service: ownedIngests, tidy } = await openOwnedIngests({
+  const unused = new UnusedMedia({ ledger, vault, isRegistered: (contentId) => registry.holds(contentId), report });
+  await unused.load();
+  const sealing = new IngestSealing({
     ledger,
     vault,
     registry,
-    supervisor,
-    clock,
-    newId: randomUUID,
-    line: lines.probes,
-    maximumBytes: options.maximumOwnedMediaBytes,
     probe: (path, signal) => probeMedia(launcher, tools, path, signal),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
-    report,
+  });
+  const ingests = { ledger, vault, registry, supervisor, sealing, unused, clock, newId: randomUUID };
+  const ownedIngests = openOwnedIngests({
+    ...ingests,
+    line: lines.probes,
+    maximumBytes: options.maximumOwnedMediaBytes,
   });
   supervisor.register(runtimes);
   supervisor.register(reviewing);
   supervisor.register(captioning);
 
   const recovered = await recover(supervisor, ledger);
-  await tidy();
+  await unused.remove();
   if (recovered.resumed + recovered.waiting > 0) {
     report(`resumed ${recovered.resumed} and queued ${recovered.waiting} of an earlier run`);
   }

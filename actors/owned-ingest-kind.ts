@@ -1,19 +1,12 @@
-import { fromCallback } from 'xstate';
+import { fromCallback, type StateValue } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
-import type { CommitFact } from '../machines/commit-fact.ts';
-import type { MediaInput, SourceRegisteredFact } from '../machines/ingest-effects.ts';
-import {
-  type OwnedIngestContext,
-  type OwnedIngestEvent,
-  ownedIngestMachine,
-  ownedIngestVersion,
-} from '../machines/owned-ingest.ts';
-import type { Write } from '../storage/ledger.ts';
-import { type ActorKind, type Change, effect } from './actor-kind.ts';
-import type { ActorRow } from './actor-row.ts';
-import type { OwnedIngestEffects } from './owned-ingest-effects.ts';
-import { revisionKey } from './owned-ingest-row.ts';
-import { ownedIngestPhase, ownedIngestState } from './owned-ingest-status.ts';
+import type { EffectOutcome } from '../machines/commit-fact.ts';
+import type { MediaInput } from '../machines/ingest-effects.ts';
+import { type OwnedIngestEvent, ownedIngestMachine, ownedIngestVersion } from '../machines/owned-ingest.ts';
+import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import { ingestCommits } from './ingest-commits.ts';
+import { ingestState } from './ingest-desk.ts';
+import type { IngestSealing } from './ingest-sealing.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { UnusedMedia } from './unused-media.ts';
@@ -24,15 +17,14 @@ export interface OwnedIngestKindOptions {
   readonly registry: SourceRegistry;
   readonly clock: Clock;
   readonly line: WorkerLine;
-  readonly effects: OwnedIngestEffects;
+  readonly sealing: IngestSealing;
+  readonly seal: (input: MediaInput) => Promise<EffectOutcome>;
   readonly unused: UnusedMedia;
-  /** Called after an ingest ended, for what can be tidied then. */
-  readonly ended: () => void;
 }
 
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
 export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
-  const { supervisor, registry, clock, line, effects, ended } = options;
+  const { supervisor, registry, clock, line, sealing, seal, unused } = options;
   const barrier = {
     settled: (input: MediaInput) => supervisor.settled(input.ingestId),
     lifetime: (input: MediaInput) => supervisor.lifetime(input.ingestId),
@@ -47,34 +39,23 @@ export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
           const timer = clock.setTimeout(() => sendBack({ type: 'upload.expired' }), left);
           return () => clock.clearTimeout(timer);
         }),
-        probe: effect(barrier, (input: MediaInput, signal) => effects.probe(input, signal)),
-        seal: effect(barrier, (input: MediaInput) => effects.seal(input)),
-        register: effect(barrier, (input: MediaInput) => effects.register(input)),
+        probe: effect(barrier, (input: MediaInput, signal) => sealing.probe(input, signal)),
+        seal: effect(barrier, (input: MediaInput) => seal(input)),
+        register: effect(barrier, (input: MediaInput) => sealing.register(input)),
       },
     }),
     line,
     hasJournal: false,
-    status: ownedIngestState,
+    status: ingestState,
     phase: ownedIngestPhase,
-    writes: (change) => [
-      ...change.facts.flatMap((fact) => factWrites(registry, change.id, fact as CommitFact | SourceRegisteredFact)),
-      ...leftovers(options.unused, change),
-    ],
-    committed: (_, row: ActorRow) => {
-      if (row.status === 'registered') registry.committed();
-      if (row.status === 'registered' || row.status === 'failed') ended();
-    },
+    ...ingestCommits(registry, unused),
   };
 }
 
-function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact | SourceRegisteredFact): Write[] {
-  if (fact.type === 'commit') return [...fact.writes];
-  const { revisionId, writes } = registry.admitUpload(fact.source);
-  return [...writes, { put: 'record', key: revisionKey(ingestId), value: { revisionId } }];
-}
-
-/** A failed ingest leaves its media behind; the note of it is part of the failure's own commit. */
-function leftovers(unused: UnusedMedia, { after }: Change): Write[] {
-  const { media } = after.context as OwnedIngestContext;
-  return after.value === 'failed' && media !== null ? [unused.note(media.contentId, media.bytes)] : [];
+/** An ingest waits only once its media is there; probing and sealing take a worker. */
+function ownedIngestPhase(value: StateValue): Phase {
+  const state = ingestState(value);
+  if (state === 'registered' || state === 'failed') return 'ended';
+  if (state !== 'queued') return 'working';
+  return typeof value === 'object' && value.queued === 'awaitingWorker' ? 'waiting' : 'idle';
 }

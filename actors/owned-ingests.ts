@@ -7,29 +7,18 @@ import {
 } from '../contract/owned-ingest.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { Vault } from '../storage/vault.ts';
-import type { ActorKind } from './actor-kind.ts';
-import type { ActorRow } from './actor-row.ts';
+import type { IngestDesk } from './ingest-desk.ts';
 import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
-import { ownedIngestStatusOf } from './owned-ingest-status.ts';
-import { requireSpace } from './required-space.ts';
-import type { SourceRegistry } from './source-registry.ts';
-import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
 import { Upload } from './upload.ts';
 
-/** Ingests that may be open at once; more are refused until some end. */
-export const openIngestLimit = 1000;
-
 export interface OwnedIngestsOptions {
-  readonly kind: ActorKind;
+  readonly desk: IngestDesk;
   readonly supervisor: Supervisor;
-  readonly registry: SourceRegistry;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumBytes: number;
-  /** The revision that an ingest led to, once it is registered. */
-  readonly revisionOf: (ingestId: string) => string | undefined;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: { readonly contentId: string; readonly bytes: number }) => Promise<void>;
   /** Called after each upload, whatever came of it. */
@@ -48,12 +37,7 @@ export class OwnedIngests {
   /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
   async open(body: unknown): Promise<OwnedIngestStatus> {
     const request = checkedRequest(body, this.#options.maximumBytes);
-    const { supervisor, kind, clock, newId, vault } = this.#options;
-    await requireSpace(vault, request.declaredBytes);
-    // Counted in the same turn in which the new one joins: those that arrive together see each other.
-    if (supervisor.countLive(kind.name) >= openIngestLimit) {
-      throw new ServiceError('ingest_capacity', `at most ${openIngestLimit} ingests may be open at once`);
-    }
+    const { desk, clock, newId } = this.#options;
     const ingestId = `owned-ingest:${newId()}`;
     const now = clock.now();
     const input: OwnedIngestInput = {
@@ -65,15 +49,18 @@ export class OwnedIngests {
       rightsHolder: request.rightsHolder,
       assertedAt: new Date(now).toISOString(),
     };
-    await supervisor.spawn(kind, ingestId, input, []);
+    await desk.open(ingestId, input, request.declaredBytes);
     return this.status(ingestId);
   }
 
   status(ingestId: string): OwnedIngestStatus {
-    const row = this.#row(ingestId);
-    const revisionId = row.status === 'registered' ? this.#options.revisionOf(ingestId) : undefined;
-    const source = revisionId === undefined ? undefined : this.#options.registry.revision(revisionId);
-    return ownedIngestStatusOf(ingestId, row, source);
+    const { status, ...rest } = this.#options.desk.standing(ingestId);
+    return {
+      schema: 'studio.owned-media-ingest.v1',
+      ingestId,
+      status: status as OwnedIngestStatus['status'],
+      ...rest,
+    };
   }
 
   /**
@@ -81,8 +68,8 @@ export class OwnedIngests {
    * finds wrong with the request's head; only a head in order takes the claim.
    */
   beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
-    const row = this.#row(ingestId);
-    const { supervisor, vault } = this.#options;
+    const { desk, supervisor, vault } = this.#options;
+    const row = desk.row(ingestId);
     if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) {
       throw new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
     }
@@ -118,18 +105,8 @@ export class OwnedIngests {
 
   /** Cancels an ingest that has not ended. */
   async cancel(ingestId: string): Promise<OwnedIngestStatus> {
-    this.#row(ingestId);
-    const canceled = await this.#options.supervisor.send(ingestId, { type: 'ingest.cancel' });
-    if (!canceled) throw new ServiceError('ingest_already_terminal', 'the ingest has ended already');
+    await this.#options.desk.cancel(ingestId);
     return this.status(ingestId);
-  }
-
-  #row(ingestId: string): ActorRow {
-    const row = readStored(() => this.#options.supervisor.read(ingestId));
-    if (row === undefined || row.kind !== this.#options.kind.name) {
-      throw new ServiceError('unknown_ingest', 'no such ingest');
-    }
-    return row;
   }
 }
 

@@ -5,27 +5,38 @@ import type { Vault } from '../storage/vault.ts';
 const prefix = 'unused/';
 const unusedRow = z.strictObject({ bytes: z.number() });
 
+export interface UnusedMediaOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  /** Whether a source rests on the object. */
+  readonly isRegistered: (contentId: string) => boolean;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+}
+
 /**
- * Media that an ended ingest left in the vault. It is noted in the commit of the ingest's end and removed as soon as no
- * live ingest holds it, at the latest at the next start.
+ * Media that an ended ingest left in the vault. It is noted in the commit of the ingest's end, or before it is stored, and
+ * removed as soon as no live ingest holds it, at the latest at the next start.
  */
 export class UnusedMedia {
-  readonly #ledger: Ledger;
-  readonly #vault: Vault;
-  readonly #isHeld: (contentId: string) => boolean;
+  readonly #options: UnusedMediaOptions;
+  readonly #holders: ((contentId: string) => boolean)[] = [];
   readonly #noted = new Set<string>();
 
-  constructor(ledger: Ledger, vault: Vault, isHeld: (contentId: string) => boolean) {
-    this.#ledger = ledger;
-    this.#vault = vault;
-    this.#isHeld = isHeld;
+  constructor(options: UnusedMediaOptions) {
+    this.#options = options;
   }
 
   /** Reads what an earlier process noted and could not remove. */
   async load(): Promise<void> {
-    for (const { key, value } of await this.#ledger.list('record', prefix)) {
+    for (const { key, value } of await this.#options.ledger.list('record', prefix)) {
       if (unusedRow.safeParse(value).success) this.#noted.add(key.slice(prefix.length));
     }
+  }
+
+  /** Has somebody asked, before anything is removed, whether it is still held. */
+  heldBy(isHeld: (contentId: string) => boolean): void {
+    this.#holders.push(isHeld);
   }
 
   /** The note to commit with the end of the ingest that held the object. */
@@ -35,13 +46,21 @@ export class UnusedMedia {
   }
 
   /** Removes every noted object that nobody holds, and forgets those that became part of a source after all. */
-  async remove(isRegistered: (contentId: string) => boolean): Promise<void> {
+  async remove(): Promise<void> {
+    const { ledger, vault, isRegistered } = this.#options;
     for (const contentId of [...this.#noted]) {
-      if (this.#isHeld(contentId)) continue;
+      if (this.#holders.some((isHeld) => isHeld(contentId))) continue;
       // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
-      if (!isRegistered(contentId) && !this.#vault.discard(contentId)) continue;
+      if (!isRegistered(contentId) && !vault.discard(contentId)) continue;
       this.#noted.delete(contentId);
-      await this.#ledger.commit([{ del: 'record', key: `${prefix}${contentId}` }]);
+      await ledger.commit([{ del: 'record', key: `${prefix}${contentId}` }]);
     }
+  }
+
+  /** The same without waiting for it; what fails is told, and tried again later. */
+  removeSoon(): void {
+    this.remove().catch((error) => {
+      this.#options.report(`media of an ended ingest stays until the next start: ${error}`);
+    });
   }
 }

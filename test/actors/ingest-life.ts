@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import { IngestSealing } from '../../actors/ingest-sealing.ts';
 import { openOwnedIngests } from '../../actors/open-owned-ingests.ts';
 import { recover } from '../../actors/recovery.ts';
 import { SourceRegistry } from '../../actors/source-registry.ts';
 import { Supervisor } from '../../actors/supervisor.ts';
 import { TimeBudgets } from '../../actors/time-budgets.ts';
+import { UnusedMedia } from '../../actors/unused-media.ts';
 import { WorkerLine } from '../../actors/worker-line.ts';
 import type { ProbeResult } from '../../contract/probe-result.ts';
 import { openVault } from '../../storage/open-vault.ts';
@@ -40,24 +42,32 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   const line = new WorkerLine(2, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const probings: Probing[] = [];
   let ids = (await ledger.list('snapshot')).length;
-  const { service, tidy } = await openOwnedIngests({
+  const unused = new UnusedMedia({ ledger, vault, isRegistered: (contentId) => registry.holds(contentId), report });
+  await unused.load();
+  const sealing = new IngestSealing({
+    ledger,
+    vault,
+    registry,
+    probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
+    probeTools: clipIngest.tools,
+  });
+  const service = openOwnedIngests({
     ledger,
     vault,
     registry,
     supervisor,
+    sealing,
+    unused,
     clock,
     line,
-    report,
     newId: () => {
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
     },
     maximumBytes: 1_000_000,
-    probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
-    probeTools: clipIngest.tools,
   });
   await recover(supervisor, ledger);
-  await tidy();
+  await unused.remove();
   line.open();
   const close = async () => {
     supervisor.stop();

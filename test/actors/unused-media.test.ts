@@ -8,12 +8,16 @@ async function openStore(t: ExecutionContext) {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const held = new Set<string>();
-  const unused = () => new UnusedMedia(ledger, vault, (contentId) => held.has(contentId));
+  const registered = new Set<string>();
+  const unused = () => {
+    const isRegistered = (contentId: string) => registered.has(contentId);
+    const media = new UnusedMedia({ ledger, vault, isRegistered, report: (line) => t.log(line) });
+    for (const holder of [() => false, (contentId: string) => held.has(contentId)]) media.heldBy(holder);
+    return media;
+  };
   const notes = async () => (await ledger.list('record')).map(({ key }) => key);
-  return { vault, ledger, held, unused, notes };
+  return { vault, ledger, held, registered, unused, notes };
 }
-
-const nothingRegistered = () => false;
 
 test('noted media is removed with its note once nobody holds it', async (t) => {
   const { vault, ledger, held, unused, notes } = await openStore(t);
@@ -21,10 +25,10 @@ test('noted media is removed with its note once nobody holds it', async (t) => {
   const contentId = await vault.put(Buffer.from('of no use'));
   await ledger.commit([media.note(contentId, 9)]);
   held.add(contentId);
-  await media.remove(nothingRegistered);
+  await media.remove();
   t.is(await vault.verify(contentId), 'intact');
   held.clear();
-  await media.remove(nothingRegistered);
+  await media.remove();
   t.is(await vault.verify(contentId), 'missing');
   t.deepEqual(await notes(), []);
 });
@@ -35,21 +39,22 @@ test('what an earlier process noted is removed by the next', async (t) => {
   const other = await vault.put(Buffer.from('of some use'));
   await ledger.commit([unused().note(contentId, 9)]);
   const next = unused();
-  await next.remove(nothingRegistered);
+  await next.remove();
   t.is(await vault.verify(contentId), 'intact');
   await next.load();
-  await next.remove(nothingRegistered);
+  await next.remove();
   t.is(await vault.verify(contentId), 'missing');
   t.is(await vault.verify(other), 'intact');
   t.deepEqual(await notes(), []);
 });
 
 test('media that became part of a source after all is kept, and its note forgotten', async (t) => {
-  const { vault, ledger, unused, notes } = await openStore(t);
+  const { vault, ledger, registered, unused, notes } = await openStore(t);
   const media = unused();
   const contentId = await vault.put(Buffer.from('of use after all'));
   await ledger.commit([media.note(contentId, 9)]);
-  await media.remove((id) => id === contentId);
+  registered.add(contentId);
+  await media.remove();
   t.is(await vault.verify(contentId), 'intact');
   t.deepEqual(await notes(), []);
 });
@@ -61,11 +66,11 @@ test('media is kept while the same bytes are being stored once more', async (t) 
   const contentId = await vault.put(bytes);
   await ledger.commit([media.note(contentId, bytes.length)]);
   const storing = vault.put(bytes);
-  await media.remove(nothingRegistered);
+  await media.remove();
   await storing;
   t.is(await vault.verify(contentId), 'intact');
   t.is((await notes()).length, 1);
-  await media.remove(nothingRegistered);
+  await media.remove();
   t.is(await vault.verify(contentId), 'missing');
 });
 
@@ -75,7 +80,7 @@ test('a note that cannot be read is left aside', async (t) => {
   await ledger.commit([{ put: 'record', key: `unused/${contentId}`, value: 'nine' }]);
   const media = unused();
   await media.load();
-  await media.remove(nothingRegistered);
+  await media.remove();
   t.is(await vault.verify(contentId), 'intact');
   t.deepEqual(await notes(), [`unused/${contentId}`]);
 });

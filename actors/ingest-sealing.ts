@@ -5,17 +5,14 @@ import type { RegisteredSource } from '../contract/source-session.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { MediaInput } from '../machines/ingest-effects.ts';
-import { type PinnedFiles, sealOwnedIngest } from '../receipts/seal-source.ts';
-import { localProcessingGrant } from '../receipts/source-receipt.ts';
+import type { MeasuredMedia, PinnedFiles, SealedSource } from '../receipts/seal-source.ts';
 import { verifySource } from '../receipts/verify-source.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
-import { actorRow } from './actor-row.ts';
-import { ownedIngestInput } from './owned-ingest-row.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
-export interface OwnedIngestEffectsOptions {
+export interface IngestSealingOptions {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly registry: SourceRegistry;
@@ -34,36 +31,37 @@ const sealedRow = z.strictObject({
     'container-probe': contentId,
     'speech-activity': contentId.optional(),
     'language-ranges': contentId.optional(),
+    resolution: contentId.optional(),
   }),
 });
 
 const maximumRecordBytes = 4 * 1024 * 1024;
 
-/** What the chart of owned ingests has done for it: measuring, sealing, and reading the seal back. */
-export class OwnedIngestEffects {
-  readonly #options: OwnedIngestEffectsOptions;
+/** The last steps of every ingest, whatever way its media came: measuring, sealing, and reading the seal back. */
+export class IngestSealing {
+  readonly #options: IngestSealingOptions;
 
-  constructor(options: OwnedIngestEffectsOptions) {
+  constructor(options: IngestSealingOptions) {
     this.#options = options;
   }
 
   async probe({ ingestId, contentId: media }: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
     const { vault, probe } = this.#options;
-    if ((await vault.verify(media)) !== 'intact') throw new Error('the media is gone or has changed');
+    await this.#demandIntact(media);
     const value = await probe(vault.locate(media), signal);
     return { events: [], writes: [{ put: 'record', key: probeKey(ingestId), value }] };
   }
 
-  /** Writes receipt, probe and preflight; evidence that is pinned to the same bytes is carried over. */
-  async seal({ ingestId, contentId: media, bytes }: MediaInput): Promise<EffectOutcome> {
+  /** Writes what `sealWith` makes of the measured media; evidence that is pinned to the same bytes is carried over. */
+  async seal(
+    { ingestId, contentId: media, bytes }: MediaInput,
+    sealWith: (measured: MeasuredMedia) => SealedSource,
+  ): Promise<EffectOutcome> {
     const { ledger, vault, probeTools } = this.#options;
-    const row = actorRow.parse(ledger.get('snapshot', ingestId));
-    const { label, filename, rightsHolder, assertedAt } = ownedIngestInput.parse(row.input);
-    const { objects, source } = sealOwnedIngest({
+    const { objects, source } = sealWith({
       media: { contentId: media, bytes },
       probe: probeResult.parse(ledger.get('record', probeKey(ingestId))),
       tools: probeTools,
-      claim: { label, filename, rightsHolder, assertedAt, grant: localProcessingGrant },
       pinned: await this.#pinned(media),
     });
     await vault.putAll(objects);
@@ -76,6 +74,7 @@ export class OwnedIngestEffects {
         'container-probe': mediaProbe.contentId,
         'speech-activity': pinned('speech-activity-receipt'),
         'language-ranges': pinned('language-ranges-receipt'),
+        resolution: source.sourceKind === 'videohost_local' ? source.provider.resolutionContentId : undefined,
       },
     };
     return { events: [], writes: [{ put: 'record', key: sealedKey(ingestId), value }] };
@@ -85,7 +84,7 @@ export class OwnedIngestEffects {
   async register({ ingestId, contentId: media, bytes }: MediaInput): Promise<RegisteredSource> {
     const { ledger, vault } = this.#options;
     const { preflight, records } = sealedRow.parse(ledger.get('record', sealedKey(ingestId)));
-    if ((await vault.verify(media)) !== 'intact') throw new Error('the media is gone or has changed');
+    await this.#demandIntact(media);
     const read: Record<string, Buffer> = {};
     for (const [kind, id] of Object.entries(records)) {
       if (id !== undefined) read[kind] = await vault.read(id, maximumRecordBytes);
@@ -96,6 +95,10 @@ export class OwnedIngestEffects {
       records: read,
     };
     return verifySource(chain, null);
+  }
+
+  async #demandIntact(media: string): Promise<void> {
+    if ((await this.#options.vault.verify(media)) !== 'intact') throw new Error('the media is gone or has changed');
   }
 
   async #pinned(media: string): Promise<PinnedFiles | null> {
