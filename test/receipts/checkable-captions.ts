@@ -1,7 +1,6 @@
 import type { CaptionExecutorIdentity } from '../../contract/caption-executor.ts';
 import { type CaptionLine, captionLimits } from '../../contract/caption-line.ts';
 import {
-  type CaptionArtifact,
   type CaptionInput,
   type CaptionReceipt,
   captionArtifact,
@@ -9,6 +8,7 @@ import {
 } from '../../contract/caption-production.ts';
 import type { ApprovalReference } from '../../contract/publish-review.ts';
 import { contentIdOf, storedBytes } from '../../receipts/canonical-json.ts';
+import { wholeCaptionsOf } from '../../receipts/caption-lines.ts';
 import type { CheckableCaptions } from '../../receipts/caption-quality-control.ts';
 import { range, run, runId } from './spoken-study.ts';
 
@@ -138,15 +138,17 @@ export function captionsOf(lines: readonly CaptionLine[], producer = executor): 
     withheldCount: 0,
     unavailableCount: 0,
   };
-  const artifact: CaptionArtifact = captionArtifact.parse({
-    schema: 'studio.caption-production.artifact.v1',
-    jobId,
-    runId,
-    input,
-    executor: producer,
-    lines,
-    result: counts,
-  });
+  const artifact = wholeCaptionsOf(
+    captionArtifact.parse({
+      schema: 'studio.caption-production.artifact.v1',
+      jobId,
+      runId,
+      input,
+      executor: producer,
+      lines,
+      result: counts,
+    }),
+  );
   const reference = {
     jobId,
     artifactId: artifactNamed('f'),
