@@ -1,5 +1,4 @@
 import type { Clock } from '../contract/clock.ts';
-import { EvaluationFault } from '../contract/evaluation-fault.ts';
 import type { PackItem } from '../contract/evaluation-pack.ts';
 import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
 import type { Environment } from '../executors/tools.ts';
@@ -44,6 +43,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
+    captionExecutor: 'recorded_real_pipeline_fixture',
     environment,
     clock,
     report,
@@ -78,9 +78,7 @@ async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly 
     const reopened: StudiedItem[] = [];
     for (const { item, runtimeId } of items) {
       const { runtime } = await verifyRuntime({ ledger, vault }, runtimeId, () => undefined);
-      const operations = runtime.execution?.study.findings.operations;
-      if (operations === undefined) throw new EvaluationFault('study_failed', `${item.itemId}: no evidence`);
-      reopened.push({ item, operations });
+      reopened.push({ item, runtime });
     }
     return reopened;
   } finally {

@@ -25,12 +25,16 @@ export async function studyItem(
   signal: AbortSignal,
 ): Promise<string> {
   checkRange(item, source.durationMs);
+  const { captions } = item.labels;
   const request = runtimeRequest.parse({
     sourceSessionId: source.sourceSessionId,
     sourceRevisionId: source.sourceRevisionId,
     range: item.range,
-    requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
-    targetLanguage: 'und',
+    requestedSourceLanguage:
+      captions === null
+        ? { mode: 'automatic', languages: [], reason: null }
+        : { mode: 'declared', languages: [captions.sourceLanguage], reason: null },
+    targetLanguage: captions?.targetLanguage ?? 'und',
     selectedLanguagePackId: null,
     outputDepth: 'evidence',
     clientRequestId: attempt,

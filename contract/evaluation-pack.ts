@@ -55,6 +55,8 @@ export const packLabels = z.strictObject({
     .array(labelledTrack)
     .refine((tracks) => isUnique(tracks.map(({ trackIndex }) => trackIndex)), 'tracks repeat')
     .nullable(),
+  /** The text tracks of these two languages make complete captions of the range, on which the check of captions is tried. */
+  captions: z.strictObject({ sourceLanguage: languageTag, targetLanguage: languageTag }).nullable(),
 });
 
 export const packItem = z.strictObject({

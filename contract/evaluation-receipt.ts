@@ -66,6 +66,16 @@ export const languageScore = z.strictObject({
   abstentionMicro: micro,
 });
 
+/** Complete captions that the structural check accepted, and single defects, planted in them, for which it withheld them. */
+export const captionGateScore = z.strictObject({
+  candidates: count,
+  accepted: count,
+  planted: count,
+  caught: count,
+  acceptedMicro: micro,
+  caughtMicro: micro,
+});
+
 /** What was measured; null where no item has such labels. */
 export const evaluationScores = z.strictObject({
   speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
@@ -73,6 +83,7 @@ export const evaluationScores = z.strictObject({
   subtitles: subtitleScore.nullable(),
   trackLanguages: languageScore.nullable(),
   cueLanguages: languageScore.nullable(),
+  captionGate: captionGateScore.nullable(),
 });
 
 /**
@@ -100,5 +111,6 @@ export type SpeechScore = z.infer<typeof speechScore>;
 export type CutScore = z.infer<typeof cutScore>;
 export type SubtitleScore = z.infer<typeof subtitleScore>;
 export type LanguageScore = z.infer<typeof languageScore>;
+export type CaptionGateScore = z.infer<typeof captionGateScore>;
 export type EvaluationScores = z.infer<typeof evaluationScores>;
 export type EvaluationReceipt = z.infer<typeof evaluationReceipt>;

@@ -80,6 +80,12 @@ export const measuresOf = ({ speech, cuts, subtitles, ...scores }: EvaluationSco
       ]),
   ...languages('languages.tracks', scores.trackLanguages),
   ...languages('languages.cues', scores.cueLanguages),
+  ...(scores.captionGate === null
+    ? []
+    : [
+        share('caption_gate.complete_accepted', scores.captionGate.acceptedMicro, 'higher'),
+        share('caption_gate.defects_caught', scores.captionGate.caughtMicro, 'higher'),
+      ]),
 ];
 
 export type Change = 'equal' | 'better' | 'tolerated' | 'worse';

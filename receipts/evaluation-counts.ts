@@ -1,6 +1,7 @@
 import type { LabelledTrack, PackItem } from '../contract/evaluation-pack.ts';
 import { cutTolerancesFrames, type EvaluationScores, speechCollarsMs } from '../contract/evaluation-receipt.ts';
 import type { EvaluationFindings, FoundTrack } from './evaluation-findings.ts';
+import { type CaptionGateCounts, captionGateScoreOf } from './score-caption-gate.ts';
 import { type CutCounts, cutCounts, cutScoreOf } from './score-cuts.ts';
 import { type LanguageAnswer, type LanguageCounts, languageCounts, languageScoreOf } from './score-languages.ts';
 import { type SpeechCounts, speechCounts, speechScoreOf } from './score-speech.ts';
@@ -13,6 +14,7 @@ export interface EvaluationCounts {
   readonly subtitles: SubtitleCounts | null;
   readonly trackLanguages: LanguageCounts | null;
   readonly cueLanguages: LanguageCounts | null;
+  readonly captionGate: CaptionGateCounts | null;
 }
 
 const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
@@ -46,6 +48,7 @@ export function countsOf({ range, labels }: PackItem, found: EvaluationFindings)
     subtitles: pooledSubtitles(tracks.map(({ labelled, read }) => subtitleCounts(labelled.cues, read.cues))),
     trackLanguages: orNull(answersBy(trackAnswers), languageCounts),
     cueLanguages: orNull(answersBy(cueAnswers), languageCounts),
+    captionGate: found.captionGate,
   };
 }
 
@@ -81,6 +84,7 @@ export const pooledCounts = (items: readonly EvaluationCounts[]): EvaluationCoun
   subtitles: pooledSubtitles(present(items.map(({ subtitles }) => subtitles))),
   trackLanguages: sumOf(present(items.map(({ trackLanguages }) => trackLanguages))),
   cueLanguages: sumOf(present(items.map(({ cueLanguages }) => cueLanguages))),
+  captionGate: sumOf(present(items.map(({ captionGate }) => captionGate))),
 });
 
 /** The counts with the ratios that follow from them. */
@@ -90,10 +94,12 @@ export const scoresOf = ({
   subtitles,
   trackLanguages,
   cueLanguages,
+  captionGate,
 }: EvaluationCounts): EvaluationScores => ({
   speech: speech?.map((counts, index) => speechScoreOf(speechCollarsMs[index] ?? 0, counts)) ?? null,
   cuts: cuts?.map((counts, index) => cutScoreOf(cutTolerancesFrames[index] ?? 0, counts)) ?? null,
   subtitles: subtitles && subtitleScoreOf(subtitles),
   trackLanguages: trackLanguages && languageScoreOf(trackLanguages),
   cueLanguages: cueLanguages && languageScoreOf(cueLanguages),
+  captionGate: captionGate && captionGateScoreOf(captionGate),
 });

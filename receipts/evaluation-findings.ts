@@ -2,7 +2,9 @@ import { EvaluationFault } from '../contract/evaluation-fault.ts';
 import type { PackItem } from '../contract/evaluation-pack.ts';
 import type { CueFact, DetectedKind, EvidenceArtifact, TrackLanguageFact } from '../contract/evidence.ts';
 import type { Range } from '../contract/grammar.ts';
-import type { VerifiedEvidence } from './replay-media.ts';
+import type { VerifiedRuntime } from './reopen-runtime.ts';
+import type { VerifiedEvidence, VerifiedOperation } from './replay-media.ts';
+import { type CaptionGateCounts, captionGateCounts } from './score-caption-gate.ts';
 
 /** One text track as a study read it; `language` says of the track and of each of its cues, in their order. */
 export interface FoundTrack {
@@ -17,7 +19,12 @@ export interface EvaluationFindings {
   readonly cutsMs: readonly number[] | null;
   /** In the order of the labelled tracks. */
   readonly tracks: readonly FoundTrack[] | null;
+  readonly captionGate: CaptionGateCounts | null;
 }
+
+/** The passes over the media that a study made. */
+export const operationsOf = ({ execution }: VerifiedRuntime): readonly VerifiedOperation[] =>
+  execution?.study.findings.operations ?? [];
 
 /** The artifacts of a kind, at least one. A kind that the media does not have cannot have been labelled. */
 function artifactsOf(kind: DetectedKind, place: string, evidence: readonly VerifiedEvidence[]): EvidenceArtifact[] {
@@ -44,7 +51,9 @@ function findTrack(place: string, trackIndex: number, evidence: readonly Verifie
  * Takes what an item labels out of the reopened evidence of its study. Throws `EvaluationFault` `labels_outside_media`
  * for labels of what the media does not have.
  */
-export function findingsOf({ itemId, labels }: PackItem, evidence: readonly VerifiedEvidence[]): EvaluationFindings {
+export function findingsOf(item: PackItem, runtime: VerifiedRuntime): EvaluationFindings {
+  const { itemId, labels } = item;
+  const evidence = operationsOf(runtime).flatMap((operation) => operation.evidence);
   const factsOf = (kind: DetectedKind, label: string) =>
     artifactsOf(kind, `${itemId}: labels.${label}`, evidence).flatMap(({ facts }) => facts);
   const speech = labels.speech === null ? null : factsOf('speech_activity', 'speech');
@@ -56,5 +65,6 @@ export function findingsOf({ itemId, labels }: PackItem, evidence: readonly Veri
     speech: speech?.flatMap((fact) => (fact.kind === 'speech_window' ? [fact] : [])) ?? null,
     cutsMs: cuts?.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])) ?? null,
     tracks: tracks ?? null,
+    captionGate: captionGateCounts(item, runtime),
   };
 }

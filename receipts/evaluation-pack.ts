@@ -41,8 +41,8 @@ export function readPack(bytes: Uint8Array): OpenedPack {
 }
 
 function checkLabels({ itemId, range, labels }: PackItem): void {
-  const { speech, cuts, subtitles } = labels;
-  if (speech === null && cuts === null && (subtitles ?? []).length === 0)
+  const { speech, cuts, subtitles, captions } = labels;
+  if (speech === null && cuts === null && (subtitles ?? []).length === 0 && captions === null)
     throw new EvaluationFault('labels_empty', itemId);
   const check = (place: string, startMs: number, endMs: number) => {
     if (startMs < range.startMs || endMs > range.endMs) {

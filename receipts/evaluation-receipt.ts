@@ -3,14 +3,14 @@ import type { PackItem } from '../contract/evaluation-pack.ts';
 import { type EvaluationReceipt, evaluationReceipt } from '../contract/evaluation-receipt.ts';
 import { canonicalJson, hashOf } from './canonical-json.ts';
 import { countsOf, pooledCounts, scoresOf } from './evaluation-counts.ts';
-import { findingsOf } from './evaluation-findings.ts';
+import { findingsOf, operationsOf } from './evaluation-findings.ts';
 import type { OpenedPack } from './evaluation-pack.ts';
-import type { VerifiedOperation } from './replay-media.ts';
+import type { VerifiedRuntime } from './reopen-runtime.ts';
 
-/** An item of a pack and the passes over its media, reopened from what its study stored. */
+/** An item of a pack and the study of it, reopened from what was stored. */
 export interface StudiedItem {
   readonly item: PackItem;
-  readonly operations: readonly VerifiedOperation[];
+  readonly runtime: VerifiedRuntime;
 }
 
 /** The different ones among equal values, in the order of their canonical form. */
@@ -24,16 +24,13 @@ export function evaluationReceiptOf(
   { contentId, pack }: OpenedPack,
   studied: readonly StudiedItem[],
 ): EvaluationReceipt {
-  const operations = studied.flatMap((each) => each.operations);
+  const operations = studied.flatMap(({ runtime }) => operationsOf(runtime));
   const detectors = operations
     .flatMap(({ evidence }) => evidence)
     .flatMap(({ artifact }) =>
       artifact === null ? [] : [{ kind: artifact.kind, tool: artifact.tool.name, parameters: artifact.parameters }],
     );
-  const counted = studied.map(({ item, operations }) => {
-    const evidence = operations.flatMap((operation) => operation.evidence);
-    return { item, counts: countsOf(item, findingsOf(item, evidence)) };
-  });
+  const counted = studied.map(({ item, runtime }) => ({ item, counts: countsOf(item, findingsOf(item, runtime)) }));
   const body: Omit<EvaluationReceipt, 'schema' | 'receiptId'> = {
     producer: { id: 'studio.pack-evaluation', version: '1', policy: 'counts_pooled_over_items' },
     pack: { contentId, itemCount: pack.items.length },

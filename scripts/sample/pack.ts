@@ -33,6 +33,7 @@ export const packOf = ({
         speech: utterances.map(({ startMs, endMs }) => ({ startMs, endMs })),
         cuts: { frameRate: { numerator: frameRate, denominator: 1 }, atMs: cutsMs },
         subtitles: subtitleTracks.map(trackOf),
+        captions: { sourceLanguage: languages.kor, targetLanguage: languages.eng },
       },
     },
   ],
