@@ -67,7 +67,6 @@ export const captionProductionMachine = setup({
       failure: ({ context }, params: { code: string; message: string }) =>
         context.failure ?? { code: params.code, message: failureMessage(params.message) },
     }),
-    forget: assign({ failure: null }),
   },
 }).createMachine({
   id: 'caption-production',
@@ -121,7 +120,6 @@ export const captionProductionMachine = setup({
       },
     },
     checking: {
-      entry: 'forget',
       invoke: {
         id: 'checkCaptions',
         src: 'checkCaptions',
