@@ -3,7 +3,11 @@ import type {
   CaptionProductions,
   CaptionQualityControls,
 } from '../contract/caption-answers.ts';
+import type { CaptionSide } from '../contract/caption-side.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { webVttOf } from '../receipts/caption-webvtt.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../receipts/published-captions.ts';
+import { checkableOf } from '../receipts/replay-captions.ts';
 import { runtimeListOf } from '../receipts/runtime-list.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
 
@@ -46,5 +50,24 @@ export class CaptionReads {
       ...runtimeListOf(runtime),
       qualityControls: publishedQualityControlsOf(runtime),
     };
+  }
+
+  /**
+   * One side of accepted captions as a WebVTT file. Throws `not_found` for a production that is not of this runtime,
+   * `illegal_caption_qc_transition` while no check has accepted it, and `caption_authority_required` once its approval was
+   * withdrawn.
+   */
+  async webVtt(runtimeId: string, jobId: string, side: CaptionSide): Promise<string> {
+    const published = publishedCaptionsOf(await this.#runtimes.read(runtimeId)).find(({ row }) => row.jobId === jobId);
+    if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
+    const { row, caption } = published;
+    const qualityControl = caption.qualityControl?.body ?? null;
+    if (qualityControl?.decision.outcome !== 'accepted') {
+      throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
+    }
+    if (row.authorityState !== 'unrevoked') {
+      throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
+    }
+    return webVttOf({ ...checkableOf(caption), qualityControl }, side);
   }
 }

@@ -5,6 +5,7 @@ import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 import { reopenRuntime, type VerifiedRuntime } from '../receipts/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
+import { checkCaptionRow } from './caption-row.ts';
 import { checkReviewRow } from './review-row.ts';
 import { checkStepRows } from './step-rows.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
@@ -52,5 +53,7 @@ export async function verifyRuntime(
   report({ link: 'row', subject: 'steps', contentId: null, detail: counted(steps, 'row') });
   const review = checkReviewRow(ledger, runtime);
   if (review !== null) report({ link: 'row', subject: 'review', contentId: null, detail: review });
+  const caption = checkCaptionRow(ledger, runtime);
+  if (caption !== null) report({ link: 'row', subject: 'caption', contentId: null, detail: caption });
   return { runtime, head };
 }

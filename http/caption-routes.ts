@@ -2,6 +2,10 @@ import type { CaptionReads } from '../actors/caption-reads.ts';
 import type { Captions } from '../actors/captions.ts';
 import { captionProductionRequest } from '../contract/caption-production.ts';
 import { qualityControlRequest } from '../contract/caption-quality-control.ts';
+import { type CaptionSide, captionSide } from '../contract/caption-side.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { jsonHeaders } from './answer.ts';
+import type { Headers } from './listener.ts';
 import { type Call, type Route, read, write } from './route.ts';
 
 /** The routes of captions and of their checks. */
@@ -15,6 +19,19 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
         await captions.produce(runtimeOf(call), call.body);
         return { status: 201, body: await reads.productions(runtimeOf(call)) };
       }),
+    },
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt',
+    methods: {
+      GET: read(
+        async (call) => {
+          const side = sideOf(call);
+          const text = await reads.webVtt(runtimeOf(call), call.params.jobId ?? '', side);
+          return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
+        },
+        ['side'],
+      ),
     },
   },
   {
@@ -35,3 +52,11 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
 ];
 
 const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';
+
+const vttHeaders: Headers = { ...jsonHeaders, 'Content-Type': 'text/vtt; charset=utf-8' };
+
+function sideOf({ query }: Call<null>): CaptionSide {
+  const asked = captionSide.safeParse(query.get('side') ?? 'target');
+  if (asked.success) return asked.data;
+  throw new ServiceError('unknown_query', 'side is source or target');
+}

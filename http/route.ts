@@ -35,7 +35,7 @@ export type Method = 'GET' | 'POST' | 'PUT';
  */
 export type Access = 'token' | 'token-and-origin' | 'grant';
 
-/** One path of the wire. `:name` segments match anything and are handed over decoded. */
+/** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
 export interface Route {
   readonly path: string;
   /** `token` where nothing is said. */
@@ -84,11 +84,22 @@ interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A route taken apart: its segments, and the name of the parameter that each stands for, null for a fixed one. */
+/** A part of a path that stands for a parameter, and what it has to end with. */
+interface NamedPart {
+  readonly name: string;
+  readonly suffix: string;
+}
+
+/** A route taken apart: its segments, and the parameter that each stands for, null for a fixed one. */
 interface RoutePattern {
   readonly route: Route;
   readonly segments: readonly string[];
-  readonly names: readonly (string | null)[];
+  readonly names: readonly (NamedPart | null)[];
+}
+
+function namedPart(segment: string): NamedPart | null {
+  const [, name, suffix = ''] = /^:([^.]+)(\..+)?$/.exec(segment) ?? [];
+  return name === undefined ? null : { name, suffix };
 }
 
 /** Finds routes by their segments; built once from the table. */
@@ -99,8 +110,7 @@ export class Router {
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => {
       const segments = route.path.slice(1).split('/');
-      const names = segments.map((segment) => (segment.startsWith(':') ? segment.slice(1) : null));
-      return { route, segments, names };
+      return { route, segments, names: segments.map(namedPart) };
     });
     this.#grantPaths = routes
       .filter(({ access }) => access === 'grant')
@@ -122,8 +132,8 @@ export class Router {
       const { unavailable } = route;
       if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
       const params: Record<string, string> = {};
-      names.forEach((name, index) => {
-        if (name !== null) params[name] = decoded[index] ?? '';
+      names.forEach((named, index) => {
+        if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
       });
       return { route, params };
     }
@@ -135,10 +145,14 @@ function isMatch(parts: readonly string[], names: RoutePattern['names'], given: 
   if (parts.length !== given.length) return false;
   // From the end, because most paths begin alike.
   for (let at = given.length - 1; at >= 0; at -= 1) {
-    if (names[at] === null ? parts[at] !== given[at] : given[at] === '') return false;
+    const [named, segment] = [names[at] ?? null, given[at] ?? ''];
+    if (named === null ? parts[at] !== segment : !isNamed(named, segment)) return false;
   }
   return true;
 }
+
+const isNamed = ({ suffix }: NamedPart, segment: string): boolean =>
+  segment.length > suffix.length && segment.endsWith(suffix);
 
 function decodedPart(segment: string): string {
   if (!segment.includes('%')) return segment;

@@ -8,6 +8,7 @@ const routes: readonly Route[] = [
   { path: '/v1/things', methods: { GET: read(nothing), POST: write(z.unknown(), 'invalid_start_request', nothing) } },
   { path: '/v1/things/:thingId', methods: { GET: read(nothing, ['after']) } },
   { path: '/v1/things/:thingId/parts/:partId', methods: { PUT: read(nothing) } },
+  { path: '/v1/files/:fileId.vtt', methods: { GET: read(nothing) } },
   { path: '/v1/off/:thingId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
 ];
 const router = new Router(routes);
@@ -17,6 +18,13 @@ test('a route is found by its words, and its names get the parts between them, d
   t.true(match('/v1/things').route === routes[0]);
   t.deepEqual(match('/v1/things/a%3Ab%2Fc').params, { thingId: 'a:b/c' });
   t.deepEqual(match('/v1/things/1/parts/%F0%9F%98%80').params, { thingId: '1', partId: '😀' });
+});
+
+test('a name with an ending stands for what ends so, without the ending', (t) => {
+  t.deepEqual(match('/v1/files/a%3Ab.vtt').params, { fileId: 'a:b' });
+  for (const path of ['/v1/files/.vtt', '/v1/files/a.VTT', '/v1/files/a%2Evtt', '/v1/files/avtt']) {
+    t.throws(() => match(path), { code: 'not_found' }, path);
+  }
 });
 
 test('no other spelling finds a route, and no name stands for nothing', (t) => {
@@ -45,6 +53,7 @@ test('HEAD is allowed wherever GET is, OPTIONS everywhere', (t) => {
     'GET, HEAD, POST, OPTIONS',
     'GET, HEAD, OPTIONS',
     'PUT, OPTIONS',
+    'GET, HEAD, OPTIONS',
     'OPTIONS',
   ]);
 });
