@@ -69,7 +69,13 @@ const common = {
 
 const missing = { content: z.null(), grounding: z.literal('none'), ...common };
 
-const facetOf = <const Kind extends FacetKind, Content extends z.ZodType>(kind: Kind, content: Content) =>
+const notApplicable = z.enum(['facet_not_applicable']);
+
+const facetOf = <const Kind extends FacetKind, Content extends z.ZodType, Unavailable extends z.ZodType>(
+  kind: Kind,
+  content: Content,
+  unavailable: Unavailable,
+) =>
   z.discriminatedUnion('availability', [
     z.strictObject({
       kind: z.literal(kind),
@@ -88,21 +94,22 @@ const facetOf = <const Kind extends FacetKind, Content extends z.ZodType>(kind: 
     z.strictObject({
       kind: z.literal(kind),
       availability: z.literal('unavailable'),
-      reasonCode:
-        kind === 'translation_choice'
-          ? z.enum(['facet_not_applicable', 'target_unavailable'])
-          : z.enum(['facet_not_applicable']),
+      reasonCode: unavailable,
       ...missing,
     }),
   ]);
 
 /** A facet as it is stored: what the generator inferred from the captions around the selection, reviewed by nobody. */
 export const storedFacet = z.discriminatedUnion('kind', [
-  facetOf('meaning', facetContents.meaning),
-  facetOf('word', facetContents.word),
-  facetOf('phrase', facetContents.phrase),
-  facetOf('grammar', facetContents.grammar),
-  facetOf('translation_choice', facetContents.translation_choice),
+  facetOf('meaning', facetContents.meaning, notApplicable),
+  facetOf('word', facetContents.word, notApplicable),
+  facetOf('phrase', facetContents.phrase, notApplicable),
+  facetOf('grammar', facetContents.grammar, notApplicable),
+  facetOf(
+    'translation_choice',
+    facetContents.translation_choice,
+    z.enum(['facet_not_applicable', 'target_unavailable']),
+  ),
 ]);
 
 export type StoredFacet = z.infer<typeof storedFacet>;

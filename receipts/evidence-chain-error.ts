@@ -22,7 +22,11 @@ export type EvidenceLink =
   | 'revocation'
   | 'caption'
   | 'caption_receipt'
-  | 'quality_control';
+  | 'quality_control'
+  | 'explanation'
+  | 'explanation_receipt'
+  | 'explanation_prompt'
+  | 'explanation_configuration';
 
 /**
  * A stored record of the evidence chain is not what it must be; `place` names the first field that is not, or what is

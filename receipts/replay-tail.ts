@@ -1,6 +1,7 @@
 import type { EventType } from '../contract/journal-event.ts';
 import { CaptionReplay, type VerifiedCaptions } from './replay-captions.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
+import { ExplanationReplay, type VerifiedExplanation } from './replay-explanations.ts';
 import type { ReplayContext } from './replay-media.ts';
 import { ReviewReplay, type VerifiedReview } from './replay-reviews.ts';
 
@@ -8,11 +9,14 @@ import { ReviewReplay, type VerifiedReview } from './replay-reviews.ts';
 export interface VerifiedTail {
   readonly review: VerifiedReview | null;
   readonly captions: VerifiedCaptions;
+  /** Attempts at explanations of the captions, in the order in which they began. */
+  readonly explanations: readonly VerifiedExplanation[];
 }
 
 export const emptyTail: VerifiedTail = {
   review: null,
   captions: { attempts: 0, isOpen: false, caption: null },
+  explanations: [],
 };
 
 type Steps = Readonly<Partial<Record<EventType, () => void | Promise<void>>>>;
@@ -29,13 +33,14 @@ export async function replayTail(
   const { journal } = context;
   const reviews = new ReviewReplay(context, conclusion);
   const captions = new CaptionReplay(context, findings, conclusion);
+  const explanations = new ExplanationReplay(context);
   const steps: Steps = {
     'publish.review.decision_started': () => reviews.started(),
     'publish.review.decision_completed': () => reviews.completed(),
     'publish.review.decision_failed': () => reviews.failed(),
     'publish.review.revocation_started': () => {
       // An approval is withdrawn when nothing is being made under it any more.
-      if (captions.state.isOpen) throw journal.fault('type');
+      if (captions.state.isOpen || explanations.isOpen) throw journal.fault('type');
       reviews.revocationStarted();
     },
     'publish.review.revocation_completed': () => reviews.revocationCompleted(),
@@ -44,6 +49,10 @@ export async function replayTail(
     'caption.production_completed': () => captions.completed(),
     'caption.production_failed': () => captions.failed(),
     'caption.quality_control_decided': () => captions.checked(),
+    'language.explanation_started': () =>
+      explanations.started(reviews.authority === null ? null : captions.state.caption),
+    'language.explanation_completed': () => explanations.completed(),
+    'language.explanation_failed': () => explanations.failed(),
   };
   while (journal.typeAt() !== null) {
     const artifacts = journal.count('artifact.recorded');
@@ -52,5 +61,5 @@ export async function replayTail(
     if (step === undefined) throw journal.fault(type === null ? 'missing' : 'type', artifacts);
     await step();
   }
-  return { review: reviews.review, captions: captions.state };
+  return { review: reviews.review, captions: captions.state, explanations: explanations.attempts };
 }

@@ -39,6 +39,9 @@ const producers: Record<EventType, string> = {
   'caption.production_completed': 'caption_production_host',
   'caption.production_failed': 'caption_production_host',
   'caption.quality_control_decided': 'caption_quality_control_host',
+  'language.explanation_started': 'language_explanation_host',
+  'language.explanation_completed': 'language_explanation_host',
+  'language.explanation_failed': 'language_explanation_host',
 };
 
 test('the type of an event fixes the kind of its producer', (t) => {
