@@ -3,9 +3,11 @@ import type {
   CaptionProductions,
   CaptionQualityControls,
 } from '../contract/caption-answers.ts';
+import type { CaptionQualityReports } from '../contract/caption-quality-report.ts';
 import type { CaptionSide } from '../contract/caption-side.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { webVttOf } from '../receipts/caption-webvtt.ts';
+import { publishedCaptionReportsOf } from '../receipts/published-caption-reports.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../receipts/published-captions.ts';
 import { checkableOf } from '../receipts/replay-captions.ts';
 import { runtimeListOf } from '../receipts/runtime-list.ts';
@@ -50,6 +52,11 @@ export class CaptionReads {
       ...runtimeListOf(runtime),
       qualityControls: publishedQualityControlsOf(runtime),
     };
+  }
+
+  /** Measurements of the captions, computed anew from what is stored. */
+  async qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
+    return publishedCaptionReportsOf(await this.#runtimes.read(runtimeId));
   }
 
   /**

@@ -49,6 +49,10 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
       }),
     },
   },
+  {
+    path: '/v1/runtimes/:runtimeId/caption-quality-reports',
+    methods: { GET: read(async (call) => ({ status: 200, body: await reads.qualityReports(runtimeOf(call)) })) },
+  },
 ];
 
 const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';

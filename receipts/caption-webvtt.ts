@@ -1,10 +1,8 @@
 import type { CaptionLine } from '../contract/caption-line.ts';
 import type { QualityControlReceipt } from '../contract/caption-quality-control.ts';
+import type { CaptionSide } from '../contract/caption-side.ts';
 import type { StoredCaptions } from './caption-structure.ts';
 import { textLinesOf } from './caption-text-lines.ts';
-
-/** The two texts of a line of captions. */
-export type CaptionSide = 'source' | 'target';
 
 /** Captions together with the check that accepted them. */
 export interface CheckedCaptions extends StoredCaptions {
