@@ -9,6 +9,9 @@ import { readinessReference, studyReference } from './study-readiness.ts';
 /** A production that fails leaves its approval unused: it may be tried this often, counted from 0. */
 export const maximumCaptionAttempts = 3;
 
+/** The first word of the message of an attempt that failed. */
+export const captionCauses = ['too_large', 'invalid_output', 'revoked', 'interrupted', 'internal'] as const;
+
 /** The body of a request for captions. */
 export const captionProductionRequest = z.strictObject({ approval: approvalReference });
 

@@ -1,6 +1,6 @@
 import type { CaptionClassification } from '../contract/caption-executor.ts';
 import { type CaptionLine, captionLimits, captionLine } from '../contract/caption-line.ts';
-import type { CaptionArtifact, CaptionResult } from '../contract/caption-production.ts';
+import type { CaptionArtifact, CaptionResult, captionCauses } from '../contract/caption-production.ts';
 import { failureMessage } from '../contract/failure.ts';
 import { hashOf, storedBytes } from './canonical-json.ts';
 import { captionTextOf, type DraftLine } from './caption-draft.ts';
@@ -18,7 +18,7 @@ export interface CaptionJob {
 
 /** Captions could not be made; the message begins with a closed word for the cause. */
 export class CaptionFailure extends Error {
-  constructor(word: 'too_large' | 'invalid_output' | 'revoked' | 'internal', detail: string, cause?: unknown) {
+  constructor(word: (typeof captionCauses)[number], detail: string, cause?: unknown) {
     super(failureMessage(`${word}: ${detail}`), { cause });
     this.name = 'CaptionFailure';
   }

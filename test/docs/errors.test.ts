@@ -1,5 +1,6 @@
 import test from 'ava';
 import { startCodes } from '../../cli/start-codes.ts';
+import { captionCauses } from '../../contract/caption-production.ts';
 import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
 import { unavailableReason } from '../../contract/evidence.ts';
 import { explanationCauses } from '../../contract/language-explanation-failure.ts';
@@ -44,6 +45,10 @@ test('the start codes of stores and tools exist', async (t) => {
     documented.filter((code) => !existing.has(code)),
     [],
   );
+});
+
+test('every word for the cause of captions that failed is documented', (t) => {
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions that fail')[0])), sorted(captionCauses));
 });
 
 test('every fault of a source folder is documented', async (t) => {

@@ -7,7 +7,8 @@ const page = await textOf('README.md');
 
 test("the README's flags are the flags of the host", (t) => {
   const [rows = []] = tablesOf(sectionOf(page, '## Flags'));
-  const documented = rows.map(([flag = '']) => [wordsOf([[flag]])[0], flag.endsWith('…') ? 'repeated' : 'single']);
+  const formOf = (flag: string) => (flag.endsWith('(switch)') ? 'switch' : flag.endsWith('…') ? 'repeated' : 'single');
+  const documented = rows.map(([flag = '']) => [wordsOf([[flag]])[0], formOf(flag)]);
   const expected = Object.entries(serveFlags).map(([name, form]) => [`--${name}`, form]);
   t.deepEqual(documented.sort(), expected.sort());
 });
