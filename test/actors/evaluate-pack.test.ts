@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { evaluatePack } from '../../actors/evaluate-pack.ts';
+import { openPackFolder } from '../../actors/evaluation-pack-folder.ts';
+import { systemClock } from '../../actors/system-clock.ts';
+import { EvaluationFault } from '../../contract/evaluation-fault.ts';
+import { evaluationReceipt } from '../../contract/evaluation-receipt.ts';
+import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
+import { dataRootAt } from '../../storage/data-root.ts';
+import { ffmpeg } from '../executors/media-for-tests.ts';
+import { fault } from '../receipts/evaluation-packs.ts';
+import { scratchFolder } from '../storage/scratch.ts';
+import { briefItem, packFolder, packOfItems, writeManifest, writeMedia } from './labelled-packs.ts';
+
+interface Conditions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly dataRoot?: string;
+}
+
+async function evaluate(t: ExecutionContext, folder: string, conditions: Conditions = {}) {
+  const dataRoot = conditions.dataRoot ?? join(await scratchFolder(t), 'data');
+  return evaluatePack({
+    pack: await openPackFolder(folder),
+    dataRoot,
+    environment: { ...process.env, ...conditions.environment },
+    clock: systemClock,
+    newId: randomUUID,
+    report: () => undefined,
+    signal: conditions.signal ?? new AbortController().signal,
+  });
+}
+
+const english = briefItem({
+  subtitles: [
+    {
+      trackIndex: 3,
+      language: 'en',
+      cues: [{ startMs: 800, endMs: 3000, text: 'Good morning and welcome to the reading room.', language: 'en' }],
+    },
+  ],
+});
+
+test.serial('equal packs and tools give the same receipt, whichever studies were made for it', async (t) => {
+  const folder = await packFolder(t);
+  const first = await evaluate(t, folder);
+  t.deepEqual(evaluationReceipt.parse(first), first);
+  t.deepEqual(await evaluate(t, folder), first);
+  t.deepEqual(first.totals, first.items[0]?.scores);
+  t.true((first.totals.speech?.[0]?.f1Micro ?? 0) > 950_000);
+  t.like(first.totals.subtitles, { labelled: 18, exact: 18 });
+  t.like(first.totals.captionGate, { candidates: 1, accepted: 1, planted: 187, caught: 187 });
+  t.deepEqual(first.tools.map(({ name }) => name).sort(), ['eld', 'ffmpeg', 'silero-vad']);
+});
+
+test.serial('a data root that saw the pack before makes a new study, and the same receipt', async (t) => {
+  const folder = await packFolder(t, packOfItems(english));
+  const dataRoot = join(await scratchFolder(t), 'data');
+  const first = await evaluate(t, folder, { dataRoot });
+  t.deepEqual(await evaluate(t, folder, { dataRoot }), first);
+});
+
+test.serial('items of one medium are studied apart and added up', async (t) => {
+  const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [7760] };
+  const second = { ...briefItem({ cuts }), itemId: 'cut', range: { startMs: 7000, endMs: 8500 } };
+  const { items, totals } = await evaluate(t, await packFolder(t, packOfItems(english, second)));
+  t.deepEqual(
+    items.map(({ itemId }) => itemId),
+    ['brief', 'cut'],
+  );
+  t.like(totals.subtitles, { labelled: 1, exact: 1 });
+  t.deepEqual(
+    totals.cuts?.map(({ matched, found }) => [matched, found]),
+    [
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ],
+  );
+  t.is(totals.speech, null);
+  t.is(totals.captionGate, null);
+});
+
+test.serial('a range that runs past its media is refused', async (t) => {
+  const item = { ...english, range: { startMs: 0, endMs: 50_001 } };
+  await t.throwsAsync(
+    evaluate(t, await packFolder(t, packOfItems(item))),
+    fault('labels_outside_media', 'brief: range ends after the media, which has 50000 ms'),
+  );
+});
+
+test.serial('labels of a track that is no text track are refused', async (t) => {
+  const item = briefItem({ subtitles: [{ trackIndex: 1, language: 'ko', cues: [] }] });
+  await t.throwsAsync(
+    evaluate(t, await packFolder(t, packOfItems(item))),
+    fault('labels_outside_media', 'brief: labels.subtitles.0.trackIndex: no such text track'),
+  );
+});
+
+test.serial('labels of what the media has no track for are refused', async (t) => {
+  const folder = await scratchFolder(t);
+  await ffmpeg(folder, '-f', 'lavfi', '-i', 'sine=d=1', 'tone.wav');
+  const bytes = await readFile(join(folder, 'tone.wav'));
+  const media = { path: 'tone.wav', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
+  const base = { ...briefItem({}), media, range: { startMs: 0, endMs: 1000 } };
+  const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
+  const subtitles = [{ trackIndex: 1, language: null, cues: [] }];
+  const refusals = [
+    [{ cuts }, 'brief: labels.cuts: no_video_track'],
+    [{ subtitles }, 'brief: labels.subtitles.0.trackIndex: no_text_subtitle_track'],
+  ] as const;
+  for (const [labels, place] of refusals) {
+    await writeManifest(folder, packOfItems({ ...base, labels: { ...base.labels, ...labels } }));
+    await t.throwsAsync(evaluate(t, folder), fault('labels_outside_media', place));
+  }
+});
+
+test.serial(
+  'captions that no production could make are refused, those that lack a side are not complete',
+  async (t) => {
+    const captions = { sourceLanguage: 'ko', targetLanguage: 'fr' };
+    const { totals } = await evaluate(t, await packFolder(t, packOfItems(briefItem({ captions }))));
+    t.deepEqual(totals.captionGate, {
+      candidates: 1,
+      accepted: 0,
+      planted: 0,
+      caught: 0,
+      acceptedMicro: 0,
+      caughtMicro: null,
+    });
+  },
+);
+
+test.serial('media that is none is refused with the word of the probe', async (t) => {
+  const bytes = Buffer.from('words, only words\n'.repeat(100));
+  const folder = await scratchFolder(t);
+  const media = { path: 'words.mp4', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
+  await writeMedia(folder, media.path, bytes);
+  await writeManifest(folder, packOfItems({ ...english, media }));
+  const refusal = await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault });
+  t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
+});
+
+/** An ffmpeg that is the real one until it is asked to study. */
+async function ffmpegThat(t: ExecutionContext, does: string): Promise<NonNullable<Conditions['environment']>> {
+  const path = join(await scratchFolder(t), 'ffmpeg');
+  const real = process.env.MEDIA_STUDY_FFMPEG ?? 'ffmpeg';
+  await writeFile(path, `#!/bin/sh\ncase "$*" in *scdet*) ${does} ;; esac\nexec '${real}' "$@"\n`);
+  await chmod(path, 0o755);
+  return { MEDIA_STUDY_FFMPEG: path };
+}
+
+test.serial('a study that fails fails the evaluation, with its cause', async (t) => {
+  const environment = await ffmpegThat(t, 'exit 3');
+  const failure = await t.throwsAsync(evaluate(t, await packFolder(t, packOfItems(english)), { environment }), {
+    instanceOf: EvaluationFault,
+  });
+  t.regex(failure?.message ?? '', /^study_failed: brief: executor_failed: tool_exit/);
+});
+
+test.serial('an evaluation that is stopped ends at once and gives its data root back', async (t) => {
+  const environment = await ffmpegThat(t, 'sleep 600');
+  const folder = await packFolder(t, packOfItems(english));
+  const stop = new AbortController();
+  const dataRoot = join(await scratchFolder(t), 'data');
+  const stopped = t.throwsAsync(
+    evaluate(t, folder, { environment, dataRoot, signal: stop.signal }),
+    fault('evaluation_stopped', 'a test'),
+  );
+  while ((await readdir(dataRootAt(dataRoot).work).catch(() => [])).length === 0) await setTimeout(10);
+  stop.abort(new EvaluationFault('evaluation_stopped', 'a test'));
+  await stopped;
+  t.deepEqual(await readdir(dataRootAt(dataRoot).work), []);
+  t.like(await evaluate(t, folder, { dataRoot }), { pack: { itemCount: 1 } });
+});

@@ -1,0 +1,171 @@
+import { execFile, spawn } from 'node:child_process';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { evaluateOptions } from '../../cli/evaluate-options.ts';
+import { StartError } from '../../cli/start-error.ts';
+import { evaluationReceipt } from '../../contract/evaluation-receipt.ts';
+import { SHOT_RULE } from '../../executors/detection-parameters.ts';
+import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
+import { packFolder } from '../actors/labelled-packs.ts';
+import { scratchFolder } from '../storage/scratch.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const sample = join(repository, 'fixtures/sample');
+const acceptedFile = join(sample, 'baseline.json');
+const command = ['--import', 'tsx', 'cli/evaluate.ts'];
+
+interface Ending {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command as npm does, with a temporary folder of its own, which has to be empty of studies afterwards. */
+async function evaluate(
+  t: ExecutionContext,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ending> {
+  const TMPDIR = await scratchFolder(t);
+  const env = { ...process.env, ...environment, TMPDIR };
+  const ending = await new Promise<Ending>((resolve) => {
+    execFile(process.execPath, [...command, ...args], { cwd: repository, env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+  t.deepEqual(await studiesIn(TMPDIR), []);
+  return ending;
+}
+
+const studiesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith('media-study-evaluation-'));
+
+/** An ffmpeg that is the real one but for a line of shell before it. */
+async function ffmpegThat(t: ExecutionContext, does: string) {
+  const path = join(await scratchFolder(t), 'ffmpeg');
+  const real = process.env.MEDIA_STUDY_FFMPEG ?? 'ffmpeg';
+  await writeFile(path, `#!/bin/bash\n${does}\nexec '${real}' "$@"\n`);
+  await chmod(path, 0o755);
+  return { MEDIA_STUDY_FFMPEG: path };
+}
+
+/** Sees only the largest changes of pictures, so that it misses the faintest of the cuts. */
+const dullFfmpeg = (t: ExecutionContext) => ffmpegThat(t, `set -- "\${@//scdet=t=${SHOT_RULE.threshold}/scdet=t=51}"`);
+
+test.serial('the sample is found as well as it was accepted', async (t) => {
+  const ending = await evaluate(t, []);
+  t.is(ending.code, 0, `${ending.stdout}${ending.stderr}`);
+  const lines = ending.stdout.trimEnd().split('\n');
+  t.regex(lines.at(-1) ?? '', /^(equal|better): baseline evaluation:[0-9a-f]{64}$/);
+  t.true(lines.some((line) => /^ok +cuts\.within_0_frames\.f1 +1\.0000$/.test(line)));
+  t.false(lines.some((line) => line.startsWith('DOWN')));
+});
+
+test.serial('a detector that has become worse is a regression, and its measures are named', async (t) => {
+  const receipts = await scratchFolder(t);
+  const ending = await evaluate(t, [sample, '--json', '--receipts', receipts], await dullFfmpeg(t));
+  t.is(ending.code, 1, ending.stderr);
+  const { verdict, receipt, receiptContentId, baselineReceiptId, measures } = JSON.parse(ending.stdout);
+  t.is(verdict, 'regression');
+  t.is(baselineReceiptId, JSON.parse(await readFile(acceptedFile, 'utf8')).receiptId);
+  const worse = measures.filter(({ change }: { change: string }) => change === 'worse');
+  t.deepEqual(
+    worse.map(({ name }: { name: string }) => name),
+    [0, 1, 2].flatMap((frames) => [`cuts.within_${frames}_frames.recall`, `cuts.within_${frames}_frames.f1`]),
+  );
+  t.like(worse[0], { unit: 'micro', value: 800_000, baseline: 1_000_000, better: 'higher', tolerance: 0 });
+  const [name = ''] = await readdir(receipts);
+  const stored = await readFile(join(receipts, name));
+  t.is(name, `${receiptContentId.slice('sha256:'.length)}.json`);
+  t.is(contentIdOfBytes(stored), receiptContentId);
+  t.deepEqual(evaluationReceipt.parse(JSON.parse(stored.toString('utf8'))), receipt);
+});
+
+test.serial('what was accepted is what the next evaluation is held to', async (t) => {
+  const baseline = join(await scratchFolder(t), 'accepted.json');
+  const missing = await evaluate(t, [sample, '--baseline', baseline]);
+  t.is(missing.code, 2);
+  t.is(missing.stderr, `baseline_missing: ${baseline}: --accept writes one\n`);
+  const accepted = await evaluate(t, [sample, '--baseline', baseline, '--accept'], await dullFfmpeg(t));
+  t.is(accepted.code, 0, accepted.stderr);
+  t.regex(accepted.stdout, /\naccepted: there was no baseline\n$/);
+  const better = await evaluate(t, [sample, '--baseline', baseline]);
+  t.is(better.code, 0, better.stderr);
+  t.regex(better.stdout, /\nUP +cuts\.within_0_frames\.recall +1\.0000 {2}\(accepted: 0\.8000\)\n/);
+  t.regex(better.stdout, /\nbetter: baseline evaluation:/);
+  const again = await evaluate(t, [sample, `--baseline=${baseline}`, '--accept']);
+  t.regex(again.stdout, /\naccepted: baseline evaluation:/);
+  t.regex((await evaluate(t, [sample, '--baseline', baseline])).stdout, /\nequal: baseline evaluation:/);
+});
+
+test.serial(
+  'a pack that is not whole, or a baseline that is not its own, ends with code 2 before anything is studied',
+  async (t) => {
+    const folder = await packFolder(t);
+    const cases: [args: string[], message: RegExp][] = [
+      [[await scratchFolder(t)], /^pack_file_missing: pack\.json\n$/],
+      [[folder], /^baseline_missing: /],
+      [[folder, '--baseline', sample], /^baseline_malformed: baseline: unreadable\n$/],
+      [[folder, '--baseline', join(sample, 'gold.json')], /^baseline_malformed: baseline\.\w+\n$/],
+      [['--sample'], /^invalid_flags: unknown flag --sample/],
+      [[folder, folder], /^invalid_flags: unexpected argument/],
+    ];
+    for (const [args, message] of cases) {
+      const ending = await evaluate(t, args);
+      t.is(ending.code, 2);
+      t.is(ending.stdout, '');
+      t.regex(ending.stderr, message);
+    }
+    const other = await packFolder(t, {
+      ...JSON.parse(await readFile(join(sample, 'pack.json'), 'utf8')),
+      name: 'Other',
+    });
+    const ending = await evaluate(t, [other, '--baseline', acceptedFile]);
+    t.is(ending.code, 2);
+    t.regex(ending.stderr, /^baseline_of_other_pack: /);
+  },
+);
+
+test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
+  const started = join(await scratchFolder(t), 'started');
+  const environment = await ffmpegThat(t, `case "$*" in *scdet*) touch '${started}'; exec sleep 600 ;; esac`);
+  const TMPDIR = await scratchFolder(t);
+  const env = { ...process.env, ...environment, TMPDIR };
+  const running = spawn(process.execPath, command, { cwd: repository, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  t.teardown(() => running.kill('SIGKILL'));
+  let stderr = '';
+  running.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<number | null>((resolve) => running.on('exit', resolve));
+  while (!(await readdir(join(started, '..'))).includes('started')) await setTimeout(20);
+  t.is((await studiesIn(TMPDIR)).length, 1);
+  running.kill('SIGTERM');
+  t.is(await ended, 2);
+  t.regex(stderr, /evaluation_stopped: SIGTERM\n$/);
+  t.deepEqual(await studiesIn(TMPDIR), []);
+});
+
+test('the call is read, and a wrong one refused', (t) => {
+  t.deepEqual(evaluateOptions([]), {
+    pack: sample,
+    baseline: acceptedFile,
+    accept: false,
+    receipts: null,
+    dataRoot: null,
+    json: false,
+  });
+  const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
+  t.deepEqual(given, {
+    pack: '/pack',
+    baseline: '/pack/baseline.json',
+    accept: true,
+    receipts: '/kept',
+    dataRoot: '/root',
+    json: true,
+  });
+  t.throws(() => evaluateOptions(['--accept=yes']), { instanceOf: StartError, message: /takes no value/ });
+});
