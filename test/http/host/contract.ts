@@ -33,13 +33,16 @@ export class HostContract {
   readonly provoked = new Set<ErrorCode>();
   /** Every ingest that a suite has opened so far. */
   readonly opened: string[] = [];
+  readonly #otherFlags: readonly string[];
   #folder = '';
   #gate: GatedFfmpeg | undefined;
   #host: RunningHost | undefined;
   #client: WireClient | undefined;
 
-  constructor(adapter: AdapterFlag) {
+  /** `otherFlags` are given to the host beside those of all suites. */
+  constructor(adapter: AdapterFlag, otherFlags: readonly string[] = []) {
     this.adapter = adapter;
+    this.#otherFlags = otherFlags;
   }
 
   /** The title of a test. */
@@ -84,7 +87,7 @@ export class HostContract {
   get flags(): readonly string[] {
     const bounds = { 'maximum-owned-media-bytes': limits.mediaBytes, 'maximum-study-range-ms': limits.studyRangeMs };
     const pairs = { port: 0, 'http-adapter': this.adapter, 'data-root': this.dataRoot, 'study-workers': 2, ...bounds };
-    return Object.entries(pairs).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    return [...Object.entries(pairs).flatMap(([name, value]) => [`--${name}`, String(value)]), ...this.#otherFlags];
   }
 
   get gate(): GatedFfmpeg {

@@ -1,0 +1,17 @@
+import test from 'ava';
+import { qualityControls } from './captions/quality-controls.ts';
+import { qualityReports } from './captions/quality-reports.ts';
+import { captionFiles } from './captions/web-vtt.ts';
+import { type AdapterFlag, HostContract } from './host/contract.ts';
+
+const executor = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
+
+/** Captions over the wire of a real host on one adapter. The suites run in this order, on the same host. */
+export function captionsContract(adapter: AdapterFlag): void {
+  const contract = new HostContract(adapter, executor);
+  test.before(() => contract.open());
+  test.after.always(() => contract.close());
+  qualityControls(contract);
+  captionFiles(contract);
+  qualityReports(contract);
+}

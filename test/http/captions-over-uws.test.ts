@@ -1,0 +1,3 @@
+import { captionsContract } from './captions-contract.ts';
+
+captionsContract('uws');
