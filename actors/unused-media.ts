@@ -22,6 +22,7 @@ export class UnusedMedia {
   readonly #options: UnusedMediaOptions;
   readonly #holders: ((contentId: string) => boolean)[] = [];
   readonly #noted = new Set<string>();
+  #isOpen = false;
 
   constructor(options: UnusedMediaOptions) {
     this.#options = options;
@@ -45,8 +46,12 @@ export class UnusedMedia {
     return { put: 'record', key: `${prefix}${contentId}`, value: { bytes } };
   }
 
-  /** Removes every noted object that nobody holds, and forgets those that became part of a source after all. */
+  /**
+   * Removes every noted object that nobody holds, and forgets those that became part of a source after all. To be called
+   * first when every live ingest has been taken up: only then does each of them say what it holds.
+   */
   async remove(): Promise<void> {
+    this.#isOpen = true;
     const { ledger, vault, isRegistered } = this.#options;
     for (const contentId of [...this.#noted]) {
       if (this.#holders.some((isHeld) => isHeld(contentId))) continue;
@@ -57,8 +62,9 @@ export class UnusedMedia {
     }
   }
 
-  /** The same without waiting for it; what fails is told, and tried again later. */
+  /** The same without waiting for it, once it was called for the first time; what fails is told, and tried again later. */
   removeSoon(): void {
+    if (!this.#isOpen) return;
     this.remove().catch((error) => {
       this.#options.report(`media of an ended ingest stays until the next start: ${error}`);
     });

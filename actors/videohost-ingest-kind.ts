@@ -1,0 +1,59 @@
+import type { StateValue } from 'xstate';
+import type { MediaInput } from '../machines/ingest-effects.ts';
+import {
+  type VideohostIngestInput,
+  videohostIngestMachine,
+  videohostIngestVersion,
+} from '../machines/videohost-ingest.ts';
+import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import { ingestCommits } from './ingest-commits.ts';
+import { ingestState } from './ingest-desk.ts';
+import type { IngestSealing } from './ingest-sealing.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { UnusedMedia } from './unused-media.ts';
+import type { VideohostIngestEffects } from './videohost-ingest-effects.ts';
+import type { WorkerLine } from './worker-line.ts';
+
+export interface VideohostIngestKindOptions {
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly line: WorkerLine;
+  readonly effects: VideohostIngestEffects;
+  readonly sealing: IngestSealing;
+  readonly unused: UnusedMedia;
+}
+
+/** Gives the chart of video-host ingests its effects, and the supervisor what it needs to know of them. */
+export function videohostIngestKind(options: VideohostIngestKindOptions): ActorKind {
+  const { supervisor, registry, line, effects, sealing, unused } = options;
+  const barrier = {
+    settled: (input: VideohostIngestInput) => supervisor.settled(input.ingestId),
+    lifetime: (input: VideohostIngestInput) => supervisor.lifetime(input.ingestId),
+  };
+  return {
+    name: 'videohost-ingest',
+    version: videohostIngestVersion,
+    machine: videohostIngestMachine.provide({
+      actors: {
+        resolve: effect(barrier, (input: VideohostIngestInput, signal) => effects.resolve(input, signal)),
+        download: effect(barrier, (input: VideohostIngestInput, signal) => effects.download(input, signal)),
+        probe: effect(barrier, (input: MediaInput, signal) => sealing.probe(input, signal)),
+        seal: effect(barrier, (input: MediaInput) => effects.seal(input)),
+        register: effect(barrier, (input: MediaInput) => sealing.register(input)),
+      },
+    }),
+    line,
+    hasJournal: false,
+    status: ingestState,
+    phase: videohostIngestPhase,
+    ...ingestCommits(registry, unused),
+  };
+}
+
+/** The worker that resolves an address stays with it to the end. */
+function videohostIngestPhase(value: StateValue): Phase {
+  const state = ingestState(value);
+  if (state === 'registered' || state === 'failed') return 'ended';
+  return state === 'queued' ? 'waiting' : 'working';
+}
