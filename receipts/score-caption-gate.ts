@@ -4,6 +4,7 @@ import type { CaptionGateScore } from '../contract/evaluation-receipt.ts';
 import type { Reviewer } from '../contract/publish-review.ts';
 import { CaptionFailure, captionsOf } from './caption-artifact.ts';
 import { defectiveCaptions } from './caption-defects.ts';
+import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionReceiptOf } from './caption-production.ts';
 import { type StoredCaptions, structuralDecisionOf } from './caption-structure.ts';
 import { type CaptionedStudy, captionObstacleOf } from './captioned-study.ts';
@@ -46,7 +47,7 @@ function produce(study: CaptionedStudy, place: string): StoredCaptions {
   const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
   try {
     const artifact = captionsOf(job);
-    return { artifact, receipt: captionReceiptOf(job, artifact) };
+    return { artifact: wholeCaptionsOf(artifact), receipt: captionReceiptOf(job, artifact) };
   } catch (error) {
     if (!(error instanceof CaptionFailure)) throw error;
     throw new EvaluationFault('labels_outside_media', `${place}: ${error.message}`, error);

@@ -19,12 +19,16 @@ interface Conditions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly dataRoot?: string;
+  /** Happens between the look at the pack and the studies. */
+  readonly meanwhile?: () => Promise<void>;
 }
 
 async function evaluate(t: ExecutionContext, folder: string, conditions: Conditions = {}) {
   const dataRoot = conditions.dataRoot ?? join(await scratchFolder(t), 'data');
+  const pack = await openPackFolder(folder);
+  await conditions.meanwhile?.();
   return evaluatePack({
-    pack: await openPackFolder(folder),
+    pack,
     dataRoot,
     environment: { ...process.env, ...conditions.environment },
     clock: systemClock,
@@ -100,12 +104,17 @@ test.serial('labels of a track that is no text track are refused', async (t) => 
   );
 });
 
-test.serial('labels of what the media has no track for are refused', async (t) => {
+/** A pack folder without a manifest, and an unlabelled item over all of its one medium, a tone. */
+async function toneItem(t: ExecutionContext, seconds: number) {
   const folder = await scratchFolder(t);
-  await ffmpeg(folder, '-f', 'lavfi', '-i', 'sine=d=1', 'tone.wav');
+  await ffmpeg(folder, '-f', 'lavfi', '-i', `sine=d=${seconds}`, 'tone.wav');
   const bytes = await readFile(join(folder, 'tone.wav'));
   const media = { path: 'tone.wav', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
-  const base = { ...briefItem({}), media, range: { startMs: 0, endMs: 1000 } };
+  return { folder, item: { ...briefItem({}), media, range: { startMs: 0, endMs: seconds * 1000 } } };
+}
+
+test.serial('labels of what the media has no track for are refused', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
   const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
   const subtitles = [{ trackIndex: 1, language: null, cues: [] }];
   const refusals = [
@@ -113,26 +122,36 @@ test.serial('labels of what the media has no track for are refused', async (t) =
     [{ subtitles }, 'brief: labels.subtitles.0.trackIndex: no_text_subtitle_track'],
   ] as const;
   for (const [labels, place] of refusals) {
-    await writeManifest(folder, packOfItems({ ...base, labels: { ...base.labels, ...labels } }));
+    await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, ...labels } }));
     await t.throwsAsync(evaluate(t, folder), fault('labels_outside_media', place));
   }
 });
 
-test.serial(
-  'captions that no production could make are refused, those that lack a side are not complete',
-  async (t) => {
-    const captions = { sourceLanguage: 'ko', targetLanguage: 'fr' };
-    const { totals } = await evaluate(t, await packFolder(t, packOfItems(briefItem({ captions }))));
-    t.deepEqual(totals.captionGate, {
-      candidates: 1,
-      accepted: 0,
-      planted: 0,
-      caught: 0,
-      acceptedMicro: 0,
-      caughtMicro: null,
-    });
-  },
-);
+test.serial('captions of more than any production takes are refused', async (t) => {
+  const { folder, item } = await toneItem(t, 121);
+  const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, captions } }));
+  await t.throwsAsync(
+    evaluate(t, folder),
+    fault(
+      'labels_outside_media',
+      'brief: labels.captions: captions are made of at most 120000 ms, the study has 121000 ms',
+    ),
+  );
+});
+
+test.serial('captions that lack a side are not complete, and nothing is planted in them', async (t) => {
+  const captions = { sourceLanguage: 'ko', targetLanguage: 'fr' };
+  const { totals } = await evaluate(t, await packFolder(t, packOfItems(briefItem({ captions }))));
+  t.deepEqual(totals.captionGate, {
+    candidates: 1,
+    accepted: 0,
+    planted: 0,
+    caught: 0,
+    acceptedMicro: 0,
+    caughtMicro: null,
+  });
+});
 
 test.serial('media that is none is refused with the word of the probe', async (t) => {
   const bytes = Buffer.from('words, only words\n'.repeat(100));
@@ -142,6 +161,24 @@ test.serial('media that is none is refused with the word of the probe', async (t
   await writeManifest(folder, packOfItems({ ...english, media }));
   const refusal = await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault });
   t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
+});
+
+test.serial('media that changes after it was hashed is not studied', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, speech: [] } }));
+  const tone = await readFile(join(folder, 'tone.wav'));
+  const louder = Buffer.from(tone);
+  louder.writeInt16LE(1000, tone.length - 2);
+  const changes: [Uint8Array, RegExp][] = [
+    [louder, /^pack_file_mismatch: tone\.wav$/],
+    [Buffer.concat([tone, tone]), /^media_refused: brief: invalid_upload_length: /],
+    [tone.subarray(1), /^media_refused: brief: invalid_upload_length: /],
+  ];
+  for (const [bytes, message] of changes) {
+    await writeMedia(folder, 'tone.wav', tone);
+    const meanwhile = () => writeMedia(folder, 'tone.wav', bytes);
+    await t.throwsAsync(evaluate(t, folder, { meanwhile }), { instanceOf: EvaluationFault, message });
+  }
 });
 
 /** An ffmpeg that is the real one until it is asked to study. */
