@@ -23,9 +23,14 @@ export interface HostProcess {
 }
 
 /** Starts the host on a data root; `crashAt` is the setting of its crash hook. */
-export async function startHost(t: ExecutionContext, dataRoot: string, crashAt?: string): Promise<HostProcess> {
+export async function startHost(
+  t: ExecutionContext,
+  dataRoot: string,
+  crashAt?: string,
+  flags: readonly string[] = [],
+): Promise<HostProcess> {
   const host = new RunningHost({
-    flags: ['--port', '0', '--study-workers', '2', '--data-root', dataRoot],
+    flags: ['--port', '0', '--study-workers', '2', '--data-root', dataRoot, ...flags],
     ...(crashAt === undefined ? {} : { environment: { MEDIA_STUDY_TEST_CRASH_AT: crashAt } }),
   });
   t.teardown(() => host.kill());

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { attestations } from '../../contract/publish-review.ts';
+import { HostGone } from './client.ts';
+import type { HostProcess } from './host-process.ts';
+
+const patienceMs = 30_000;
+const reviewer = 'reviewer:local-operator';
+
+const reference = { artifactId: z.string(), receiptId: z.string(), receiptContentId: z.string() };
+const intakes = z.looseObject({ intakes: z.tuple([z.object({ intakeId: z.string(), ...reference })]) });
+const review = z.looseObject({ reviewId: z.string(), ...reference, state: z.string() });
+const reviews = z.looseObject({ reviews: z.array(review) });
+const captions = z.looseObject({ captions: z.array(z.looseObject({ jobId: z.string() })) });
+const checks = z.looseObject({ qualityControls: z.array(z.looseObject({ outcome: z.string() })) });
+const sessions = z.looseObject({
+  sourceSessions: z.array(z.looseObject({ sourceSessionId: z.string(), sourceRevisionId: z.string() })),
+});
+const events = z.looseObject({
+  events: z.array(z.looseObject({ type: z.string(), data: z.looseObject({}) })),
+  terminal: z.boolean(),
+});
+
+export type StoredEvent = z.infer<typeof events>['events'][number];
+
+/** Takes a study from its start to the withdrawal of its approval, from wherever an earlier life of the host left it. */
+export class LaterClient {
+  readonly #host: HostProcess;
+
+  constructor(host: HostProcess) {
+    this.#host = host;
+  }
+
+  /** Studies the sample to its end. */
+  async study(): Promise<string> {
+    const [source] = sessions.parse(await this.#get('/v1/source-sessions')).sourceSessions;
+    const started = await this.#post('/v1/runtime-starts', {
+      sourceSessionId: source?.sourceSessionId,
+      sourceRevisionId: source?.sourceRevisionId,
+      range: { startMs: 0, endMs: 20_000 },
+      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+      targetLanguage: 'en',
+      selectedLanguagePackId: null,
+      outputDepth: 'captions',
+    });
+    const { runtimeId } = z.looseObject({ runtimeId: z.string() }).parse(started);
+    await this.#until(
+      async () => z.looseObject({ terminal: z.boolean() }).parse(await this.#get(`/v1/runtimes/${runtimeId}`)).terminal,
+    );
+    return runtimeId;
+  }
+
+  /** Approves, has captions made and checked, and withdraws the approval; each where it is not done yet. */
+  async finish(runtimeId: string): Promise<void> {
+    const path = `/v1/runtimes/${runtimeId}`;
+    await this.#done(
+      () => this.#approve(path),
+      async () => (await this.#review(path)) !== null,
+    );
+    await this.#done(
+      async () => this.#post(`${path}/caption-productions`, { approval: await this.#approval(path) }),
+      async () => captions.parse(await this.#get(`${path}/caption-productions`)).captions.length === 1,
+    );
+    await this.#until(async () => {
+      const [check] = checks.parse(await this.#get(`${path}/caption-quality-controls`)).qualityControls;
+      return check?.outcome === 'accepted';
+    });
+    await this.#done(
+      () => this.#withdraw(path),
+      async () => (await this.#review(path))?.state === 'approval_revoked',
+    );
+  }
+
+  async journal(runtimeId: string): Promise<StoredEvent[]> {
+    return events.parse(await this.#get(`/v1/runtimes/${runtimeId}/events?limit=200`)).events;
+  }
+
+  async #approve(path: string): Promise<unknown> {
+    const [{ intakeId, artifactId, receiptId, receiptContentId }] = intakes.parse(
+      await this.#get(`${path}/publish-review-intakes`),
+    ).intakes;
+    return this.#post(`${path}/publish-review-decisions`, {
+      intake: { intakeId, artifactId, receiptId, receiptContentId },
+      reviewer: { id: reviewer, attestation: attestations.decision },
+      decision: {
+        outcome: 'approve_for_caption_production',
+        reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+        note: null,
+      },
+    });
+  }
+
+  async #withdraw(path: string): Promise<unknown> {
+    return this.#post(`${path}/publish-review-revocations`, {
+      approval: await this.#approval(path),
+      reviewer: { id: reviewer, attestation: attestations.revocation },
+      revocation: { reasonCodes: ['new_review_required'], note: null },
+    });
+  }
+
+  async #review(path: string): Promise<z.infer<typeof review> | null> {
+    return reviews.parse(await this.#get(`${path}/publish-review-decisions`)).reviews[0] ?? null;
+  }
+
+  async #approval(path: string) {
+    const found = await this.#review(path);
+    if (found === null) throw new Error('there is no approval');
+    const { reviewId, artifactId, receiptId, receiptContentId } = found;
+    return { reviewId, artifactId, receiptId, receiptContentId };
+  }
+
+  /** Asks for something unless it is done, or on its way since an earlier life of the host. */
+  async #done(ask: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
+    if (!(await isDone())) {
+      await ask().catch((error) => {
+        if (!(error instanceof Error) || !error.message.startsWith('answered 409')) throw error;
+      });
+    }
+    await this.#until(isDone);
+  }
+
+  async #until(isDone: () => Promise<boolean>): Promise<void> {
+    for (const end = Date.now() + patienceMs; Date.now() < end; await delay(20)) if (await isDone()) return;
+    throw new Error('it was not done in time');
+  }
+
+  #get(path: string): Promise<unknown> {
+    return this.#ask('GET', path);
+  }
+
+  #post(path: string, body: object): Promise<unknown> {
+    return this.#ask('POST', path, body);
+  }
+
+  async #ask(method: string, path: string, body?: object): Promise<unknown> {
+    const { announced, told, ended } = this.#host;
+    if (announced === null) throw new HostGone(told().join('\n'));
+    try {
+      const answer = await fetch(`${announced.listening}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${announced.authorizationToken}`, 'Content-Type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`answered ${answer.status}: ${text}`);
+      return JSON.parse(text);
+    } catch (cause) {
+      if (cause instanceof Error && cause.message.startsWith('answered')) throw cause;
+      const gone = await Promise.race([ended.then(() => true), delay(2000, false, { ref: false })]);
+      if (gone) throw new HostGone('the host died', { cause });
+      throw cause;
+    }
+  }
+}
