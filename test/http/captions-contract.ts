@@ -1,4 +1,5 @@
 import test from 'ava';
+import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
 import { qualityControls } from './captions/quality-controls.ts';
 import { qualityReports } from './captions/quality-reports.ts';
 import { captionFiles } from './captions/web-vtt.ts';
@@ -14,4 +15,12 @@ export function captionsContract(adapter: AdapterFlag): void {
   qualityControls(contract);
   captionFiles(contract);
   qualityReports(contract);
+  test.serial(contract.title('every code of checks was provoked'), (t) => {
+    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code.includes('caption_qc'));
+    t.is(codes.length, 2);
+    t.deepEqual(
+      codes.filter((code) => !contract.provoked.has(code)),
+      [],
+    );
+  });
 }

@@ -22,6 +22,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'private_playback_grant_expired',
     'invalid_private_playback_range',
   ],
+  captions: ['invalid_caption_qc_request', 'illegal_caption_qc_transition'],
   'language explanations': [
     'invalid_language_explanation_request',
     'language_explanation_unavailable',
