@@ -13,7 +13,7 @@ export interface Measure {
 
 /**
  * Half a percent. The speech model computes in floating point, whose last digits differ between processors, so that a window
- * may end a frame of 32 ms earlier or later; of 25 s of speech half a percent is four such frames.
+ * may end a frame of 32 ms earlier or later; of 25 s of speech half a percent is almost four such frames.
  */
 export const speechToleranceMicro = 5000;
 
