@@ -1,4 +1,5 @@
 import type { Range } from '../contract/grammar.ts';
+import type { ResolvedVideo } from '../contract/videohost-resolution.ts';
 import type { Launcher, ProcessFailureCause } from './process.ts';
 import type { ResolvedTool } from './tools.ts';
 
@@ -26,33 +27,6 @@ export interface ResolveRequest {
   readonly extractor: string;
   /** For the metadata; 60 s unless given. Measuring a duration has 20 s of its own. */
   readonly wallMs?: number;
-}
-
-/** One of the host's own formats. The first chosen one holds the picture if there is any. */
-export interface ChosenFormat {
-  readonly formatId: string;
-  /** BCP 47 shaped, of an audio track; null when the host states none. */
-  readonly language: string | null;
-  readonly width: number | null;
-  readonly height: number | null;
-}
-
-/** One video as its host describes it. Plain data, may be stored as it is. */
-export interface ResolvedVideo {
-  /** The host's own id, 1-200 characters, no control characters. */
-  readonly externalId: string;
-  /** http or https, no credentials, at most 2048 characters. */
-  readonly canonicalUrl: string;
-  /** Trimmed, no control characters, not cut to any length that the wire asks for; null when absent or empty. */
-  readonly title: string | null;
-  /** Who the host says made it, in the form of `title`. */
-  readonly creator: string | null;
-  readonly durationMs: number;
-  readonly durationSource: 'metadata' | 'measured';
-  /** yt-dlp's name of the extractor that answered. */
-  readonly extractor: string;
-  /** 1-9 formats: one with the picture (or the only sound), then one for each further language of sound. */
-  readonly formats: readonly ChosenFormat[];
 }
 
 export interface DownloadRequest {
@@ -87,6 +61,7 @@ export interface DownloadedRange {
  * - `not_one_video`: the URL names a list or nothing that is a video.
  * - `no_media`: a video without a format that can be downloaded, or only protected ones.
  * - `duration_unknown`: neither stated nor measurable.
+ * - `extraction_failed`: the extractor could make nothing of the answers: gone, unsupported, or changed since the tool's day.
  * - `address_refused`: something led to an address that is not public, or to another protocol.
  * - `host_unreachable`: no address, no connection, or an answer that broke off.
  * - `host_refused`: the host answered with an HTTP status of 400 or more.
@@ -102,6 +77,7 @@ export type VideoHostFailureCause =
   | 'not_one_video'
   | 'no_media'
   | 'duration_unknown'
+  | 'extraction_failed'
   | 'address_refused'
   | 'host_unreachable'
   | 'host_refused'
@@ -124,7 +100,11 @@ export class VideoHostFailure extends Error {
   }
 }
 
-/** Asks what the URL is. Rejects with `VideoHostFailure`, and only with that; nothing runs any more when it settles. */
+/**
+ * Asks what the URL is. The formats answered are those that a download takes: one with the picture (or the only sound),
+ * then one for each language of sound that it does not carry itself. Rejects with `VideoHostFailure`, and only with that; nothing
+ * runs any more when it settles.
+ */
 export type ResolveVideo = (
   deps: VideoHostDeps,
   request: ResolveRequest,

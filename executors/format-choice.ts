@@ -1,0 +1,58 @@
+import type { DescribedFormat } from './video-document.ts';
+
+// What ffmpeg reads through the proxy. Others would need protocols that it cannot pass, or cannot be cut.
+const PROTOCOLS = ['http', 'https', 'm3u8', 'm3u8_native'];
+
+// A range is encoded anew; more lines than these would take longer than a download may.
+const TALLEST = 1080;
+
+const MOST_LANGUAGES = 8;
+
+/**
+ * Chooses what a download takes. `formats` are ordered as yt-dlp orders them, the best last. Either one format that holds
+ * everything, or one with the picture alone and then the best of each language of sound, the original first, eight at most.
+ * Empty when nothing can be taken.
+ */
+export function chooseFormats(formats: readonly DescribedFormat[]): readonly DescribedFormat[] {
+  const usable = formats.filter(isUsable);
+  const pictures = usable.filter(({ vcodec, acodec }) => vcodec !== 'none' && acodec === 'none');
+  const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
+  const whole = bestPicture(usable.filter(({ vcodec, acodec }) => vcodec !== 'none' && acodec !== 'none'));
+  const picture = bestPicture(pictures);
+  if (picture !== null && sounds.length > 0 && (whole === null || sounds.length > 1 || isTaller(picture, whole))) {
+    return [picture, ...sounds];
+  }
+  if (whole !== null) return [whole];
+  return picture === null ? sounds : [picture];
+}
+
+/** The words of yt-dlp that select exactly these formats, by id alone. */
+export function formatSelector(formatIds: readonly string[]): string {
+  return formatIds.map((id) => `b*[format_id=${id}]`).join('+');
+}
+
+function isUsable({ format_id, url, protocol, vcodec, acodec, has_drm }: DescribedFormat): boolean {
+  // Only ids that a selector cannot read as anything else.
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(format_id) || !/^https?:\/\//i.test(url ?? '')) return false;
+  if (has_drm === true || (vcodec === 'none' && acodec === 'none')) return false;
+  return PROTOCOLS.includes(protocol ?? '');
+}
+
+function bestPicture(formats: readonly DescribedFormat[]): DescribedFormat | null {
+  const fitting = formats.filter(({ height }) => (height ?? 0) <= TALLEST);
+  const smallest = [...formats].sort((one, other) => (one.height ?? 0) - (other.height ?? 0));
+  return fitting.at(-1) ?? smallest[0] ?? null;
+}
+
+function isTaller(one: DescribedFormat, other: DescribedFormat): boolean {
+  return (one.height ?? 0) > (other.height ?? 0);
+}
+
+function bestOfEachLanguage(sounds: readonly DescribedFormat[]): DescribedFormat[] {
+  const best = new Map<string, DescribedFormat>();
+  for (const sound of sounds) best.set((sound.language ?? '').toLowerCase(), sound);
+  const byPreference = [...best.values()].sort(
+    (one, other) => (other.language_preference ?? -1) - (one.language_preference ?? -1),
+  );
+  return byPreference.slice(0, MOST_LANGUAGES);
+}

@@ -1,0 +1,60 @@
+import { ffprobeReport, milliseconds } from './ffprobe-output.ts';
+import type { FilteringProxy } from './filtering-proxy.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import type { DescribedFormat } from './video-document.ts';
+import { VideoHostFailure } from './video-host.ts';
+import { verdictOfProxy } from './video-host-verdict.ts';
+import { REMOTE_INPUT_OPTIONS } from './ytdlp-command.ts';
+
+const LIMITS: ProcessLimits = {
+  wallMs: 20_000,
+  cpuSeconds: 20,
+  fileSizeBytes: 1024 * 1024,
+  stdoutBytes: 1024 * 1024,
+  stderrBytes: 1024 * 1024,
+  addressSpaceBytes: 2 * 1024 * 1024 * 1024,
+};
+
+/**
+ * Measures how long a format on a host is, in milliseconds, by its header and through the proxy. Rejects with
+ * `VideoHostFailure`: `no_media` when it is none, `duration_unknown` when it states none.
+ */
+export async function measureRemoteDuration(
+  { launcher, ffprobe }: { launcher: Launcher; ffprobe: { readonly path: string } },
+  format: DescribedFormat,
+  proxy: FilteringProxy,
+  signal: AbortSignal,
+): Promise<number> {
+  const args = [
+    ...['-v', 'error', '-hide_banner', '-show_entries', 'format=format_name,duration', '-of', 'json=c=1'],
+    ...[...REMOTE_INPUT_OPTIONS, ...headerOptions(format), '--', format.url ?? ''],
+  ];
+  try {
+    const { environment } = proxy;
+    const { stdout } = await launcher.run({ tool: ffprobe.path, args, limits: LIMITS, signal, environment });
+    const durationMs = durationOf(stdout.toString('utf8'));
+    if (durationMs === null)
+      throw new VideoHostFailure('duration_unknown', 'the host states no duration, nor does its media');
+    return durationMs;
+  } catch (error) {
+    if (!(error instanceof ProcessFailure) || error.reason !== 'tool_exit') throw error;
+    throw (
+      verdictOfProxy(proxy.findings, error) ??
+      new VideoHostFailure('no_media', 'what the host sends is no media', error)
+    );
+  }
+}
+
+/** What the host's own player would send along. */
+function headerOptions({ http_headers }: DescribedFormat): readonly string[] {
+  const headers = Object.entries(http_headers ?? {}).filter((pair) => pair.every((word) => !/\p{Cc}/u.test(word)));
+  return headers.length === 0 ? [] : ['-headers', headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')];
+}
+
+function durationOf(stdout: string): number | null {
+  try {
+    return milliseconds(ffprobeReport.parse(JSON.parse(stdout)).format?.duration);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import type { ProcessLimits } from './process.ts';
+import { VideoHostFailure } from './video-host.ts';
+
+/** What both steps ask of yt-dlp, and what it may spend on it. */
+export interface VideoAddress {
+  readonly url: string;
+  readonly extractor: string;
+}
+
+// What opens anything that looks like a page with a video; its first word stands for both.
+const GENERIC = ['generic', 'html5'];
+
+// yt-dlp reads the words of --use-extractors as patterns; these four would name many extractors at once.
+const MANY = ['all', 'default', 'end', ...GENERIC];
+
+/** The protocols that ffmpeg and ffprobe may speak when they read from a host: http(s), and the proxy's own. */
+const REMOTE_PROTOCOLS = 'http,https,tls,tcp,httpproxy,crypto,data';
+
+// As for files, and HLS, whose segments come over the same protocols.
+const REMOTE_FORMATS = 'hls,mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,flv,mpegts,mpeg,mp3,aac,ogg,flac,wav,ac3,eac3';
+
+/** Input options of ffmpeg and ffprobe for an address on a host. A silent host ends it after 15 s. */
+export const REMOTE_INPUT_OPTIONS: readonly string[] = [
+  ...['-protocol_whitelist', REMOTE_PROTOCOLS],
+  ...['-format_whitelist', REMOTE_FORMATS],
+  ...['-max_streams', '64', '-rw_timeout', '15000000'],
+];
+
+/**
+ * The words that every call of yt-dlp begins with: nothing of this machine's configuration, one extractor, no list, no
+ * pretence of another country, bounded patience. Throws `extractor_not_allowed`.
+ */
+export function ytdlpWords(address: VideoAddress, openOrigin: string | null, ffmpeg: string): readonly string[] {
+  return [
+    ...['--ignore-config', '--no-cache-dir', '--no-cookies', '--no-cookies-from-browser', '--no-color'],
+    ...['--no-playlist', '--no-mtime', '--no-geo-bypass', '--no-progress', '--fixup', 'never'],
+    ...['--socket-timeout', '10', '--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2'],
+    ...['--use-extractors', extractorWords(address, openOrigin), '--ffmpeg-location', ffmpeg],
+  ];
+}
+
+/** yt-dlp reserves far more address space than it uses when it runs scripts of the host, so that is not limited. */
+export function ytdlpLimits(wallMs: number, fileSizeBytes: number): ProcessLimits {
+  return {
+    wallMs,
+    cpuSeconds: Math.ceil(wallMs / 1000) * 8,
+    fileSizeBytes,
+    stdoutBytes: 16 * 1024 * 1024,
+    stderrBytes: 1024 * 1024,
+  };
+}
+
+function extractorWords({ url, extractor }: VideoAddress, openOrigin: string | null): string {
+  const name = extractor.toLowerCase();
+  const isOpen = openOrigin !== null && URL.canParse(url) && new URL(url).origin === openOrigin;
+  if (name === GENERIC[0] && isOpen) return GENERIC.join(',');
+  if (MANY.includes(name) || !/^[a-z0-9][a-z0-9:._-]*$/.test(name)) {
+    throw new VideoHostFailure('extractor_not_allowed', 'no name of one extractor for one host');
+  }
+  return name;
+}
