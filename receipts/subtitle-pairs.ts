@@ -35,21 +35,25 @@ function belongTogether(one: Range, other: Range): boolean {
   return common > 0 && common >= pairingOverlap * Math.max(one.endMs - one.startMs, other.endMs - other.startMs);
 }
 
-/** The longest stretch of a cue that no line holds yet; null when there is none. */
+/** Gives for each range, asked in order of time, those of a disjoint list in order of time that meet it. */
+function meeting<Part extends Range>(parts: readonly Part[]): (range: Range) => Part[] {
+  let next = 0;
+  return ({ startMs, endMs }) => {
+    while ((parts[next]?.endMs ?? endMs) <= startMs) next += 1;
+    let last = next;
+    while ((parts[last]?.startMs ?? endMs) < endMs) last += 1;
+    return parts.slice(next, last);
+  };
+}
+
+/** The longest stretch of a cue that none of the lines that meet it holds yet; null when there is none. */
 function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
-  const stretches: Range[] = [];
-  let startMs = cue.startMs;
-  for (const line of lines) {
-    if (line.endMs <= startMs || line.startMs >= cue.endMs) continue;
-    stretches.push({ startMs, endMs: line.startMs });
-    startMs = line.endMs;
-  }
-  stretches.push({ startMs, endMs: cue.endMs });
+  const ends = [cue.startMs, ...lines.map(({ endMs }) => endMs)];
+  const starts = [...lines.map(({ startMs }) => startMs), cue.endMs];
+  const stretches = ends.map((startMs, at) => ({ startMs, endMs: starts[at] ?? startMs }));
   const lengthOf = (stretch: Range): number => stretch.endMs - stretch.startMs;
-  return (
-    stretches.filter((stretch) => lengthOf(stretch) > 0).sort((one, other) => lengthOf(other) - lengthOf(one))[0] ??
-    null
-  );
+  const [longest] = stretches.sort((one, other) => lengthOf(other) - lengthOf(one));
+  return longest === undefined || lengthOf(longest) <= 0 ? null : longest;
 }
 
 /**
@@ -58,14 +62,19 @@ function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
  * most: a longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
  */
 export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
-  const free = new Set(joinedCues(target));
+  const targets = joinedCues(target);
+  const free = new Set(targets);
+  const targetsMeeting = meeting(targets);
   const pairs: TextPair[] = joinedCues(source).map(({ startMs, endMs, text }) => {
-    const partner = [...free].find((cue) => belongTogether({ startMs, endMs }, cue));
+    const partner = targetsMeeting({ startMs, endMs }).find(
+      (cue) => free.has(cue) && belongTogether({ startMs, endMs }, cue),
+    );
     if (partner !== undefined) free.delete(partner);
     return { startMs, endMs, source: text, target: partner?.text ?? null };
   });
+  const pairsMeeting = meeting(pairs);
   const alone = [...free].flatMap((cue): TextPair[] => {
-    const stretch = freeStretch(cue, pairs);
+    const stretch = freeStretch(cue, pairsMeeting(cue));
     return stretch === null ? [] : [{ ...stretch, source: null, target: cue.text }];
   });
   return [...pairs, ...alone].sort(byStart);
