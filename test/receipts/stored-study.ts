@@ -1,6 +1,7 @@
-import type { DetectedFact, DetectedKind, Detection, SpeechFact, TrackLanguageFact } from '../../contract/evidence.ts';
+import type { DetectedFact, DetectedKind, Detection, SpeechFact } from '../../contract/evidence.ts';
 import type { Range } from '../../contract/grammar.ts';
 import { languageRanges } from '../../contract/language-ranges.ts';
+import type { RuntimeRequest } from '../../contract/runtime-request.ts';
 import type { RegisteredSource } from '../../contract/source-session.ts';
 import type { StoredObject } from '../../contract/stored-object.ts';
 import type { StudyEvidence } from '../../contract/study-record.ts';
@@ -26,6 +27,7 @@ import type { EventDraft } from '../../storage/ledger.ts';
 import { acceptedAt, clipRequest, clipStudyIds } from './korean-clip.ts';
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from './sealed-clip.ts';
 import { divided, turns } from './spoken-study.ts';
+import { cueFactsOf, koreanTrack, languageFactOf, type StoredTrack } from './stored-tracks.ts';
 
 /** The whole of the sealed clip. */
 export const clipRange: Range = { startMs: 0, endMs: 4000 };
@@ -36,6 +38,12 @@ export interface StudyShape {
   readonly version: 1 | 2 | 3;
   /** Speech and silence by turns in this many windows; null where nothing could be heard. */
   readonly windows: number | null;
+  /** Where there was something to hear; the whole clip unless told otherwise. */
+  readonly heard?: Range;
+  /** The text tracks that were read; one in Korean unless told otherwise. */
+  readonly tracks?: readonly StoredTrack[];
+  /** What else the request asks for. */
+  readonly asked?: Partial<RuntimeRequest>;
   /** Sets a study apart from others over the same range. */
   readonly attempt?: string;
 }
@@ -122,21 +130,19 @@ function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] | null)
   ];
 }
 
-function subtitlesOf(source: RegisteredSource): Detection[] {
-  const cue = { kind: 'subtitle_cue', index: 0, startMs: 1000, endMs: 3000, text: '안녕하세요' } as const;
-  const language: TrackLanguageFact = {
-    kind: 'track_language',
-    trackIndex: 2,
-    taggedLanguage: 'ko',
-    code: 'ko',
-    method: 'script',
-    cueCodes: ['ko'],
-  };
-  return [
-    detected(source, { kind: 'subtitle_track', tool: ffmpeg, trackIndex: 2, facts: [cue] }),
-    detected(source, { kind: 'text_language', tool: eld, trackIndex: 2, facts: [language] }),
-  ];
-}
+const subtitlesOf = (source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] => [
+  ...tracks.map((track) =>
+    detected(source, { kind: 'subtitle_track', tool: ffmpeg, trackIndex: track.trackIndex, facts: cueFactsOf(track) }),
+  ),
+  ...tracks.map((track) =>
+    detected(source, {
+      kind: 'text_language',
+      tool: eld,
+      trackIndex: track.trackIndex,
+      facts: [languageFactOf(track)],
+    }),
+  ),
+];
 
 /** Collects what the steps of one study store, commit by commit. */
 class StudyStore {
@@ -216,12 +222,14 @@ function evidenceOf(
 }
 
 /** Carries a study of the clip from its start to its end. */
-export function storedStudy({ version, windows, attempt }: StudyShape): StoredStudy {
+export function storedStudy(shape: StudyShape): StoredStudy {
+  const { version, windows, attempt, heard = clipRange, tracks = [koreanTrack] } = shape;
   const store = new StudyStore();
   const { objects, source } = sealedClip(version);
   store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
   const { sessionId, revisionId } = source.session;
-  const asked = { ...clipRequest, sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const asked = { ...clipRequest, ...from, ...shape.asked };
   const request = attempt === undefined ? asked : { ...asked, clientRequestId: attempt };
   const accepted = acceptStudy(planStudy(source, request), source, acceptedAt);
   store.keep(accepted.files);
@@ -231,12 +239,12 @@ export function storedStudy({ version, windows, attempt }: StudyShape): StoredSt
   store.steps.initialize = { startedAt: acceptedAt };
   // Each kind of window is counted by itself.
   const counted = (fact: SpeechFact, at: number): SpeechFact => ({ ...fact, index: at >> 1 });
-  const speech = windows === null ? null : turns(divided(clipRange, windows)).map(counted);
+  const speech = windows === null ? null : turns(divided(heard, windows)).map(counted);
   const sound = [
     ...soundOf(source, speech),
     { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_frames_in_range' } as const,
   ];
-  const passes = [store.pass(run, 'detect', sound), store.pass(run, 'subtitles', subtitlesOf(source))];
+  const passes = [store.pass(run, 'detect', sound), store.pass(run, 'subtitles', subtitlesOf(source, tracks))];
 
   const read = performReads(run, readableOf(store, run, source, sound));
   store.keep(read.objects);
