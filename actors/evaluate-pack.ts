@@ -40,6 +40,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     dataRoot,
     sources: [],
     maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
+    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
     maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },

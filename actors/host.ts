@@ -39,6 +39,8 @@ import { Supervisor } from './supervisor.ts';
 import { TimeBudgets } from './time-budgets.ts';
 import { UnusedMedia } from './unused-media.ts';
 import { VerifiedRuntimes } from './verified-runtimes.ts';
+import type { VideohostIngests } from './videohost-ingests.ts';
+import { type VideohostSettings, videohostService } from './videohost-service.ts';
 import { WorkerLine } from './worker-line.ts';
 
 /** The detector process is ended after this long without work. */
@@ -48,6 +50,7 @@ export interface HostOptions {
   readonly dataRoot: string;
   readonly sources: readonly SourceDirectory[];
   readonly maximumOwnedMediaBytes: number;
+  readonly videohost: VideohostSettings;
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
   /** The one person who may decide on reviews. */
@@ -68,6 +71,8 @@ export interface HostOptions {
 export interface Host {
   readonly sources: Pick<SourceRegistry, 'list'>;
   readonly ownedIngests: OwnedIngests;
+  /** Null while there is no yt-dlp that answers. */
+  readonly videohostIngests: VideohostIngests | null;
   readonly studies: Studies;
   readonly audits: EvidenceAudits;
   readonly reviews: PublishReviews;
@@ -184,6 +189,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     line: lines.probes,
     maximumBytes: options.maximumOwnedMediaBytes,
   });
+  const videohost = videohostService({
+    ...ingests,
+    launcher,
+    tools,
+    settings: options.videohost,
+    workFolder: layout.work,
+    grant,
+    report,
+  });
   supervisor.register(runtimes);
   supervisor.register(reviewing);
   supervisor.register(captioning);
@@ -199,6 +213,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return {
     sources: registry,
     ownedIngests,
+    videohostIngests: videohost.ingests,
     studies,
     audits: new EvidenceAudits(verified),
     reviews: new PublishReviews({
@@ -218,6 +233,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .concat([detectorTools.speech, detectorTools.language]),
     begin: () => {
       for (const line of Object.values(lines)) line.open();
+      videohost.begin();
     },
     close: async () => {
       playback.close();

@@ -1,9 +1,12 @@
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { ResolvedVideo } from '../contract/videohost-resolution.ts';
+import { downloadRange } from '../executors/download-range.ts';
+import { resolveVideo } from '../executors/resolve-video.ts';
 import {
   type DownloadedRange,
   type DownloadRequest,
   type ResolveRequest,
+  type VideoHostDeps,
   VideoHostFailure,
 } from '../executors/video-host.ts';
 
@@ -16,6 +19,14 @@ export interface VideoFetching {
   /** Who fetches and cuts. */
   readonly downloaders: readonly ToolIdentity[];
 }
+
+/** The downloader with the tools that it is given. */
+export const videoFetching = (deps: VideoHostDeps): VideoFetching => ({
+  resolve: (request, signal) => resolveVideo(deps, request, signal),
+  download: (request, signal) => downloadRange(deps, request, signal),
+  resolver: deps.ytdlp.identity,
+  downloaders: [deps.ytdlp.identity, deps.ffmpeg.identity],
+});
 
 const messageUnits = 256;
 

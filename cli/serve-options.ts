@@ -4,6 +4,7 @@ import { captionExecutor } from './caption-executor.ts';
 import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
+import { type VideohostOptions, videohostFlags, videohostOptions } from './videohost-flags.ts';
 
 /** Every flag of `serve`; the README explains each. */
 export const serveFlags: FlagTable = {
@@ -16,6 +17,8 @@ export const serveFlags: FlagTable = {
   'token-file': 'single',
   'maximum-owned-media-bytes': 'single',
   'maximum-videohost-local-range-ms': 'single',
+  ...videohostFlags,
+  'videohost-workers': 'single',
   'maximum-study-range-ms': 'single',
   'study-workers': 'single',
   'reviewer-id': 'single',
@@ -39,6 +42,8 @@ export interface ServeOptions {
   readonly tokenFile: string | null;
   readonly maximumOwnedMediaBytes: number;
   readonly maximumVideohostRangeMs: number;
+  readonly videohost: VideohostOptions;
+  readonly videohostWorkers: number;
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
   readonly reviewer: { readonly id: string; readonly label: string };
@@ -81,6 +86,8 @@ export function serveOptions(args: readonly string[]): ServeOptions {
       maximum,
       'invalid_ingest_limit',
     ),
+    videohost: videohostOptions(given),
+    videohostWorkers: integer(given, 'videohost-workers', 1, 1, 16, 'invalid_flags'),
     maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
     studyWorkers: workers,
     reviewer: reviewer(given),

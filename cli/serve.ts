@@ -26,6 +26,11 @@ async function serve(options: ServeOptions): Promise<void> {
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
     ],
     maximumOwnedMediaBytes: options.maximumOwnedMediaBytes,
+    videohost: {
+      ...options.videohost,
+      maximumRangeMs: options.maximumVideohostRangeMs,
+      workers: options.videohostWorkers,
+    },
     maximumStudyRangeMs: options.maximumStudyRangeMs,
     studyWorkers: options.studyWorkers,
     reviewer: options.reviewer,
@@ -87,7 +92,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
     ownedMediaIngest: { enabled: true, maximumBytes: options.maximumOwnedMediaBytes },
     videohostLocalIngest: {
-      enabled: false,
+      enabled: host.videohostIngests !== null,
       maximumRangeMs: options.maximumVideohostRangeMs,
       publication: 'private-local-processing-only',
     },

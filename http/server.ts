@@ -5,6 +5,7 @@ import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { PublishReviews } from '../actors/publish-reviews.ts';
 import type { Studies } from '../actors/studies.ts';
+import type { VideohostIngests } from '../actors/videohost-ingests.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { captionRoutes } from './caption-routes.ts';
 import { Guard } from './guard.ts';
@@ -16,6 +17,7 @@ import { type Route, Router } from './route.ts';
 import { serveExchange } from './serve-exchange.ts';
 import { type SourceList, sourceRoutes } from './source-routes.ts';
 import { studyRoutes } from './study-routes.ts';
+import { videohostIngestRoutes } from './videohost-ingest-routes.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -26,6 +28,7 @@ export interface ServerOptions {
   readonly services: {
     readonly sources: SourceList;
     readonly ownedIngests: OwnedIngests;
+    readonly videohostIngests: VideohostIngests | null;
     readonly studies: Studies;
     readonly audits: EvidenceAudits;
     readonly reviews: PublishReviews;
@@ -40,6 +43,7 @@ export interface ServerOptions {
 export const routeTable = ({
   sources,
   ownedIngests,
+  videohostIngests,
   studies,
   audits,
   reviews,
@@ -49,8 +53,7 @@ export const routeTable = ({
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
   ...ownedIngestRoutes(ownedIngests),
-  { path: '/v1/videohost-local-ingests', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
-  { path: '/v1/videohost-local-ingests/:ingestId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
+  ...videohostIngestRoutes(videohostIngests),
   ...studyRoutes(studies),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),

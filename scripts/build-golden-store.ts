@@ -25,6 +25,7 @@ try {
     dataRoot,
     sources: [],
     maximumOwnedMediaBytes: 1_000_000,
+    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
     maximumStudyRangeMs: 600_000,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },

@@ -22,6 +22,7 @@ test('this build opens a data root of storage format 1, reads all of it and goes
     dataRoot,
     sources: [],
     maximumOwnedMediaBytes: 1_000_000,
+    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
     maximumStudyRangeMs: 600_000,
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
