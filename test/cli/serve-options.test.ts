@@ -15,6 +15,8 @@ test('without flags a host listens on loopback alone, with the limits that the R
     tokenFile: null,
     maximumOwnedMediaBytes: 536_870_912,
     maximumVideohostRangeMs: 120_000,
+    videohost: { added: {}, openOrigin: null },
+    videohostWorkers: 1,
     maximumStudyRangeMs: 600_000,
     reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
     httpAdapter: 'auto',
@@ -26,7 +28,10 @@ test('flags replace what they name, and paths become absolute', (t) => {
   const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
   const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
   const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
-  t.deepEqual(serveOptions([...folders, ...limits, ...people, ...wire, '--executor', 'deterministic']), {
+  const hosts = ['--videohost', 'Videos.example=Example:Video', '--videohost-workers', '2'];
+  const seam = ['--videohost-origin=http://127.0.0.1:4000', '--allow-loopback-videohost'];
+  const videos = [...hosts, ...seam];
+  t.deepEqual(serveOptions([...folders, ...limits, ...people, ...wire, ...videos, '--executor', 'deterministic']), {
     host: '::1',
     port: 0,
     allowedOrigins: ['https://a.example'],
@@ -36,6 +41,8 @@ test('flags replace what they name, and paths become absolute', (t) => {
     tokenFile: resolve('t'),
     maximumOwnedMediaBytes: 5,
     maximumVideohostRangeMs: 120_000,
+    videohost: { added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
+    videohostWorkers: 2,
     maximumStudyRangeMs: 6,
     studyWorkers: 7,
     reviewer: { id: 'r', label: 'R R' },
@@ -73,6 +80,22 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--semantic-recognizer=openai',
     '--language-explanation-executor=openai',
     '--unknown=1',
+    '--videohost-workers=0',
+    '--videohost-workers=17',
+    '--videohost=videos.example',
+    '--videohost==example',
+    '--videohost=videos.example=',
+    '--videohost=videos.example=a=b',
+    '--videohost=videos.example=generic',
+    '--videohost=videos.example=all',
+    '--videohost=videos.example=-x',
+    '--videohost=videos.example:443=example',
+    '--videohost=https://videos.example=example',
+    '--videohost=localhost=example',
+    '--videohost=127.0.0.1=example',
+    '--videohost=youtu.be=example',
+    '--videohost-origin=http://127.0.0.1:4000',
+    '--allow-loopback-videohost',
   ],
   invalid_reviewer: [
     '--reviewer-id=a b',
@@ -92,6 +115,17 @@ for (const [code, values] of Object.entries(refusals)) {
     }
   });
 }
+
+test('an origin that stands in for a video host is one on loopback, and the same host is not added twice', (t) => {
+  const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
+  const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
+  for (const origin of [...origins, ...others]) {
+    const flags = ['--allow-loopback-videohost', '--videohost-origin', origin];
+    t.throws(() => serveOptions(flags), { instanceOf: StartError, code: 'invalid_flags' }, origin);
+  }
+  const twice = ['--videohost=a.example=one', '--videohost=A.example=two'];
+  t.throws(() => serveOptions(twice), { instanceOf: StartError, code: 'invalid_flags' });
+});
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
