@@ -45,6 +45,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
     captionExecutor: 'recorded_real_pipeline_fixture',
+    explainer: null,
     environment,
     clock,
     report,
@@ -58,6 +59,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
       signal.throwIfAborted();
       const source = await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal);
       const runtimeId = await studyItem(host.studies, item, source, `evaluation:${newId()}`, signal);
+      report(`studied ${item.itemId}: ${runtimeId}`);
       started.push({ item, runtimeId });
     }
     return started;
