@@ -133,10 +133,11 @@ export const clipIngest: OwnedIngest = {
   pinned: null,
 };
 
-/** The clip sealed as preflight v1, v2 or v3. */
-export const sealedClip = (version: 1 | 2 | 3): SealedSource =>
+/** The clip sealed as preflight v1, v2 or v3, with these tracks beside its own. */
+export const sealedClip = (version: 1 | 2 | 3, others: ProbeResult['tracks'] = []): SealedSource =>
   sealOwnedIngest({
     ...clipIngest,
+    probe: { ...probe, tracks: [...probe.tracks, ...others] },
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
 

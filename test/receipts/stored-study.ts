@@ -27,7 +27,7 @@ import type { EventDraft } from '../../storage/ledger.ts';
 import { acceptedAt, clipRequest, clipStudyIds } from './korean-clip.ts';
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from './sealed-clip.ts';
 import { divided, turns } from './spoken-study.ts';
-import { cueFactsOf, koreanTrack, languageFactOf, type StoredTrack } from './stored-tracks.ts';
+import { cueFactsOf, koreanTrack, languageFactOf, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
 
 /** The whole of the sealed clip. */
 export const clipRange: Range = { startMs: 0, endMs: 4000 };
@@ -38,8 +38,6 @@ export interface StudyShape {
   readonly version: 1 | 2 | 3;
   /** Speech and silence by turns in this many windows; null where nothing could be heard. */
   readonly windows: number | null;
-  /** Where there was something to hear; the whole clip unless told otherwise. */
-  readonly heard?: Range;
   /** The text tracks that were read; one in Korean unless told otherwise. */
   readonly tracks?: readonly StoredTrack[];
   /** What else the request asks for. */
@@ -130,19 +128,29 @@ function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] | null)
   ];
 }
 
-const subtitlesOf = (source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] => [
-  ...tracks.map((track) =>
-    detected(source, { kind: 'subtitle_track', tool: ffmpeg, trackIndex: track.trackIndex, facts: cueFactsOf(track) }),
-  ),
-  ...tracks.map((track) =>
-    detected(source, {
-      kind: 'text_language',
-      tool: eld,
-      trackIndex: track.trackIndex,
-      facts: [languageFactOf(track)],
-    }),
-  ),
-];
+function subtitlesOf(source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] {
+  const kinds = ['subtitle_track', 'text_language'] as const;
+  if (tracks.length === 0)
+    return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_text_subtitle_track' }));
+  return [
+    ...tracks.map((track) =>
+      detected(source, {
+        kind: 'subtitle_track',
+        tool: ffmpeg,
+        trackIndex: track.trackIndex,
+        facts: cueFactsOf(track),
+      }),
+    ),
+    ...tracks.map((track) =>
+      detected(source, {
+        kind: 'text_language',
+        tool: eld,
+        trackIndex: track.trackIndex,
+        facts: [languageFactOf(track)],
+      }),
+    ),
+  ];
+}
 
 /** Collects what the steps of one study store, commit by commit. */
 class StudyStore {
@@ -223,9 +231,9 @@ function evidenceOf(
 
 /** Carries a study of the clip from its start to its end. */
 export function storedStudy(shape: StudyShape): StoredStudy {
-  const { version, windows, attempt, heard = clipRange, tracks = [koreanTrack] } = shape;
+  const { version, windows, attempt, tracks = [koreanTrack] } = shape;
   const store = new StudyStore();
-  const { objects, source } = sealedClip(version);
+  const { objects, source } = sealedClip(version, tracks.slice(1).map(probedTrackOf));
   store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
   const { sessionId, revisionId } = source.session;
   const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
@@ -239,7 +247,7 @@ export function storedStudy(shape: StudyShape): StoredStudy {
   store.steps.initialize = { startedAt: acceptedAt };
   // Each kind of window is counted by itself.
   const counted = (fact: SpeechFact, at: number): SpeechFact => ({ ...fact, index: at >> 1 });
-  const speech = windows === null ? null : turns(divided(heard, windows)).map(counted);
+  const speech = windows === null ? null : turns(divided(clipRange, windows)).map(counted);
   const sound = [
     ...soundOf(source, speech),
     { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_frames_in_range' } as const,

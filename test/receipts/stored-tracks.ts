@@ -1,7 +1,8 @@
 import type { CueFact, TrackLanguageFact } from '../../contract/evidence.ts';
 import type { Range } from '../../contract/grammar.ts';
+import type { ProbeResult } from '../../contract/probe-result.ts';
 
-/** A text track as it was read: its cues in order of time, and what the container and the identifier say of it. */
+/** A text track as it was read: its cues in order of time, and what container and identifier say. The clip's own is 2. */
 export interface StoredTrack {
   readonly trackIndex: number;
   readonly taggedLanguage: string | null;
@@ -19,6 +20,16 @@ export const languageFactOf = ({ trackIndex, taggedLanguage, code, cues }: Store
   code,
   method: code === null ? 'none' : 'script',
   cueCodes: cues.map(() => code),
+});
+
+/** A track beside those of the clip, as its container shows it. */
+export const probedTrackOf = ({ trackIndex, taggedLanguage }: StoredTrack): ProbeResult['tracks'][number] => ({
+  index: trackIndex,
+  type: 'subtitle',
+  codec: 'mov_text',
+  durationMs: null,
+  language: taggedLanguage,
+  isCoverArt: false,
 });
 
 const tracksIn = (tag: string, trackIndex: number) => ({ trackIndex, taggedLanguage: tag, code: tag });
