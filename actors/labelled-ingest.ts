@@ -6,9 +6,12 @@ import type { SourceSessionRow } from '../contract/source-session-list.ts';
 import type { OwnedIngests } from './owned-ingests.ts';
 import { untilCommitted } from './until-committed.ts';
 
-/** Sends a file as the media of an open ingest, at the pace of the disk. */
-function send(ingests: OwnedIngests, ingestId: string, path: string): Promise<unknown> {
-  const stream = createReadStream(path);
+/** What an item needs of the service of ingests. */
+export type ItemIngests = Pick<OwnedIngests, 'open' | 'beginUpload' | 'watch' | 'status'>;
+
+/** Sends a file as the media of an open ingest, at the pace of the disk, until `signal` aborts. */
+function send(ingests: ItemIngests, ingestId: string, path: string, signal: AbortSignal): Promise<unknown> {
+  const stream = createReadStream(path, { signal });
   const upload = ingests.beginUpload(ingestId, () => undefined);
   upload.connect(stream);
   return new Promise((resolve, reject) => {
@@ -16,7 +19,7 @@ function send(ingests: OwnedIngests, ingestId: string, path: string): Promise<un
       stream.destroy();
       upload.abandon().then(() => reject(error), reject);
     };
-    stream.on('error', giveUp);
+    stream.on('error', (error) => giveUp(signal.aborted ? signal.reason : error));
     stream.on('end', () => upload.end().then(resolve, reject));
     stream.on('data', (chunk) => {
       try {
@@ -29,7 +32,7 @@ function send(ingests: OwnedIngests, ingestId: string, path: string): Promise<un
 }
 
 async function ingested(
-  ingests: OwnedIngests,
+  ingests: ItemIngests,
   { rightsHolder }: EvaluationPack,
   { itemId, media }: PackItem,
   path: string,
@@ -43,7 +46,7 @@ async function ingested(
     label: itemId,
     rightsHolder,
   });
-  await send(ingests, ingestId, path);
+  await send(ingests, ingestId, path, signal);
   const { source, failure } = await untilCommitted(
     (listener) => ingests.watch(ingestId, listener),
     async () => {
@@ -62,7 +65,7 @@ async function ingested(
  * `pack_file_mismatch` for a file that has changed since it was hashed, and the reason of `signal`.
  */
 export async function ingestItem(
-  ingests: OwnedIngests,
+  ingests: ItemIngests,
   pack: EvaluationPack,
   item: PackItem,
   path: string,
