@@ -86,3 +86,8 @@ test('the reasons of a runtime that are sent are those of its chart', async (t) 
 test('every reason for missing evidence is documented', (t) => {
   t.deepEqual(wordsOf(tablesUnder('## Evidence that is not there')[0]), unavailableReason.options);
 });
+
+test('every refusal of an evaluation is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Evaluations that are refused')[0]);
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/evaluation-fault.ts', 'EvaluationFaultCode')));
+});
