@@ -7,6 +7,7 @@ import type { ToolIdentity } from '../contract/tool.ts';
 import { openDetector } from '../executors/detector.ts';
 import type { DetectorModel } from '../executors/detector-messages.ts';
 import { probeMedia } from '../executors/ffprobe.ts';
+import { type HostedExplainerOptions, openHostedExplainer } from '../executors/hosted-explainer.ts';
 import { openLauncher } from '../executors/launcher.ts';
 import { describeWalls } from '../executors/process-walls.ts';
 import { type Environment, resolveTools } from '../executors/tools.ts';
@@ -21,6 +22,8 @@ import { EvidenceAudits } from './evidence-audits.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
 import { IngestSealing } from './ingest-sealing.ts';
+import { languageExplanationKind } from './language-explanation-kind.ts';
+import { LanguageExplanations } from './language-explanations.ts';
 import { mediaPasses } from './media-passes.ts';
 import { MediaSteps } from './media-steps.ts';
 import { openOwnedIngests } from './open-owned-ingests.ts';
@@ -56,6 +59,8 @@ export interface HostOptions {
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
+  /** The hosted model that explains captions; null for nobody. */
+  readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   readonly clock: Clock;
@@ -78,6 +83,7 @@ export interface Host {
   readonly reviews: PublishReviews;
   readonly captions: Captions;
   readonly captionReads: CaptionReads;
+  readonly explanations: LanguageExplanations;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -166,6 +172,24 @@ export async function openHost(options: HostOptions): Promise<Host> {
     turns,
     classification: options.captionExecutor,
   });
+  const explainer = options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock });
+  const explaining = languageExplanationKind({
+    ledger,
+    vault,
+    supervisor,
+    runtimes: verified,
+    explainer,
+    committed,
+    report,
+  });
+  const explanations = new LanguageExplanations({
+    kind: explaining,
+    supervisor,
+    vault,
+    runtimes: verified,
+    turns,
+    explainer,
+  });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: runtimes.name,
@@ -201,6 +225,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   supervisor.register(runtimes);
   supervisor.register(reviewing);
   supervisor.register(captioning);
+  supervisor.register(explaining);
 
   const recovered = await recover(supervisor, ledger);
   await unused.remove();
@@ -222,10 +247,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
       runtimes: verified,
       reviewer: options.reviewer,
       turns,
-      stopWork: (runtimeId) => captions.stop(runtimeId),
+      stopWork: async (runtimeId) => {
+        await captions.stop(runtimeId);
+        await explanations.stop(runtimeId);
+      },
     }),
     captions,
     captionReads: new CaptionReads(verified),
+    explanations,
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

@@ -6,6 +6,7 @@ import { reopenRuntime, type VerifiedRuntime } from '../receipts/reopen-runtime.
 import type { JournalHead, Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import { checkCaptionRow } from './caption-row.ts';
+import { checkExplanationRows } from './explanation-rows.ts';
 import { checkReviewRow } from './review-row.ts';
 import { checkStepRows } from './step-rows.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
@@ -55,5 +56,9 @@ export async function verifyRuntime(
   if (review !== null) report({ link: 'row', subject: 'review', contentId: null, detail: review });
   const caption = checkCaptionRow(ledger, runtime);
   if (caption !== null) report({ link: 'row', subject: 'caption', contentId: null, detail: caption });
+  const explanations = checkExplanationRows(ledger, runtime);
+  if (explanations > 0) {
+    report({ link: 'row', subject: 'explanations', contentId: null, detail: counted(explanations, 'row') });
+  }
   return { runtime, head };
 }

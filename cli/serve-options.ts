@@ -2,6 +2,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { captionExecutor } from './caption-executor.ts';
 import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
+import { explainerFlags, explainerModel } from './language-explainer.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
 import { type VideohostOptions, videohostFlags, videohostOptions } from './videohost-flags.ts';
@@ -29,7 +30,7 @@ export const serveFlags: FlagTable = {
   'allow-deterministic-caption-test-seam': 'switch',
   'allow-embedded-subtitle-captions': 'switch',
   'semantic-recognizer': 'single',
-  'language-explanation-executor': 'single',
+  ...explainerFlags,
 };
 
 export interface ServeOptions {
@@ -48,6 +49,8 @@ export interface ServeOptions {
   readonly studyWorkers: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
+  /** Null where nobody explains. */
+  readonly explainerModel: string | null;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
 }
 
@@ -60,7 +63,6 @@ export function serveOptions(args: readonly string[]): ServeOptions {
   }
   choice(given, 'executor', ['deterministic']);
   choice(given, 'semantic-recognizer', ['unavailable']);
-  choice(given, 'language-explanation-executor', ['unavailable']);
   const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
   return {
     host,
@@ -92,6 +94,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     studyWorkers: workers,
     reviewer: reviewer(given),
     captionExecutor: captionExecutor(given),
+    explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
   };
 }

@@ -6,6 +6,7 @@ import { type ChosenListener, chooseListener } from '../http/choose-listener.ts'
 import type { Listener } from '../http/listener.ts';
 import { openServer } from '../http/server.ts';
 import { crashPoints } from './crash-points.ts';
+import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
 import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 import { hostToken } from './token.ts';
@@ -17,6 +18,7 @@ const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.ur
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function serve(options: ServeOptions): Promise<void> {
+  const explainer = explainerOf(options.explainerModel, process.env);
   const token = await hostToken(options.tokenFile);
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
@@ -35,6 +37,7 @@ async function serve(options: ServeOptions): Promise<void> {
     studyWorkers: options.studyWorkers,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor.classification,
+    explainer,
     environment: process.env,
     clock: systemClock,
     report,
@@ -46,6 +49,7 @@ async function serve(options: ServeOptions): Promise<void> {
   });
   const listener = await listen(options, host, token, chosen.open);
   process.stdout.write(`${JSON.stringify(announcement(options, host, listener, token))}\n`);
+  if (explainer !== null) report(explainerNotice(explainer));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   stopOnSignals(host, listener);
   host.begin();
@@ -102,7 +106,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
     semanticRecognizer: 'current-run-unavailable-no-fixture-fallback',
-    languageExplanationExecutor: 'unavailable-no-fixture-fallback',
+    languageExplanationExecutor: announcedExplainer(options.explainerModel),
     authorizationToken: token,
     pid: process.pid,
     dataRoot,

@@ -1,6 +1,7 @@
 import type { CaptionReads } from '../actors/caption-reads.ts';
 import type { Captions } from '../actors/captions.ts';
 import type { EvidenceAudits } from '../actors/evidence-audits.ts';
+import type { LanguageExplanations } from '../actors/language-explanations.ts';
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { PublishReviews } from '../actors/publish-reviews.ts';
@@ -9,6 +10,7 @@ import type { VideohostIngests } from '../actors/videohost-ingests.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { captionRoutes } from './caption-routes.ts';
 import { Guard } from './guard.ts';
+import { languageExplanationRoutes } from './language-explanation-routes.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
 import { playbackRoutes } from './playback-routes.ts';
@@ -34,6 +36,7 @@ export interface ServerOptions {
     readonly reviews: PublishReviews;
     readonly captions: Captions;
     readonly captionReads: CaptionReads;
+    readonly explanations: LanguageExplanations;
     readonly playback: PrivatePlayback;
   };
   readonly report: (line: string) => void;
@@ -49,6 +52,7 @@ export const routeTable = ({
   reviews,
   captions,
   captionReads,
+  explanations,
   playback,
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources),
@@ -58,6 +62,7 @@ export const routeTable = ({
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
   ...captionRoutes(captions, captionReads),
+  ...languageExplanationRoutes(explanations),
   ...playbackRoutes(playback),
 ];
 

@@ -1,4 +1,5 @@
 import { captionProductionMachine } from './caption-production.ts';
+import { languageExplanationMachine } from './language-explanation.ts';
 import { ownedIngestMachine } from './owned-ingest.ts';
 import { publishReviewMachine } from './publish-review.ts';
 import { runtimeMachine } from './runtime.ts';
@@ -7,6 +8,7 @@ import { videohostIngestMachine } from './videohost-ingest.ts';
 /** Every machine there is: what is listed here is drawn, and its paths are tested. */
 export const machines = [
   captionProductionMachine,
+  languageExplanationMachine,
   ownedIngestMachine,
   publishReviewMachine,
   runtimeMachine,

@@ -5,6 +5,7 @@ import type {
 } from '../contract/language-explanation-answers.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import type { StoredExplanation, VerifiedExplanation } from './replay-explanations.ts';
+import { runtimeListOf } from './runtime-list.ts';
 
 function attemptOf({ job, jobId, state, failure }: VerifiedExplanation): ExplanationAttempt {
   const { caption, lineId, selection, facetKinds } = job.request;
@@ -29,14 +30,11 @@ function rowOf({ job }: VerifiedExplanation, { reference, artifact, receipt }: S
 }
 
 /** The attempts at explanations of a runtime and what came of them, as the wire shows them. */
-export function languageExplanationsOf({ accepted, journalHead, execution }: VerifiedRuntime): LanguageExplanations {
-  const { commandId, runtimeId } = accepted.record;
-  const attempts = execution?.study.tail.explanations ?? [];
+export function languageExplanationsOf(runtime: VerifiedRuntime): LanguageExplanations {
+  const attempts = runtime.execution?.study.tail.explanations ?? [];
   return {
     schema: 'studio.local-runtime-language-explanations.v1',
-    commandId,
-    runtimeId,
-    journalHead,
+    ...runtimeListOf(runtime),
     attempts: attempts.map(attemptOf),
     results: attempts.flatMap((attempt) => (attempt.stored === null ? [] : [rowOf(attempt, attempt.stored)])),
   };

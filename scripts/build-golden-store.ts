@@ -30,6 +30,7 @@ try {
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
     captionExecutor: 'recorded_real_pipeline_fixture',
+    explainer: null,
     environment: process.env,
     clock: goldenClock,
     report: (line) => void process.stderr.write(`${line}\n`),

@@ -79,6 +79,7 @@ test('the happy paths of the machines run from the first state to the last', (t)
   const ways = machines.map((machine) => chartOf(machine).happyPath.map((id) => id.slice(0, id.indexOf('#'))));
   t.deepEqual(ways, [
     ['caption-production.producing', 'caption-production.checking'],
+    ['language-explanation.started'],
     [
       'owned-ingest.queued.awaitingMedia',
       'owned-ingest.queued.awaitingWorker',

@@ -109,6 +109,7 @@ export class StubProvider {
   behaviour: Behaviour = explainsWell;
   /** Connections that its clients ended before they had their answer. */
   abandoned = 0;
+  readonly #responses: ServerResponse[] = [];
   #heard: () => void = () => undefined;
 
   private constructor() {
@@ -119,6 +120,7 @@ export class StubProvider {
         const { url = '', headers } = request;
         const asked: Asked = { path: url, headers, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
         this.asked.push(asked);
+        this.#responses.push(response);
         response.on('close', () => {
           if (!response.writableFinished) this.abandoned += 1;
           this.#heard();
@@ -138,6 +140,13 @@ export class StubProvider {
   get baseUrl(): string {
     const address = this.#server.address();
     return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`;
+  }
+
+  /** Answers a request, counted from 0, that was left without an answer. */
+  answer(nth: number, behaviour: Behaviour): void {
+    const [response, asked] = [this.#responses[nth], this.asked[nth]];
+    if (response === undefined || asked === undefined) throw new RangeError(`request ${nth} did not come`);
+    behaviour(response, asked);
   }
 
   /** Resolves once this holds; looked at whenever something comes or goes. */

@@ -27,6 +27,7 @@ test('this build opens a data root of storage format 1, reads all of it and goes
     studyWorkers: 1,
     reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
     captionExecutor: 'recorded_real_pipeline_fixture',
+    explainer: null,
     environment: process.env,
     clock: goldenClock,
     report: (line) => told.push(line),

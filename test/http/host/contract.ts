@@ -34,15 +34,21 @@ export class HostContract {
   /** Every ingest that a suite has opened so far. */
   readonly opened: string[] = [];
   readonly #otherFlags: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
   #folder = '';
   #gate: GatedFfmpeg | undefined;
   #host: RunningHost | undefined;
   #client: WireClient | undefined;
 
-  /** `otherFlags` are given to the host beside those of all suites. */
-  constructor(adapter: AdapterFlag, otherFlags: readonly string[] = []) {
+  /** `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites. */
+  constructor(
+    adapter: AdapterFlag,
+    otherFlags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
     this.adapter = adapter;
     this.#otherFlags = otherFlags;
+    this.#environment = environment;
   }
 
   /** The title of a test. */
@@ -58,7 +64,10 @@ export class HostContract {
   }
 
   async start(): Promise<void> {
-    this.#host = new RunningHost({ flags: this.flags, environment: { MEDIA_STUDY_FFMPEG: this.gate.path } });
+    this.#host = new RunningHost({
+      flags: this.flags,
+      environment: { MEDIA_STUDY_FFMPEG: this.gate.path, ...this.#environment },
+    });
     const { listening, authorizationToken } = await this.#host.announced();
     this.#client = new WireClient(Number(new URL(String(listening)).port), String(authorizationToken));
   }

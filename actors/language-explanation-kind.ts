@@ -1,0 +1,102 @@
+import type { StateValue } from 'xstate';
+import { ExplanationFailure } from '../contract/language-explanation-failure.ts';
+import type { Explained, LanguageExplainer } from '../executors/language-explainer.ts';
+import type { EffectOutcome } from '../machines/commit-fact.ts';
+import {
+  type LanguageExplanationFact,
+  type LanguageExplanationInput,
+  languageExplanationMachine,
+  languageExplanationVersion,
+} from '../machines/language-explanation.ts';
+import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
+import { askableKinds, facetsOf } from '../receipts/explanation-facets.ts';
+import { explanationFailed, recordExplanation } from '../receipts/language-explanation.ts';
+import type { StudyRun } from '../receipts/study-run.ts';
+import type { Ledger, Write } from '../storage/ledger.ts';
+import type { Vault } from '../storage/vault.ts';
+import { type ActorKind, effect } from './actor-kind.ts';
+import { readStudy } from './study-row.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { VerifiedRuntimes } from './verified-runtimes.ts';
+import { WorkerLine } from './worker-line.ts';
+
+export interface LanguageExplanationKindOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  /** Null on a host that was started without one: it still ends the attempts of an earlier one. */
+  readonly explainer: LanguageExplainer | null;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+/** What comes of a request none of whose facets anybody can be asked for. */
+const unasked: Explained = {
+  output: { facets: {} },
+  execution: { providerResponseId: null, inputTokens: null, outputTokens: null },
+};
+
+/** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
+export function languageExplanationKind(options: LanguageExplanationKindOptions): ActorKind {
+  const { ledger, vault, supervisor, runtimes, explainer, committed, report } = options;
+  const barrier = {
+    settled: ({ jobId }: LanguageExplanationInput) => supervisor.settled(jobId),
+    lifetime: ({ jobId }: LanguageExplanationInput) => supervisor.lifetime(jobId),
+  };
+  const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
+    sparing(report, signal, async () => {
+      const { execution } = await runtimes.read(runtimeId);
+      const job = execution?.study.tail.explanations.find((attempt) => attempt.jobId === jobId)?.job;
+      if (job === undefined || explainer === null) throw new Error('an explanation comes after its start');
+      const { input, request } = job;
+      const kinds = askableKinds(input, request.facetKinds);
+      const explained = kinds.length === 0 ? unasked : await explainer.explain({ input, kinds }, signal);
+      const facets = facetsOf(input, request.facetKinds, explained.output);
+      const { objects, events } = recordExplanation(job, facets, explained.execution);
+      await vault.putAll(objects);
+      signal.throwIfAborted();
+      return { events: [], writes: [{ append: runtimeId, events }] };
+    });
+  return {
+    name: 'language-explanation',
+    version: languageExplanationVersion,
+    machine: languageExplanationMachine.provide({ actors: { explain: effect(barrier, explain) } }),
+    // Waiting for a model takes no worker.
+    line: new WorkerLine(0, () => undefined),
+    hasJournal: false,
+    status: String,
+    phase: (value) => (value === 'started' ? 'working' : 'ended'),
+    cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
+    writes: ({ facts, input }) => {
+      const { runtimeId, jobId } = input as LanguageExplanationInput;
+      return facts.flatMap((fact) => factWrites(readStudy(ledger, runtimeId), jobId, fact as LanguageExplanationFact));
+    },
+    committed: (_, row) => committed((row.input as LanguageExplanationInput).runtimeId),
+  };
+}
+
+function factWrites(run: StudyRun, jobId: string, fact: LanguageExplanationFact): Write[] {
+  if (fact.type === 'commit') return [...fact.writes];
+  return [{ append: run.record.runtimeId, events: [explanationFailed(run, jobId, fact.reason)] }];
+}
+
+/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
+async function sparing<Result>(
+  report: (line: string) => void,
+  signal: AbortSignal,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    // Nobody waits any more for what was stopped, and nothing is wrong with it.
+    if (error instanceof ExplanationFailure || signal.aborted) throw error;
+    report(`language explanation: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof EvidenceChainError) {
+      throw new ExplanationFailure('damaged', 'what the explanation rests on does not verify', error);
+    }
+    throw new ExplanationFailure('not_recorded', 'it could not be written down', error);
+  }
+}

@@ -1,0 +1,113 @@
+import { assign, emit, fromPromise, setup } from 'xstate';
+import {
+  ExplanationFailure,
+  type ExplanationFailureReason,
+  explanationFailureOf,
+} from '../contract/language-explanation-failure.ts';
+import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+
+export const languageExplanationVersion = 1;
+
+/** The attempt itself, with all that it rests on, stands in the journal before the chart begins. */
+export interface LanguageExplanationInput {
+  readonly runtimeId: string;
+  readonly jobId: string;
+}
+
+export interface LanguageExplanationContext extends LanguageExplanationInput {
+  readonly failure: ExplanationFailureReason | null;
+}
+
+export type LanguageExplanationEvent =
+  | { readonly type: 'authority.revoked' }
+  | { readonly type: 'explanation.cut' }
+  | { readonly type: 'supervision.exhausted'; readonly message: string }
+  | { readonly type: 'content.damaged'; readonly message: string };
+
+/** The attempt is over without an explanation: the actor layer journals why. */
+export interface ExplanationFailedFact {
+  readonly type: 'explanation.failed';
+  readonly reason: ExplanationFailureReason;
+}
+
+export type LanguageExplanationFact = CommitFact | ExplanationFailedFact;
+
+const reasonOf = (error: unknown): ExplanationFailureReason =>
+  error instanceof ExplanationFailure
+    ? error.reason
+    : explanationFailureOf('not_recorded', 'it could not be written down');
+
+/** One attempt at an explanation. It is never taken up again: one that was cut short is over, and nobody is asked twice. */
+export const languageExplanationMachine = setup({
+  types: {
+    context: {} as LanguageExplanationContext,
+    events: {} as LanguageExplanationEvent,
+    input: {} as LanguageExplanationInput,
+    emitted: {} as LanguageExplanationFact,
+  },
+  actors: {
+    explain: fromPromise<EffectOutcome, LanguageExplanationInput>(async () => {
+      throw new Error("the actor 'explain' was not provided");
+    }),
+  },
+  actions: {
+    fail: assign({ failure: (_, params: { reason: ExplanationFailureReason }) => params.reason }),
+  },
+}).createMachine({
+  id: 'language-explanation',
+  version: String(languageExplanationVersion),
+  context: ({ input }) => ({ ...input, failure: null }),
+  initial: 'started',
+  states: {
+    started: {
+      invoke: {
+        id: 'explain',
+        src: 'explain',
+        input: ({ context: { runtimeId, jobId } }) => ({ runtimeId, jobId }),
+        onDone: { target: 'completed', actions: emit(({ event }) => commitOf(event.output)) },
+        onError: {
+          target: 'failed',
+          actions: { type: 'fail', params: ({ event }) => ({ reason: reasonOf(event.error) }) },
+        },
+      },
+      on: {
+        'authority.revoked': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: { reason: explanationFailureOf('revoked', 'the approval of the captions was withdrawn') },
+          },
+        },
+        'explanation.cut': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: { reason: explanationFailureOf('interrupted', 'the attempt was cut short') },
+          },
+        },
+        'supervision.exhausted': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ reason: explanationFailureOf('interrupted', event.message) }),
+          },
+        },
+        'content.damaged': {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }) => ({ reason: explanationFailureOf('damaged', event.message) }),
+          },
+        },
+      },
+    },
+    completed: { type: 'final' },
+    failed: {
+      type: 'final',
+      entry: emit(({ context }) => ({
+        type: 'explanation.failed',
+        reason: context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded'),
+      })),
+    },
+  },
+});

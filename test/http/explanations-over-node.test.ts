@@ -1,0 +1,3 @@
+import { explanationsContract } from './explanations-contract.ts';
+
+explanationsContract('node');
