@@ -40,11 +40,15 @@ export type CaptionReason = z.infer<typeof captionReason>;
 
 const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].includes(character);
 
+/** The largest text of a line, in bytes of UTF-8. */
+export const maximumCaptionTextBytes = 8192;
+
 /** What a line says: trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
 export const captionWords = z
   .string()
   .min(1)
   .max(4096)
+  .refine((text) => Buffer.byteLength(text, 'utf8') <= maximumCaptionTextBytes, 'is too long')
   .refine((text) => text === text.trim(), 'must be trimmed')
   .refine(
     (text) => [...text].every((character) => !/\p{Cc}/u.test(character) || isLineBreakOrTab(character)),

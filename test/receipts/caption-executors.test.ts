@@ -1,0 +1,124 @@
+import test from 'ava';
+import { captionExecutor } from '../../contract/caption-executor.ts';
+import type { Range } from '../../contract/grammar.ts';
+import { captionsOf } from '../../receipts/caption-artifact.ts';
+import { captionExecutors } from '../../receipts/caption-executors.ts';
+import type { CaptionedStudy } from '../../receipts/captioned-study.ts';
+import { captionedStudy } from './captioned-studies.ts';
+import { storedStudy } from './stored-study.ts';
+import { koreanTrack, type StoredTrack, twoTracks } from './stored-tracks.ts';
+
+const studyOf = (tracks: readonly StoredTrack[]) => captionedStudy(storedStudy({ version: 1, windows: 4, tracks }));
+const two = await studyOf(twoTracks);
+
+const over = (study: CaptionedStudy, range: Range): CaptionedStudy => {
+  const { record } = study.run;
+  return {
+    ...study,
+    run: { ...study.run, record: { ...record, analysisRequest: { ...record.analysisRequest, range } } },
+  };
+};
+
+test('every executor names itself as the contract knows it, and none claims to have understood anything', (t) => {
+  for (const [classification, executor] of Object.entries(captionExecutors)) {
+    const identity = captionExecutor.parse(executor.identify(two));
+    t.is(classification, identity.classification);
+    t.is(identity.cognitionClaim, 'none');
+    t.is(identity.executionScope === 'current_run', classification !== 'recorded_real_pipeline_fixture');
+  }
+});
+
+test('the recorded executor has no line of any run, and no text to name', (t) => {
+  const { recorded_real_pipeline_fixture: recorded } = captionExecutors;
+  t.deepEqual(recorded.draft(two), []);
+  t.is(recorded.identify(two).sourceCaptionContentId, null);
+  const { lines, result } = captionsOf({
+    study: two,
+    attempt: 0,
+    classification: 'recorded_real_pipeline_fixture',
+  });
+  t.deepEqual(lines, []);
+  t.like(result, { status: 'unavailable', lineCount: 0, withheldCount: 0, unavailableCount: 0 });
+});
+
+const { deterministic_current_run_test_seam: seam } = captionExecutors;
+
+test('the test seam makes a line of every half second, at least one and at most six', (t) => {
+  const counts: [number, number][] = [
+    [1, 1],
+    [499, 1],
+    [500, 1],
+    [999, 1],
+    [1000, 2],
+    [1499, 2],
+    [1500, 3],
+    [2999, 5],
+    [3000, 6],
+    [3500, 6],
+    [120_000, 6],
+  ];
+  for (const [lengthMs, count] of counts) {
+    const lines = seam.draft(over(two, { startMs: 70, endMs: 70 + lengthMs }));
+    t.is(lines.length, count, `${lengthMs} ms`);
+    t.is(lines[0]?.startMs, 70);
+    t.is(lines.at(-1)?.endMs, 70 + lengthMs);
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) t.is(lines[index - 1]?.endMs, line.startMs);
+      t.true(Math.abs(line.endMs - line.startMs - lengthMs / count) < 1);
+    }
+  }
+});
+
+test('the lines of the test seam are numbered and say so', (t) => {
+  const lines = seam.draft(two);
+  t.deepEqual(
+    lines.map(({ id }) => id),
+    [1, 2, 3, 4, 5, 6].map((number) => `deterministic-current-run-line-00${number}`),
+  );
+  t.deepEqual(lines[4]?.source, { state: 'available', text: 'Deterministic source line 5' });
+  t.deepEqual(lines[4]?.target, { state: 'available', text: 'Deterministic target line 5' });
+});
+
+const { embedded_subtitle_tracks: embedded } = captionExecutors;
+const withheld = { state: 'withheld', reasonCode: 'translator_unavailable' } as const;
+
+test('embedded subtitles are the two tracks side by side', (t) => {
+  const [korean, english] = twoTracks;
+  t.deepEqual(
+    embedded.draft(two),
+    korean?.cues.map(({ startMs, endMs, text }, index) => ({
+      id: `embedded-subtitle-line-00${index + 1}`,
+      startMs,
+      endMs,
+      source: { state: 'available', text },
+      target: { state: 'available', text: english?.cues[index]?.text },
+    })),
+  );
+});
+
+test('embedded subtitles name the artifact of the source track, where there is one', async (t) => {
+  const named = embedded.identify(two).sourceCaptionContentId;
+  const stored = two.findings.operations.flatMap(({ evidence }) => evidence.map(({ delivered }) => delivered));
+  const first = stored.find(({ kind }) => kind === 'subtitle_track');
+  t.is(first?.contentId, named);
+  const targetOnly = await studyOf([{ ...koreanTrack, taggedLanguage: 'en', code: 'en' }]);
+  t.is(embedded.identify(targetOnly).sourceCaptionContentId, null);
+});
+
+test('a side without a track is withheld, line by line', async (t) => {
+  const sourceOnly = embedded.draft(await studyOf([koreanTrack]));
+  t.deepEqual(sourceOnly, [
+    {
+      ...{ id: 'embedded-subtitle-line-001', startMs: 1000, endMs: 3000 },
+      source: { state: 'available', text: '안녕하세요' },
+      target: withheld,
+    },
+  ]);
+  const targetOnly = embedded.draft(await studyOf([{ ...koreanTrack, taggedLanguage: 'en', code: 'en' }]));
+  t.deepEqual(
+    targetOnly.map(({ source, target }) => [source, target.state]),
+    [[withheld, 'available']],
+  );
+  t.deepEqual(embedded.draft(await studyOf([{ ...koreanTrack, taggedLanguage: 'fr', code: 'fr' }])), []);
+  t.deepEqual(embedded.draft(await studyOf([])), []);
+});
