@@ -1,17 +1,16 @@
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import type { CaptionedStudy } from './captioned-study.ts';
 import { firstDifference } from './first-difference.ts';
-import { standingReviewOf } from './published-reviews.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 
-/** The study that an approval stands for; null when the approval is not this runtime's, or does not stand any more. */
-export function approvedStudyOf(runtime: VerifiedRuntime, approval: ApprovalReference): CaptionedStudy | null {
-  const { execution } = runtime;
+/**
+ * The study that an approval stands for; null when the approval is not this runtime's, or is withdrawn or about to be: what
+ * began after the first word of a withdrawal could not be reopened.
+ */
+export function approvedStudyOf({ execution }: VerifiedRuntime, approval: ApprovalReference): CaptionedStudy | null {
   const conclusion = execution?.study.conclusion ?? null;
-  const review = execution?.study.tail.review ?? null;
-  const standing = standingReviewOf(runtime);
-  if (execution === null || conclusion === null || review === null || standing === null) return null;
-  const isApproval = review.receipt.body.decision.outcome === 'approve_for_caption_production';
-  if (!isApproval || review.revocation !== null || firstDifference(standing, approval) !== null) return null;
+  const authority = execution?.study.tail.authority ?? null;
+  if (execution === null || conclusion === null || authority === null) return null;
+  if (firstDifference(authority, approval) !== null) return null;
   return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
 }

@@ -1,4 +1,5 @@
 import type { EventType } from '../contract/journal-event.ts';
+import type { ApprovalReference } from '../contract/publish-review.ts';
 import { CaptionReplay, type VerifiedCaptions } from './replay-captions.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import { ExplanationReplay, type VerifiedExplanation } from './replay-explanations.ts';
@@ -8,6 +9,8 @@ import { ReviewReplay, type VerifiedReview } from './replay-reviews.ts';
 /** What came of a study after it was concluded. */
 export interface VerifiedTail {
   readonly review: VerifiedReview | null;
+  /** The approval under which something may begin: null from the first word of its withdrawal on. */
+  readonly authority: ApprovalReference | null;
   readonly captions: VerifiedCaptions;
   /** Attempts at explanations of the captions, in the order in which they began. */
   readonly explanations: readonly VerifiedExplanation[];
@@ -15,6 +18,7 @@ export interface VerifiedTail {
 
 export const emptyTail: VerifiedTail = {
   review: null,
+  authority: null,
   captions: { attempts: 0, isOpen: false, caption: null },
   explanations: [],
 };
@@ -61,5 +65,6 @@ export async function replayTail(
     if (step === undefined) throw journal.fault(type === null ? 'missing' : 'type', artifacts);
     await step();
   }
-  return { review: reviews.review, captions: captions.state, explanations: explanations.attempts };
+  const { review, authority } = reviews;
+  return { review, authority, captions: captions.state, explanations: explanations.attempts };
 }
