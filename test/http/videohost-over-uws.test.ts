@@ -1,0 +1,3 @@
+import { videohostContract } from './videohost-contract.ts';
+
+videohostContract('uws');

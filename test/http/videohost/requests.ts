@@ -1,0 +1,85 @@
+import test from 'ava';
+import type { ErrorCode } from '../../../contract/error-codes.ts';
+import type { HostContract } from '../host/contract.ts';
+import { ingests as ownedIngests } from '../host/ingest-steps.ts';
+import { rangeRequest, videoIngests } from './steps.ts';
+
+/** Bad values by field, in the order in which the fields are checked. */
+const wrong: readonly (readonly [field: string, code: ErrorCode, values: readonly unknown[]])[] = [
+  ['localProcessingConfirmed', 'invalid_rights_attestation', [false, 'true', 1, null, undefined]],
+  ['startMs', 'invalid_ingest_request', [-1, 0.5, '0', null, undefined, 2 ** 53]],
+  ['endMs', 'invalid_ingest_request', [2000, 1999, 0, '6000', null, undefined]],
+  ['endMs', 'ingest_range_too_large', [122_001]],
+  ['url', 'invalid_ingest_request', ['', 'x', ' https://youtu.be/a', 'https://youtu.be:443/a', 7, null, undefined]],
+  ['url', 'invalid_ingest_request', ['https://videos.example/a', `https://youtu.be/${'a'.repeat(2048)}`]],
+];
+
+/** Asking for a range. */
+export function requests(contract: HostContract, origin: () => string): void {
+  test.serial(contract.title('each field of a range is checked in its turn, before all that follow'), async (t) => {
+    const fields = wrong.map(([field]) => field);
+    const bad = Object.fromEntries([...wrong].reverse().map(([field, , values]) => [field, values[0]]));
+    for (const [field, code, values] of wrong) {
+      const later = Object.entries(bad).filter(([name]) => fields.indexOf(name) > fields.indexOf(field));
+      for (const value of values) {
+        const others = { ...Object.fromEntries(later), [field]: value, unknown: 1 };
+        const message = contract.refused(
+          t,
+          await contract.post(videoIngests, rangeRequest(`${origin()}/page.html`, others)),
+          code,
+        );
+        if (code === 'invalid_ingest_request') t.true(message.startsWith(`${field}: `), message);
+      }
+    }
+    const unknown = rangeRequest(`${origin()}/page.html`, { unknown: 1 });
+    contract.refused(t, await contract.post(videoIngests, unknown), 'invalid_ingest_request');
+  });
+
+  test.serial(
+    contract.title('an address on this machine is refused unless it is at the one open origin'),
+    async (t) => {
+      const { port } = new URL(origin());
+      const addresses = [`http://localhost:${port}/page.html`, `http://[::1]:${port}/`, 'http://127.0.0.1/page.html'];
+      const others = [`http://127.0.0.1:${contract.client.port}/`, 'file:///etc/passwd', 'https://127.0.0.1/'];
+      for (const url of [...addresses, ...others]) {
+        contract.refused(t, await contract.post(videoIngests, rangeRequest(url)), 'invalid_ingest_request');
+      }
+    },
+  );
+
+  test.serial(contract.title('paths, methods and ids are as exact as those of owned media'), async (t) => {
+    const rows: [ErrorCode, string, string, object?][] = [
+      ['not_found', 'GET', `${videoIngests}/`],
+      ['unknown_ingest', 'GET', `${videoIngests}/videohost-ingest:none`],
+      ['unknown_ingest', 'GET', `${videoIngests}/owned-ingest:none`],
+      ['unknown_ingest', 'POST', `${videoIngests}/videohost-ingest:none/cancellations`, {}],
+      ['invalid_ingest_request', 'POST', `${videoIngests}/videohost-ingest:none/cancellations`, { reason: 'mine' }],
+      ['unknown_query', 'GET', `${videoIngests}/videohost-ingest:none?wait=1`],
+      ['invalid_identity', 'GET', `${videoIngests}/%zz`],
+    ];
+    for (const [code, method, path, json] of rows) {
+      const answer = await contract.ask(method, path, json === undefined ? {} : { json });
+      contract.refused(t, answer, code);
+    }
+    const methods = { [videoIngests]: 'POST, OPTIONS', [`${videoIngests}/x`]: 'GET, HEAD, OPTIONS' };
+    for (const [path, allow] of Object.entries({ ...methods, [`${videoIngests}/x/cancellations`]: 'POST, OPTIONS' })) {
+      const answer = await contract.ask('DELETE', path);
+      contract.refused(t, answer, 'method_not_allowed', ['allow']);
+      t.is(answer.headers.allow, allow);
+    }
+    const { ingestId } = JSON.parse(
+      (
+        await contract.post(ownedIngests, {
+          filename: 'a.wav',
+          declaredBytes: 5,
+          rightsScope: 'local_processing',
+          ownershipAttested: true,
+          label: 'A',
+          rightsHolder: 'B',
+        })
+      ).body.toString(),
+    );
+    contract.refused(t, await contract.get(`${videoIngests}/${ingestId}`), 'unknown_ingest');
+    contract.refused(t, await contract.post(`${videoIngests}/${ingestId}/cancellations`, {}), 'unknown_ingest');
+  });
+}

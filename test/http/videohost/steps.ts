@@ -1,0 +1,73 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/videohost-ingest.ts';
+import type { HostContract } from '../host/contract.ts';
+
+export const videoIngests = '/v1/videohost-local-ingests';
+
+/** A request in order for four seconds at an address. */
+export const rangeRequest = (url: string, others: object = {}): object => ({
+  localProcessingConfirmed: true,
+  startMs: 2000,
+  endMs: 6000,
+  url,
+  ...others,
+});
+
+/** Status answers are closed, and what they hold fits their state. */
+export const closedStatus = videohostIngestStatus
+  .refine(({ status, source }) => (status === 'registered') === (source !== null), 'a source stands with registered')
+  .refine(({ status, failure }) => (status === 'failed') === (failure !== null), 'a failure stands with failed');
+
+export async function askRange(t: ExecutionContext, contract: HostContract, request: object): Promise<string> {
+  const { status, ingestId } = contract.granted(t, await contract.post(videoIngests, request), 202, closedStatus);
+  t.is(status, 'queued');
+  return ingestId;
+}
+
+export async function standing(
+  t: ExecutionContext,
+  contract: HostContract,
+  ingestId: string,
+): Promise<VideohostIngestStatus> {
+  return contract.granted(t, await contract.get(`${videoIngests}/${ingestId}`), 200, closedStatus);
+}
+
+export async function cancel(
+  t: ExecutionContext,
+  contract: HostContract,
+  ingestId: string,
+): Promise<VideohostIngestStatus> {
+  return contract.granted(t, await contract.post(`${videoIngests}/${ingestId}/cancellations`, {}), 202, closedStatus);
+}
+
+/** Asks until the ingest is in one of these states; its time may move with its state only. */
+export async function comesTo(
+  t: ExecutionContext,
+  contract: HostContract,
+  ingestId: string,
+  states: readonly VideohostIngestStatus['status'][] = ['registered', 'failed'],
+): Promise<VideohostIngestStatus> {
+  let last: VideohostIngestStatus | null = null;
+  for (let asked = 0; asked < 1500; asked += 1) {
+    const now = await standing(t, contract, ingestId);
+    if (now.status === last?.status) t.is(now.updatedAt, last.updatedAt);
+    if (states.includes(now.status)) return now;
+    last = now;
+    await setTimeout(20);
+  }
+  throw new Error(`${ingestId} did not come to ${states}`);
+}
+
+/** Waits until a download writes. */
+export async function writes(contract: HostContract): Promise<void> {
+  for (let looked = 0; looked < 1500; looked += 1) {
+    if ((await workFolders(contract)).some((name) => name.startsWith('download-'))) return;
+    await setTimeout(20);
+  }
+  throw new Error('no download began to write');
+}
+
+export const workFolders = (contract: HostContract): Promise<string[]> => readdir(join(contract.dataRoot, 'work'));
