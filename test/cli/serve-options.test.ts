@@ -46,6 +46,12 @@ test('flags replace what they name, and paths become absolute', (t) => {
     maximumStudyRangeMs: 6,
     studyWorkers: 7,
     reviewer: { id: 'r', label: 'R R' },
+    captionExecutor: {
+      classification: 'recorded_real_pipeline_fixture',
+      permission: null,
+      announced: 'recorded-real-pipeline-fixture-adapter',
+    },
+    explainerModel: null,
     httpAdapter: 'node',
   });
 });
@@ -78,7 +84,7 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--executor=other',
     '--caption-executor=openai',
     '--semantic-recognizer=openai',
-    '--language-explanation-executor=openai',
+    '--language-explanation-executor=other',
     '--unknown=1',
     '--videohost-workers=0',
     '--videohost-workers=17',
@@ -96,6 +102,13 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--videohost=youtu.be=example',
     '--videohost-origin=http://127.0.0.1:4000',
     '--allow-loopback-videohost',
+  ],
+  executor_not_allowed: [
+    '--caption-executor=embedded-subtitles',
+    '--caption-executor=deterministic-test',
+    '--language-explanation-executor=openai',
+    '--allow-real-language-explanation',
+    '--language-explanation-model=small',
   ],
   invalid_reviewer: [
     '--reviewer-id=a b',
@@ -129,7 +142,9 @@ test('an origin that stands in for a video host is one on loopback, and the same
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
-  t.deepEqual(Object.keys(refusals).sort(), calls.map(([code]) => code).sort());
+  // What the environment lacks no flag provokes; it has tests of its own.
+  const others = ['invalid_explanation_provider'];
+  t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });
 
 test.serial('a data folder that is empty or relative is not used', (t) => {

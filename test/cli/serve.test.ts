@@ -103,6 +103,16 @@ test('a port in use, a bad token file and a missing tool are said by their codes
   await refuses(t, { flags: rootFlags(join(folder, 'c')), environment }, 1, /^tool_missing: MEDIA_STUDY_FFMPEG/);
 });
 
+test('a host without a key for a server elsewhere does not begin, and makes no data root', async (t) => {
+  const root = join(await scratchFolder(t), 'data');
+  const asked = ['--language-explanation-executor', 'openai', '--allow-real-language-explanation'];
+  const flags = rootFlags(root, ...asked, '--language-explanation-model', 'small');
+  const environment = { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' };
+  await refuses(t, { flags, environment }, 2, /^invalid_explanation_provider: OPENAI_API_KEY/);
+  await refuses(t, { flags: rootFlags(root, ...asked) }, 2, /^executor_not_allowed: .*--language-explanation-model/);
+  await t.throwsAsync(stat(root), { code: 'ENOENT' });
+});
+
 test('source folders that lie elsewhere, come twice or are damaged stop the start', async (t) => {
   const folder = await scratchFolder(t);
   const sealed = join(folder, 'sealed');

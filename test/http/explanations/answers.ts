@@ -8,8 +8,8 @@ import type { HostContract } from '../host/contract.ts';
 import { eventsPage, runtimeOf } from '../host/study-steps.ts';
 import { apiKey, type Explainable, explainable, explanationsOf, listed, model, questionOf } from './steps.ts';
 
-/** Explanations that are given, and what is kept of them. */
-export function answers(contract: HostContract, provider: () => StubProvider): void {
+/** Explanations that are given, and what is kept of them. Returns what tells a runtime that has some. */
+export function answers(contract: HostContract, provider: () => StubProvider): () => string {
   let study: Explainable;
 
   test.serial(contract.title('a selection is explained, and everything about it can be derived again'), async (t) => {
@@ -132,4 +132,6 @@ export function answers(contract: HostContract, provider: () => StubProvider): v
       new RegExp(`^language explanations: asked of ${model} at ${provider().baseUrl}, `, 'm'),
     );
   });
+
+  return () => study.runtimeId;
 }
