@@ -5,7 +5,6 @@ import type { HostContract } from './contract.ts';
 /** Codes that no request of these suites can provoke, and why. */
 const unprovoked: Partial<Record<ErrorCode, string>> = {
   owned_ingest_unavailable: 'owned ingests cannot be switched off',
-  ingest_range_too_large: 'video-host ingests are switched off, which is said before their fields are read',
   ingest_identity_failed: 'ids are random and the host gives none twice',
 };
 
@@ -22,6 +21,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'private_playback_grant_expired',
     'invalid_private_playback_range',
   ],
+  'video hosts': ['ingest_range_too_large'],
   captions: ['invalid_caption_qc_request', 'illegal_caption_qc_transition'],
   'language explanations': [
     'invalid_language_explanation_request',
