@@ -12,8 +12,8 @@ import { candidateOf } from '../receipts/caption-quality-control.ts';
 import { captionObstacleOf } from '../receipts/captioned-study.ts';
 import { firstDifference } from '../receipts/first-difference.ts';
 import type { VerifiedRuntime } from '../receipts/reopen-runtime.ts';
+import type { Turns } from '../storage/turns.ts';
 import type { ActorKind } from './actor-kind.ts';
-import type { RuntimeTurns } from './runtime-turns.ts';
 import { settledActor } from './settled-actor.ts';
 import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -23,7 +23,7 @@ export interface CaptionsOptions {
   readonly kind: ActorKind;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
-  readonly turns: RuntimeTurns;
+  readonly turns: Turns;
   /** The one executor that this host was started with. */
   readonly classification: CaptionClassification;
 }

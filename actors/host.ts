@@ -15,6 +15,7 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
+import { Turns } from '../storage/turns.ts';
 import { captionProductionKind } from './caption-production-kind.ts';
 import { CaptionReads } from './caption-reads.ts';
 import { Captions } from './captions.ts';
@@ -33,7 +34,6 @@ import { PrivatePlayback } from './private-playback.ts';
 import { publishReviewKind } from './publish-review-kind.ts';
 import { PublishReviews } from './publish-reviews.ts';
 import { recover } from './recovery.ts';
-import { RuntimeTurns } from './runtime-turns.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
 import { studyKind } from './study-kind.ts';
@@ -164,7 +164,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const committed = (runtimeId: string) => studies.committed(runtimeId);
   const reviewing = publishReviewKind({ ledger, vault, supervisor, committed });
   const captioning = captionProductionKind({ ledger, vault, supervisor, runtimes: verified, committed, report });
-  const turns = new RuntimeTurns();
+  const turns = new Turns();
   const captions = new Captions({
     kind: captioning,
     supervisor,

@@ -12,8 +12,8 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { reviewIdOf } from '../receipts/publish-review-decision.ts';
 import { publishedReviewsOf, standingReviewOf } from '../receipts/published-reviews.ts';
 import { reviewQueueOf } from '../receipts/review-queue.ts';
+import type { Turns } from '../storage/turns.ts';
 import type { ActorKind } from './actor-kind.ts';
-import type { RuntimeTurns } from './runtime-turns.ts';
 import { settledActor } from './settled-actor.ts';
 import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -24,7 +24,8 @@ export interface PublishReviewsOptions {
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
-  readonly turns: RuntimeTurns;
+  /** A withdrawal, and whatever begins under an approval, take turns by the runtime's id. */
+  readonly turns: Turns;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
 }
