@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/videohost-ingest.ts';
+import type { HostProcess } from './host-process.ts';
+
+const patienceMs = 60_000;
+const path = '/v1/videohost-local-ingests';
+
+export interface AskedRange {
+  readonly url: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Asks for a range; its id, or null when the host died before it acknowledged it. */
+export async function askRange(host: HostProcess, range: AskedRange): Promise<string | null> {
+  const answer = await ask(host, path, {
+    method: 'POST',
+    body: JSON.stringify({ localProcessingConfirmed: true, ...range }),
+  });
+  return answer?.ingestId ?? null;
+}
+
+/** How a range stands; null when the host is dead. */
+export const rangeStatus = (host: HostProcess, ingestId: string): Promise<VideohostIngestStatus | null> =>
+  ask(host, `${path}/${ingestId}`, {});
+
+/** Asks until the range has ended. */
+export async function rangeReached(host: HostProcess, ingestId: string): Promise<VideohostIngestStatus> {
+  for (const until = Date.now() + patienceMs; Date.now() < until; await delay(20)) {
+    const status = await rangeStatus(host, ingestId);
+    if (status === null) throw new Error(`the host died: ${host.told().join('\n')}`);
+    if (status.status === 'registered' || status.status === 'failed') return status;
+  }
+  throw new Error(`${ingestId} did not end in time`);
+}
+
+async function ask(host: HostProcess, target: string, init: RequestInit): Promise<VideohostIngestStatus | null> {
+  const { announced } = host;
+  if (announced === null) return null;
+  try {
+    const answer = await fetch(`${announced.listening}${target}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${announced.authorizationToken}`, 'Content-Type': 'application/json' },
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    return videohostIngestStatus.parse(await answer.json());
+  } catch (error) {
+    const isGone = await Promise.race([host.ended.then(() => true), delay(2000, false, { ref: false })]);
+    if (isGone) return null;
+    throw error;
+  }
+}
