@@ -58,7 +58,9 @@ test('every fault of a source folder is documented', async (t) => {
 
 test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
   const [failures, causes] = tablesUnder('## Ingests that fail');
-  t.deepEqual(sorted(wordsOf(failures)), sorted(await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode')));
+  const ofOwned = await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode');
+  const ofVideos = await unionOf('machines/videohost-ingest.ts', 'VideohostIngestFailureCode');
+  t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos])));
   const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
   const ofProbes = await unionOf('executors/probe-failure.ts', 'ProbeFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
@@ -66,6 +68,13 @@ test('every failure of an ingest and every cause of a failed probe is documented
 
 test('every cause of a failed explanation is documented', (t) => {
   t.deepEqual(wordsOf(tablesUnder('## Explanations that fail')[0]), [...explanationCauses]);
+});
+
+test('every cause of a range that could not be resolved or fetched is documented', async (t) => {
+  const [, , causes] = tablesUnder('## Ingests that fail');
+  const ofHosts = await unionOf('executors/video-host.ts', 'VideoHostFailureCause');
+  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end']));
 });
 
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
