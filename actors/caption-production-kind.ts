@@ -57,14 +57,14 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
     return { events: [], writes: [{ append: runtimeId, events: result.events }] };
   };
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
-    sparing(report, async () => {
+    sparing(report, signal, async () => {
       const { runtimeId, approval, attempt, classification } = input;
       const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
       if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
       return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
     });
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
-    sparing(report, async () => {
+    sparing(report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
       const caption = execution?.study.tail.captions.caption ?? null;
       if (execution === null || caption === null) throw new Error('a check comes after its captions');
@@ -96,11 +96,16 @@ function factWrites(run: StudyRun, jobId: string, fact: CaptionProductionFact): 
 }
 
 /** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
-async function sparing<Result>(report: (line: string) => void, run: () => Promise<Result>): Promise<Result> {
+async function sparing<Result>(
+  report: (line: string) => void,
+  signal: AbortSignal,
+  run: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof CaptionFailure) throw error;
+    // Nobody waits any more for what was stopped, and nothing is wrong with it.
+    if (error instanceof CaptionFailure || signal.aborted) throw error;
     report(`captions: ${error instanceof Error ? error.message : String(error)}`);
     throw new CaptionFailure('internal', 'it could not be written down', error);
   }

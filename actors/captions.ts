@@ -75,12 +75,14 @@ export class Captions {
     }
   }
 
-  /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
+  /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
   async stop(runtimeId: string): Promise<void> {
     const { supervisor, kind } = this.#options;
-    for (const { input } of supervisor.liveRows(kind.name)) {
-      const production = input as CaptionProductionInput;
-      if (production.runtimeId === runtimeId) await supervisor.send(production.jobId, { type: 'authority.revoked' });
+    const productions = supervisor.liveRows(kind.name).map(({ input }) => input as CaptionProductionInput);
+    for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
+      await supervisor.send(jobId, { type: 'authority.revoked' });
+      // One that is down or whose captions are on their way to the disk hears nothing, and writes its end by itself.
+      await settledActor(supervisor, jobId, ['producing']);
     }
   }
 
@@ -109,7 +111,9 @@ export class Captions {
   #failureOf(jobId: string): ServiceError {
     const row = readStored(() => this.#options.supervisor.read(jobId));
     const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: CaptionProductionContext }) | undefined;
-    const message = snapshot?.context.failure?.message ?? 'interrupted: no reason was recorded';
+    const failure = snapshot?.context.failure ?? null;
+    const message = failure?.message ?? 'interrupted: no reason was recorded';
+    if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
     const code: ErrorCode = message.startsWith('internal:') ? 'internal_failure' : 'illegal_caption_transition';
     return new ServiceError(code, message);
   }
