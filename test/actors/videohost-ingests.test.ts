@@ -335,3 +335,25 @@ test('no more ingests are open than may be', async (t) => {
   await Promise.all(Array.from({ length: openIngestLimit }, () => life.open()));
   await t.throwsAsync(life.open(), { code: 'ingest_capacity' });
 });
+
+test('a range for which the volume has no room is refused', async (t) => {
+  const megabyte = 1024 * 1024;
+  const short = await openVideohostLife(t, await scratchFolder(t), { freeBytes: 768 * megabyte - 1 });
+  await t.throwsAsync(short.open(), { code: 'insufficient_storage' });
+  const enough = await openVideohostLife(t, await scratchFolder(t), { freeBytes: 768 * megabyte });
+  await t.notThrowsAsync(enough.open());
+});
+
+test('a host that is no longer known is not asked, although the range was acknowledged', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openVideohostLife(t, root, { added: { 'videos.example': 'example' } });
+  const ingestId = await first.open({ url: 'https://videos.example/1' });
+  await first.begun(first.resolvings, 1);
+  await first.close();
+  const life = await openVideohostLife(t, root);
+  t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
+    code: 'resolution_failed',
+    message: 'extractor_not_allowed: the address is not at one of the known video hosts',
+  });
+  t.is(life.resolvings.length, 0);
+});

@@ -32,6 +32,9 @@ export interface LifeOptions {
   readonly canFetch?: boolean;
   readonly remark?: string | null;
   readonly workers?: number;
+  /** Hosts beside those that are always known. */
+  readonly added?: Readonly<Record<string, string>>;
+  readonly freeBytes?: number;
 }
 
 const { claim, tools } = videoIngest;
@@ -41,6 +44,8 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   const clock = new SimulatedClock(startOfTest);
   const moments = new Map<string, () => void>();
   const vault = await openVault({ root, points: (name) => moments.get(name)?.() });
+  const { freeBytes } = options;
+  if (freeBytes !== undefined) vault.freeBytes = () => Promise.resolve(freeBytes);
   const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
   const swept = await vault.sweep();
   const registry = new SourceRegistry();
@@ -75,7 +80,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
     },
-    hosts: new VideoHosts({ added: {}, openOrigin: null }),
+    hosts: new VideoHosts({ added: options.added ?? {}, openOrigin: null }),
     fetching:
       options.canFetch === false
         ? null

@@ -1,16 +1,18 @@
 import test from 'ava';
 import { SourceInconsistent } from '../../contract/source-fault.ts';
 import { videohostLocalReceipt } from '../../contract/source-receipt.ts';
-import { registeredSource } from '../../contract/source-session.ts';
+import { type RegisteredSource, registeredSource } from '../../contract/source-session.ts';
 import { videohostResolution } from '../../contract/videohost-resolution.ts';
 import { canonicalJson, contentIdOfBytes, hashOf } from '../../receipts/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../receipts/open-chain.ts';
+import { reopenSource } from '../../receipts/reopen-source.ts';
 import { sealVideohostIngest } from '../../receipts/seal-source.ts';
 import { verifySource } from '../../receipts/verify-source.ts';
 import { videohostLabelOf } from '../../receipts/videohost-receipt.ts';
 import { canonicalUrlOf } from '../../receipts/videohost-resolution.ts';
 import { mutationsOf } from './mutations.ts';
-import { chainOf, edited, forged, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
+import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
+import { contentOf } from './stored-content-in-memory.ts';
 
 const sealed = sealedVideo();
 const chain = chainOf(sealed);
@@ -117,6 +119,26 @@ for (const kind of ['resolution', 'source-receipt'] as const) {
     );
   });
 }
+
+test('a registered range is read back with what its host said, and one changed byte of that is named', async (t) => {
+  const { source, objects } = sealed;
+  const files = new Map(objects.map(({ contentId, bytes }) => [contentId, bytes]));
+  files.set(videoIngest.media.contentId, mediaBytes);
+  const subjects: string[] = [];
+  const reopen = (stored: RegisteredSource, content: ReadonlyMap<string, Uint8Array>) =>
+    reopenSource(stored, stored.session, contentOf(content), ({ subject }) => subjects.push(subject));
+  t.deepEqual((await reopen(source, files)).registered, source);
+  t.deepEqual(subjects, ['source-receipt', 'container-probe', 'resolution', 'raw-media', 'preflight']);
+
+  const said = objects.find(({ path }) => path === 'resolution.json')?.contentId ?? '';
+  const lost = new Map([...files].filter(([contentId]) => contentId !== said));
+  await t.throwsAsync(reopen(source, lost), { message: /resolution: missing$/ });
+  const spoiled = new Map([...files, [said, Buffer.from('{}')]]);
+  await t.throwsAsync(reopen(source, spoiled), { message: /resolution: content$/ });
+  if (source.sourceKind !== 'videohost_local') throw new Error('a range has a provider');
+  const moved = { ...source, provider: { ...source.provider, range: { startMs: 0, endMs: 4000 } } };
+  await t.throwsAsync(reopen(moved, files), { message: /source.provider/ });
+});
 
 const refusals: readonly (readonly [string, SealedChain, string])[] = [
   [

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { checkRuntimes } from '../../crash/checks.ts';
 import type { HostContract } from '../host/contract.ts';
 import { askRange, comesTo, rangeRequest, standing, videoIngests } from './steps.ts';
 
@@ -14,6 +15,7 @@ export function unavailable(contract: HostContract, environment: Record<string, 
     ];
     await comesTo(t, contract, fetching, ['downloading']);
     await contract.stop();
+    await checkRuntimes(t, contract.dataRoot);
 
     environment.MEDIA_STUDY_YTDLP = `${contract.dataRoot}/no-yt-dlp`;
     await contract.start();
