@@ -9,6 +9,7 @@ import {
   type VideoHostDeps,
   VideoHostFailure,
 } from '../executors/video-host.ts';
+import { VaultError } from '../storage/vault-error.ts';
 
 /** The downloader as the ingests see it. Both steps reject with `VideoHostFailure`. */
 export interface VideoFetching {
@@ -30,10 +31,21 @@ export const videoFetching = (deps: VideoHostDeps): VideoFetching => ({
 
 const messageUnits = 256;
 
-/** What went wrong, with a remark behind it that is never cut off; nothing else about the failure changes. */
-export function withRemark(error: unknown, remark: string | null): unknown {
+/** The error of a step with its closed word first, and a remark behind it that is never cut off. */
+export function closedReason(error: unknown, remark: string | null): unknown {
+  const systemCode = systemCodeOf(error);
+  if (systemCode !== null) {
+    return new Error(`storage_fault: the data root refused a file (${systemCode})`, { cause: error });
+  }
   if (remark === null || !(error instanceof VideoHostFailure)) return error;
   const detail = error.message.slice(`${error.reason}: `.length);
   const room = messageUnits - `${error.reason}:  (${remark})`.length;
   return new VideoHostFailure(error.reason, `${detail.slice(0, room)} (${remark})`, error);
+}
+
+/** What the file system said, of an error of the vault or of a call; null for any other. */
+function systemCodeOf(error: unknown): string | null {
+  const refused = error instanceof VaultError ? error.cause : error;
+  if (refused instanceof Error && 'syscall' in refused && 'code' in refused) return String(refused.code);
+  return error instanceof VaultError ? error.code : null;
 }

@@ -12,7 +12,7 @@ import type { Vault } from '../storage/vault.ts';
 import { actorRow } from './actor-row.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
 import type { UnusedMedia } from './unused-media.ts';
-import { type VideoFetching, withRemark } from './video-fetching.ts';
+import { closedReason, type VideoFetching } from './video-fetching.ts';
 import type { VideoAddress, VideoHosts } from './video-hosts.ts';
 import {
   downloadedKey,
@@ -74,14 +74,15 @@ export class VideohostIngestEffects {
     try {
       const answer = await fetching.resolve(this.#address(url), signal);
       const resolved = resolvedVideo.safeParse(answer);
-      if (!resolved.success) throw new VideoHostFailure('tool_output', `a description without a form`, resolved.error);
+      if (!resolved.success)
+        throw new VideoHostFailure('tool_output', 'the description has no known form', resolved.error);
       const { durationMs } = resolved.data;
       if (range.endMs > durationMs) throw new Error(`range_past_end: the video is ${durationMs} ms long`);
       const resolvedAt = new Date(clock.now()).toISOString();
       const value = { resolved: resolved.data, tool: fetching.resolver, resolvedAt };
       return { events: [], writes: [{ put: 'record', key: resolvedKey(ingestId), value }] };
     } catch (error) {
-      throw withRemark(error, remark);
+      throw closedReason(error, remark);
     }
   }
 
@@ -112,6 +113,8 @@ export class VideohostIngestEffects {
       });
       const value = { tools: fetching.downloaders };
       return { media, events: [], writes: [{ put: 'record', key: downloadedKey(ingestId), value }] };
+    } catch (error) {
+      throw closedReason(error, null);
     } finally {
       this.#progress.delete(ingestId);
       await rm(folder, { recursive: true, force: true });

@@ -139,6 +139,24 @@ test('the age of the downloader is said with a failure to resolve, however long 
   t.is(failure?.message.length, 256);
 });
 
+test('a file that the data root refuses ends the download with the reason of the system', async (t) => {
+  const root = await scratchFolder(t);
+  const life = await openVideohostLife(t, root);
+  for (const [at, reason] of ['ENOENT', 'ENOSPC'].entries()) {
+    const ingestId = await life.open();
+    await life.begun(life.resolvings, at + 1);
+    life.resolvings[at]?.resolve(resolved);
+    await life.begun(life.downloads, at + 1);
+    if (reason === 'ENOENT') life.downloads[at]?.resolve({ path: join(root, 'work', 'nothing'), bytes: 9 });
+    else life.downloads[at]?.reject(Object.assign(new Error('no space'), { syscall: 'mkdir', code: reason }));
+    t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
+      code: 'download_failed',
+      message: `storage_fault: the data root refused a file (${reason})`,
+    });
+  }
+  t.deepEqual(await life.objects(), []);
+});
+
 test('media that is not as long as the range fails when it is sealed, and is removed', async (t) => {
   const life = await newLife(t);
   const ingestId = await fetched(life);

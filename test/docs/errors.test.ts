@@ -74,7 +74,7 @@ test('every cause of a range that could not be resolved or fetched is documented
   const [, , causes] = tablesUnder('## Ingests that fail');
   const ofHosts = await unionOf('executors/video-host.ts', 'VideoHostFailureCause');
   const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
-  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end']));
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end', 'storage_fault']));
 });
 
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {

@@ -87,6 +87,7 @@ export function lives(contract: HostContract, origin: () => string): void {
       for (let looked = 0; looked < 150 && (await left(contract)).length > 0; looked += 1) await setTimeout(20);
       t.deepEqual(await left(contract), []);
       await contract.start();
+      if (how === 'kill') t.regex(contract.host.stderr, /^removed a leftover of an earlier run: work\/download-/m);
       t.deepEqual(await Promise.all(ids.map((id) => standing(t, contract, id))), before);
       await contract.gate.open();
       for (const ingestId of ids) t.is((await comesTo(t, contract, ingestId)).status, 'registered');
