@@ -4,8 +4,6 @@ import { type FacetKind, facetKinds } from '../../contract/language-explanation-
 import { ExplanationFailure } from '../../contract/language-explanation-failure.ts';
 import { openHostedExplainer } from '../../executors/hosted-explainer.ts';
 import { type HostedProvider, hostedProvider } from '../../executors/hosted-provider.ts';
-import { SimulatedClock } from '../actors/simulated-clock.ts';
-import { inputOver } from './explanation-questions.ts';
 import {
   answers,
   type Behaviour,
@@ -18,7 +16,9 @@ import {
   refuses,
   StubProvider,
   says,
-} from './stub-provider.ts';
+} from '../../fixtures/hosted-model/stub-provider.ts';
+import { SimulatedClock } from '../actors/simulated-clock.ts';
+import { inputOver } from './explanation-questions.ts';
 
 const key = 'sk-secret-of-the-test';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
-import { StubProvider } from '../executors/stub-provider.ts';
+import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { answers } from './explanations/answers.ts';
 import { failures } from './explanations/failures.ts';
 import { refusals } from './explanations/refusals.ts';

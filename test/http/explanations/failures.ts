@@ -2,8 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
-import { dataRootAt } from '../../../storage/data-root.ts';
-import { checkRuntimes } from '../../crash/checks.ts';
 import {
   closesEarly,
   explainsWell,
@@ -12,7 +10,9 @@ import {
   refuses,
   type StubProvider,
   says,
-} from '../../executors/stub-provider.ts';
+} from '../../../fixtures/hosted-model/stub-provider.ts';
+import { dataRootAt } from '../../../storage/data-root.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
 import { pathOf, revoke } from '../captions/steps.ts';
 import type { HostContract } from '../host/contract.ts';
 import { type Explainable, explainable, explanationsOf, listed, questionOf } from './steps.ts';

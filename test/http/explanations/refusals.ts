@@ -1,6 +1,6 @@
 import test from 'ava';
 import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
-import { explainsWell, hangs, type StubProvider } from '../../executors/stub-provider.ts';
+import { explainsWell, hangs, type StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import type { HostContract } from '../host/contract.ts';
 import { runtimeOf } from '../host/study-steps.ts';
 import { type Explainable, explainable, explanationsOf, listed, questionOf } from './steps.ts';

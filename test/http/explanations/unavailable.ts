@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { StubProvider } from '../../executors/stub-provider.ts';
+import type { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import type { HostContract } from '../host/contract.ts';
 import { runtimeOf } from '../host/study-steps.ts';
 import { explainable, explanationsOf, listed, questionOf } from './steps.ts';
