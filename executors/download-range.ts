@@ -27,7 +27,9 @@ export const downloadRange: DownloadRange = (deps, request, signal) => {
     try {
       await emptyFolder(folder);
       const moved = await download(deps, request, proxy, signal);
-      return await theOneFile(request, moved);
+      const file = await theOneFile(request, moved);
+      request.onProgress({ mediaMs: request.range.endMs - request.range.startMs, bytes: file.bytes });
+      return file;
     } catch (error) {
       const tooMany = (await bytesIn(folder)) > maximumBytes;
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
@@ -76,7 +78,9 @@ function rangeWords({ range, folder, resolved }: DownloadRequest): readonly stri
   const [startMs, endMs] = [range.startMs, range.endMs].map((ms) => (ms / 1000).toFixed(3));
   // yt-dlp maps several formats itself; of a single one ffmpeg would keep one track of each kind.
   const maps = formats.length > 1 ? [] : ['-map', '0:V:0?', '-map', '0:a?'];
-  const outputOptions = ['-progress', 'pipe:1', '-nostats', ...maps, '-sn', '-dn', ...ENCODING, '-f', 'mp4'];
+  // ffmpeg takes a seek within an HLS playlist of sound alone for a gap and closes it; so times are kept, and moved at the end.
+  const times = ['-copyts', '-start_at_zero', '-output_ts_offset', `-${startMs}`];
+  const outputOptions = ['-progress', 'pipe:1', '-nostats', ...maps, '-sn', '-dn', ...times, ...ENCODING, '-f', 'mp4'];
   return [
     ...['--quiet', '--no-simulate', '--print', MOVED_TEMPLATE],
     ...['--format', formatSelector(formats.map(({ formatId }) => formatId)), '--audio-multistreams'],

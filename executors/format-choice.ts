@@ -15,9 +15,11 @@ const MOST_LANGUAGES = 8;
  */
 export function chooseFormats(formats: readonly DescribedFormat[]): readonly DescribedFormat[] {
   const usable = formats.filter(isUsable);
-  const pictures = usable.filter(({ vcodec, acodec }) => vcodec !== 'none' && acodec === 'none');
   const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
-  const whole = bestPicture(usable.filter(({ vcodec, acodec }) => vcodec !== 'none' && acodec !== 'none'));
+  // Where sound stands apart, a picture of which nobody knows whether it has sound has none.
+  const isSilent = ({ acodec }: DescribedFormat) => acodec === 'none' || (acodec == null && sounds.length > 0);
+  const pictures = usable.filter((format) => format.vcodec !== 'none' && isSilent(format));
+  const whole = bestPicture(usable.filter((format) => format.vcodec !== 'none' && !isSilent(format)));
   const picture = bestPicture(pictures);
   if (picture !== null && sounds.length > 0 && (whole === null || sounds.length > 1 || isTaller(picture, whole))) {
     return [picture, ...sounds];
@@ -49,8 +51,12 @@ function isTaller(one: DescribedFormat, other: DescribedFormat): boolean {
 }
 
 function bestOfEachLanguage(sounds: readonly DescribedFormat[]): DescribedFormat[] {
+  // A playlist may list the same sound twice, once without its language.
+  const named = new Set(sounds.filter(({ language }) => language != null).map(({ url }) => url));
   const best = new Map<string, DescribedFormat>();
-  for (const sound of sounds) best.set((sound.language ?? '').toLowerCase(), sound);
+  for (const sound of sounds) {
+    if (sound.language != null || !named.has(sound.url)) best.set((sound.language ?? '').toLowerCase(), sound);
+  }
   const byPreference = [...best.values()].sort(
     (one, other) => (other.language_preference ?? -1) - (one.language_preference ?? -1),
   );

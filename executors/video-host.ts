@@ -42,7 +42,7 @@ export interface DownloadRequest {
   onProgress(progress: DownloadProgress): void;
 }
 
-/** How far a download is: `mediaMs` of the range have been written. Never goes backwards. */
+/** How far a download is: about `mediaMs` of the range have been written. Never goes backwards; the last one is exact. */
 export interface DownloadProgress {
   readonly mediaMs: number;
   readonly bytes: number;

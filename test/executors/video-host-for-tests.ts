@@ -60,6 +60,17 @@ async function makeFilm(folder: string): Promise<string> {
   return path.join(folder, 'film.mp4');
 }
 
+/** The film as HLS with the picture in one playlist and each language of sound in another; the name of its master. */
+export async function makeLanguages(folder: string): Promise<string> {
+  const streams = 'v:0,agroup:sound a:0,agroup:sound,language:eng a:1,agroup:sound,language:kor';
+  await ffmpeg(
+    folder,
+    ...['-i', 'film.mp4', '-map', '0', '-c', 'copy', '-f', 'hls', '-hls_time', '4', '-hls_list_size', '0'],
+    ...['-var_stream_map', streams, '-master_pl_name', 'languages.m3u8', 'stream-%v.m3u8'],
+  );
+  return 'languages.m3u8';
+}
+
 export async function openVideoHostBench(): Promise<VideoHostBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'video-host-bench-'));
   const workRoot = await mkdtemp(path.join(folder, 'work-'));
@@ -68,7 +79,7 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
   const { ytdlp, ffmpeg: encoder, ffprobe } = await resolveTools(launcher, process.env);
   if (ytdlp === null) throw new Error('these tests need yt-dlp');
   const media = await makeFilm(folder);
-  const host = await openVideoHost({ media, statedSeconds: 12, port: 0 });
+  const host = await openVideoHost({ media, statedSeconds: 12, port: 0, more: folder });
   const deps: VideoHostDeps = {
     ...{ launcher, ytdlp, ffmpeg: encoder, ffprobe },
     lookup: async () => ['10.0.0.1'],
