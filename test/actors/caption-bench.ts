@@ -69,7 +69,11 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const turns = new Turns();
   const { classification = 'embedded_subtitle_tracks' } = options;
   const captions = new Captions({ kind: captioning, supervisor, runtimes, turns, classification });
-  const stopWork = (runtimeId: string) => captions.stop(runtimeId);
+  // What a withdrawal stops first; later stages add theirs.
+  const stops = [(runtimeId: string) => captions.stop(runtimeId)];
+  const stopWork = async (runtimeId: string) => {
+    for (const stop of stops) await stop(runtimeId);
+  };
   const reviews = new PublishReviews({ kind: reviewing, supervisor, runtimes, reviewer, turns, stopWork });
   supervisor.register(reviewing);
   supervisor.register(captioning);
@@ -80,6 +84,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   t.teardown(close);
   return {
     ...{ store, ledger, hook, clock, reports, supervisor, captions, reviews, close },
+    ...{ vault, runtimes, turns, stops, report },
     reads: new CaptionReads(runtimes),
     recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),
     /** Has a queued study approved; what the approval is called. */
