@@ -204,6 +204,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ledger,
     vault,
     registry,
+    unused,
     probe: (path, signal) => probeMedia(launcher, tools, path, signal),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
   });

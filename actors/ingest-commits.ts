@@ -4,34 +4,49 @@ import type { IngestMedia, SourceRegisteredFact } from '../machines/ingest-effec
 import type { Write } from '../storage/ledger.ts';
 import type { ActorKind, Change } from './actor-kind.ts';
 import { revisionKey } from './ingest-revision.ts';
+import type { IngestSealing } from './ingest-sealing.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { UnusedMedia } from './unused-media.ts';
 
 /** What the charts of all ingests keep of their media. */
 interface IngestContext {
+  readonly ingestId: string;
   readonly media: IngestMedia | null;
 }
 
-const mediaOf = ({ context }: AnyMachineSnapshot): IngestMedia | null => (context as IngestContext).media;
+const contextOf = (snapshot: unknown): IngestContext =>
+  (snapshot as AnyMachineSnapshot & { context: IngestContext }).context;
+
+export interface IngestCommitsOptions {
+  readonly registry: SourceRegistry;
+  readonly sealing: IngestSealing;
+  readonly unused: UnusedMedia;
+}
 
 /** What a transition of an ingest adds to its commit, and what follows from the commit; the same for every kind. */
-export function ingestCommits(registry: SourceRegistry, unused: UnusedMedia): Pick<ActorKind, 'writes' | 'committed'> {
+export function ingestCommits(options: IngestCommitsOptions): Pick<ActorKind, 'writes' | 'committed'> {
+  const { registry, sealing, unused } = options;
   return {
     writes: (change) => [
       ...change.facts.flatMap((fact) => factWrites(registry, change.id, fact as CommitFact | SourceRegisteredFact)),
-      ...leftovers(unused, change),
+      ...leftovers(options, change),
     ],
-    committed: (_, row) => {
-      if (row.status === 'registered') registry.committed();
-      if (row.status === 'registered' || row.status === 'failed') unused.removeSoon();
+    committed: (ingestId, { status }) => {
+      if (status === 'registered') registry.committed();
+      if (status !== 'registered' && status !== 'failed') return;
+      sealing.letGo(ingestId);
+      unused.removeSoon();
     },
   };
 }
 
 /** Whether a live ingest of a kind holds an object. */
-export const isHeldByLive = (supervisor: Supervisor, kindName: string) => (contentId: string) =>
-  supervisor.liveRows(kindName).some((row) => mediaOf(row.snapshot as AnyMachineSnapshot)?.contentId === contentId);
+export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kindName: string) => (contentId: string) =>
+  supervisor.liveRows(kindName).some(({ status, snapshot }) => {
+    const { ingestId, media } = contextOf(snapshot);
+    return media?.contentId === contentId || (status === 'sealing' && sealing.written(ingestId).includes(contentId));
+  });
 
 function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact | SourceRegisteredFact): Write[] {
   if (fact.type === 'commit') return [...fact.writes];
@@ -39,8 +54,10 @@ function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact
   return [...writes, { put: 'record', key: revisionKey(ingestId), value: { revisionId } }];
 }
 
-/** A failed ingest leaves its media behind; the note of it is part of the failure's own commit. */
-function leftovers(unused: UnusedMedia, { after }: Change): Write[] {
-  const media = mediaOf(after);
-  return after.value === 'failed' && media !== null ? [unused.note(media.contentId, media.bytes)] : [];
+/** A failed ingest leaves its media and its records behind; the notes of them are part of the failure's own commit. */
+function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: Change): Write[] {
+  const { media } = contextOf(after);
+  if (after.value !== 'failed' || media === null) return [];
+  const records = sealing.written(id).map((contentId) => unused.note(contentId, null));
+  return [unused.note(media.contentId, media.bytes), ...records];
 }

@@ -11,11 +11,13 @@ import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
+import type { UnusedMedia } from './unused-media.ts';
 
 export interface IngestSealingOptions {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly registry: SourceRegistry;
+  readonly unused: UnusedMedia;
   /** Measures a media file; rejects with the reason why it is refused. */
   readonly probe: (path: string, signal: AbortSignal) => Promise<ProbeResult>;
   readonly probeTools: readonly ToolIdentity[];
@@ -40,9 +42,26 @@ const maximumRecordBytes = 4 * 1024 * 1024;
 /** The last steps of every ingest, whatever way its media came: measuring, sealing, and reading the seal back. */
 export class IngestSealing {
   readonly #options: IngestSealingOptions;
+  readonly #written = new Map<string, readonly string[]>();
 
   constructor(options: IngestSealingOptions) {
     this.#options = options;
+    options.unused.heldBy((contentId) => [...this.#written.values()].some((records) => records.includes(contentId)));
+  }
+
+  /** The content ids of the records that were stored for an ingest, by this process or an earlier one. */
+  written(ingestId: string): readonly string[] {
+    const known = this.#written.get(ingestId);
+    if (known !== undefined) return known;
+    const stored = this.#options.ledger.get('record', sealedKey(ingestId));
+    if (stored === undefined) return [];
+    const { preflight, records } = sealedRow.parse(stored);
+    return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
+  }
+
+  /** The ingest has ended: its records are those of a source now, or nobody's. */
+  letGo(ingestId: string): void {
+    this.#written.delete(ingestId);
   }
 
   async probe({ ingestId, contentId: media }: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
@@ -55,16 +74,24 @@ export class IngestSealing {
   /** Writes what `sealWith` makes of the measured media; evidence that is pinned to the same bytes is carried over. */
   async seal(
     { ingestId, contentId: media, bytes }: MediaInput,
+    signal: AbortSignal,
     sealWith: (measured: MeasuredMedia) => SealedSource,
   ): Promise<EffectOutcome> {
-    const { ledger, vault, probeTools } = this.#options;
+    const { ledger, vault, unused, probeTools } = this.#options;
     const { objects, source } = sealWith({
       media: { contentId: media, bytes },
       probe: probeResult.parse(ledger.get('record', probeKey(ingestId))),
       tools: probeTools,
       pinned: await this.#pinned(media),
     });
+    signal.throwIfAborted();
+    this.#written.set(
+      ingestId,
+      objects.map(({ contentId }) => contentId),
+    );
     await vault.putAll(objects);
+    // It may have ended while they were being stored; nobody could remove them then.
+    if (signal.aborted) unused.removeSoon();
     const pinned = (kind: string) => source.pinnedEvidence.find((each) => each.kind === kind)?.contentId;
     const { preflight, sourceReceipt, mediaProbe } = source.session;
     const value = {

@@ -37,6 +37,6 @@ export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests
     released: () => unused.removeSoon(),
   });
   unused.heldBy(() => service.isStoring);
-  unused.heldBy(isHeldByLive(supervisor, kind.name));
+  unused.heldBy(isHeldByLive(supervisor, sealing, kind.name));
   return service;
 }

@@ -33,12 +33,12 @@ export interface OpenVideohostIngestsOptions {
 
 /** Puts the parts of video-host ingests together and registers their kind with the supervisor. */
 export function openVideohostIngests(options: OpenVideohostIngestsOptions): VideohostIngests {
-  const { supervisor, unused } = options;
+  const { supervisor, sealing, unused } = options;
   const effects = new VideohostIngestEffects({ ...options, isLive: (ingestId) => supervisor.isLive(ingestId) });
   const kind = videohostIngestKind({ ...options, effects });
   supervisor.register(kind);
   unused.heldBy((contentId) => effects.holds(contentId));
-  unused.heldBy(isHeldByLive(supervisor, kind.name));
+  unused.heldBy(isHeldByLive(supervisor, sealing, kind.name));
   const desk = new IngestDesk({ ...options, kind });
   return new VideohostIngests({ ...options, desk, progress: (ingestId) => effects.progress(ingestId) });
 }

@@ -18,13 +18,13 @@ export interface OwnedIngestKindOptions {
   readonly clock: Clock;
   readonly line: WorkerLine;
   readonly sealing: IngestSealing;
-  readonly seal: (input: MediaInput) => Promise<EffectOutcome>;
+  readonly seal: (input: MediaInput, signal: AbortSignal) => Promise<EffectOutcome>;
   readonly unused: UnusedMedia;
 }
 
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
 export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
-  const { supervisor, registry, clock, line, sealing, seal, unused } = options;
+  const { supervisor, clock, line, sealing, seal } = options;
   const barrier = {
     settled: (input: MediaInput) => supervisor.settled(input.ingestId),
     lifetime: (input: MediaInput) => supervisor.lifetime(input.ingestId),
@@ -40,7 +40,7 @@ export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
           return () => clock.clearTimeout(timer);
         }),
         probe: effect(barrier, (input: MediaInput, signal) => sealing.probe(input, signal)),
-        seal: effect(barrier, (input: MediaInput) => seal(input)),
+        seal: effect(barrier, (input: MediaInput, signal) => seal(input, signal)),
         register: effect(barrier, (input: MediaInput) => sealing.register(input)),
       },
     }),
@@ -48,7 +48,7 @@ export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
     hasJournal: false,
     status: ingestState,
     phase: ownedIngestPhase,
-    ...ingestCommits(registry, unused),
+    ...ingestCommits(options),
   };
 }
 

@@ -10,9 +10,9 @@ import { ownedIngestInput } from './owned-ingest-row.ts';
 /** Seals the media of an owned ingest under what its owner said when the ingest was opened. */
 export const ownedIngestSeal =
   (ledger: Ledger, sealing: IngestSealing) =>
-  (input: MediaInput): Promise<EffectOutcome> => {
+  (input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> => {
     const row = actorRow.parse(ledger.get('snapshot', input.ingestId));
     const { label, filename, rightsHolder, assertedAt } = ownedIngestInput.parse(row.input);
     const claim = { label, filename, rightsHolder, assertedAt, grant: localProcessingGrant };
-    return sealing.seal(input, (measured) => sealOwnedIngest({ ...measured, claim }));
+    return sealing.seal(input, signal, (measured) => sealOwnedIngest({ ...measured, claim }));
   };

@@ -3,7 +3,8 @@ import type { Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 
 const prefix = 'unused/';
-const unusedRow = z.strictObject({ bytes: z.number() });
+/** `bytes` is null where nobody has counted. */
+const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
 export interface UnusedMediaOptions {
   readonly ledger: Ledger;
@@ -15,7 +16,7 @@ export interface UnusedMediaOptions {
 }
 
 /**
- * Media that an ended ingest left in the vault. It is noted in the commit of the ingest's end, or before it is stored, and
+ * Media, and records of it, that an ended ingest left in the vault. It is noted in the commit of the ingest's end, or before it is stored, and
  * removed as soon as no live ingest holds it, at the latest at the next start.
  */
 export class UnusedMedia {
@@ -41,7 +42,7 @@ export class UnusedMedia {
   }
 
   /** The note to commit with the end of the ingest that held the object. */
-  note(contentId: string, bytes: number): Write {
+  note(contentId: string, bytes: number | null): Write {
     this.#noted.add(contentId);
     return { put: 'record', key: `${prefix}${contentId}`, value: { bytes } };
   }

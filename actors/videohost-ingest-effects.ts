@@ -124,13 +124,13 @@ export class VideohostIngestEffects {
   }
 
   /** Seals the media under what was asked for and what the host answered. */
-  seal(input: MediaInput): Promise<EffectOutcome> {
+  seal(input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
     const { ledger, sealing } = this.#options;
     const { url: requestedUrl, range, confirmedAt } = this.#opened(input.ingestId);
     const answered = resolvedRow.parse(ledger.get('record', resolvedKey(input.ingestId)));
     const { tools } = downloadedRow.parse(ledger.get('record', downloadedKey(input.ingestId)));
     const claim = { ...answered, requestedUrl, range, confirmedAt, downloadTools: tools };
-    return sealing.seal(input, (measured) => sealVideohostIngest({ ...measured, claim }));
+    return sealing.seal(input, signal, (measured) => sealVideohostIngest({ ...measured, claim }));
   }
 
   #opened(ingestId: string) {

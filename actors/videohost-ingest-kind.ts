@@ -26,7 +26,7 @@ export interface VideohostIngestKindOptions {
 
 /** Gives the chart of video-host ingests its effects, and the supervisor what it needs to know of them. */
 export function videohostIngestKind(options: VideohostIngestKindOptions): ActorKind {
-  const { supervisor, registry, line, effects, sealing, unused } = options;
+  const { supervisor, line, effects, sealing } = options;
   const barrier = {
     settled: (input: VideohostIngestInput) => supervisor.settled(input.ingestId),
     lifetime: (input: VideohostIngestInput) => supervisor.lifetime(input.ingestId),
@@ -39,7 +39,7 @@ export function videohostIngestKind(options: VideohostIngestKindOptions): ActorK
         resolve: effect(barrier, (input: VideohostIngestInput, signal) => effects.resolve(input, signal)),
         download: effect(barrier, (input: VideohostIngestInput, signal) => effects.download(input, signal)),
         probe: effect(barrier, (input: MediaInput, signal) => sealing.probe(input, signal)),
-        seal: effect(barrier, (input: MediaInput) => effects.seal(input)),
+        seal: effect(barrier, (input: MediaInput, signal) => effects.seal(input, signal)),
         register: effect(barrier, (input: MediaInput) => sealing.register(input)),
       },
     }),
@@ -47,7 +47,7 @@ export function videohostIngestKind(options: VideohostIngestKindOptions): ActorK
     hasJournal: false,
     status: ingestState,
     phase: videohostIngestPhase,
-    ...ingestCommits(registry, unused),
+    ...ingestCommits(options),
   };
 }
 

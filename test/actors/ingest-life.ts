@@ -48,6 +48,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     ledger,
     vault,
     registry,
+    unused,
     probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
     probeTools: clipIngest.tools,
   });

@@ -1,6 +1,3 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openIngestLimit } from '../../actors/ingest-desk.ts';
 import { VideoHostFailure } from '../../executors/video-host.ts';
@@ -11,20 +8,7 @@ import { openVideohostLife } from './videohost-life.ts';
 const { probe } = videoIngest;
 const { resolved } = videoIngest.claim;
 
-type Life = Awaited<ReturnType<typeof openVideohostLife>>;
-
 const newLife = async (t: ExecutionContext) => openVideohostLife(t, await scratchFolder(t));
-
-/** Leads an ingest to the end of its download. */
-async function fetched(life: Life): Promise<string> {
-  const ingestId = await life.open();
-  await life.begun(life.resolvings, 1);
-  life.resolvings[0]?.resolve(resolved);
-  await life.begun(life.downloads, 1);
-  life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
-  await life.begun(life.probings, 1);
-  return ingestId;
-}
 
 test('a range goes from its address to a source that says where it comes from', async (t) => {
   const life = await newLife(t);
@@ -58,7 +42,7 @@ test('a range goes from its address to a source that says where it comes from', 
 test('what a registered range rests on is there again in the next life', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
-  const ingestId = await fetched(first);
+  const ingestId = await first.toProbe();
   first.probings[0]?.resolve(probe);
   const { source } = await first.reaches(ingestId, 'registered');
   await first.close();
@@ -94,7 +78,7 @@ test('a host may be told to fetch several at once', async (t) => {
 
 test('the same range of the same video again is the revision that there is', async (t) => {
   const life = await newLife(t);
-  const first = await fetched(life);
+  const first = await life.toProbe();
   life.probings[0]?.resolve(probe);
   const { source } = await life.reaches(first, 'registered');
   life.clock.advance(5000);
@@ -139,192 +123,6 @@ test('the age of the downloader is said with a failure to resolve, however long 
   t.is(failure?.message.length, 256);
 });
 
-test('a file that the data root refuses ends the download with the reason of the system', async (t) => {
-  const root = await scratchFolder(t);
-  const life = await openVideohostLife(t, root);
-  for (const [at, reason] of ['ENOENT', 'ENOSPC'].entries()) {
-    const ingestId = await life.open();
-    await life.begun(life.resolvings, at + 1);
-    life.resolvings[at]?.resolve(resolved);
-    await life.begun(life.downloads, at + 1);
-    if (reason === 'ENOENT') life.downloads[at]?.resolve({ path: join(root, 'work', 'nothing'), bytes: 9 });
-    else life.downloads[at]?.reject(Object.assign(new Error('no space'), { syscall: 'mkdir', code: reason }));
-    t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
-      code: 'download_failed',
-      message: `storage_fault: the data root refused a file (${reason})`,
-    });
-  }
-  t.deepEqual(await life.objects(), []);
-});
-
-test('media that is not as long as the range fails when it is sealed, and is removed', async (t) => {
-  const life = await newLife(t);
-  const ingestId = await fetched(life);
-  life.probings[0]?.resolve({ ...probe, durationMs: 2499, durationSeconds: 2.499 });
-  t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
-    code: 'seal_failed',
-    message: 'duration_mismatch: source-receipt.selection',
-  });
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
-});
-
-test('a probe that refuses what was fetched leaves nothing of it', async (t) => {
-  const life = await newLife(t);
-  const ingestId = await fetched(life);
-  life.probings[0]?.reject(new Error('not_media: nothing in it'));
-  t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
-    code: 'probe_failed',
-    message: 'not_media: nothing in it',
-  });
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
-});
-
-test('records that do not read back end the ingest before it becomes a source', async (t) => {
-  const root = await scratchFolder(t);
-  const life = await openVideohostLife(t, root);
-  const ingestId = await fetched(life);
-  const objects = join(root, 'objects', 'sha256');
-  // The moment in which the sealed files are on disk and nobody has read them back.
-  life.at('vault:put', () => {
-    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
-      if (statSync(join(objects, name)).isFile()) writeFileSync(join(objects, name), 'spoiled');
-    }
-  });
-  life.probings[0]?.resolve(probe);
-  const { failure } = await life.reaches(ingestId, 'failed');
-  t.is(failure?.code, 'registration_failed');
-  t.deepEqual(life.registry.list().rows, []);
-});
-
-test('an ingest can be canceled in each state that is not final, and only then', async (t) => {
-  const life = await openVideohostLife(t, await scratchFolder(t), { workers: 3 });
-  const ids = [await life.open(), await life.open(), await life.open(), await life.open()];
-  await life.begun(life.resolvings, 3);
-  for (const at of [1, 2]) life.resolvings[at]?.resolve(resolved);
-  await life.begun(life.downloads, 2);
-  life.downloads[1]?.resolve(await life.fetched(1, mediaBytes));
-  await life.begun(life.probings, 1);
-  t.deepEqual(
-    ids.map((id) => life.service.status(id).status),
-    ['resolving', 'downloading', 'probing', 'queued'],
-  );
-  for (const id of [...ids].reverse()) {
-    t.like(await life.service.cancel(id), { status: 'failed', failure: { code: 'canceled' }, source: null });
-    await t.throwsAsync(life.service.cancel(id), { code: 'ingest_already_terminal' });
-  }
-  for (const { signal } of [life.resolvings[0], life.downloads[0], life.probings[0]].flatMap((step) => step ?? [])) {
-    t.true(signal.aborted);
-  }
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
-  t.deepEqual(await life.work(), []);
-  await t.throwsAsync(life.service.cancel('videohost-ingest:none'), { code: 'unknown_ingest' });
-});
-
-test('an ingest that is canceled while its media is being noted or stored leaves no media behind', async (t) => {
-  for (const moment of ['vault:renamed', 'vault:adopted']) {
-    const life = await newLife(t);
-    const ingestId = await life.open();
-    await life.begun(life.resolvings, 1);
-    life.resolvings[0]?.resolve(resolved);
-    await life.begun(life.downloads, 1);
-    life.at(moment, () => void life.service.cancel(ingestId));
-    life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
-    t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'canceled');
-    await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
-  }
-});
-
-test('media that was stored and that no snapshot names yet is removed at the next start', async (t) => {
-  const root = await scratchFolder(t);
-  const first = await openVideohostLife(t, root);
-  const ingestId = await first.open();
-  await first.begun(first.resolvings, 1);
-  first.resolvings[0]?.resolve(resolved);
-  await first.begun(first.downloads, 1);
-  const ended = new Promise<void>((resolve) => first.at('vault:renamed', () => resolve(first.close())));
-  first.downloads[0]?.resolve(await first.fetched(0, mediaBytes));
-  await ended;
-  t.is((await first.objects()).length, 1);
-
-  const life = await openVideohostLife(t, root);
-  t.is(life.service.status(ingestId).status, 'downloading');
-  t.deepEqual(await life.objects(), []);
-  t.is(await life.notes(), 0);
-  await life.begun(life.downloads, 1);
-  life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
-  await life.reaches(ingestId, 'probing');
-});
-
-test('a step that was cut by the end of the host begins anew in the next, in an empty folder', async (t) => {
-  const root = await scratchFolder(t);
-  const first = await openVideohostLife(t, root);
-  const [ingestId, waiting] = [await first.open(), await first.open()];
-  await first.begun(first.resolvings, 1);
-  await first.close();
-
-  const second = await openVideohostLife(t, root);
-  t.is(second.service.status(ingestId).status, 'resolving');
-  await second.begun(second.resolvings, 1);
-  second.resolvings[0]?.resolve(resolved);
-  await second.begun(second.downloads, 1);
-  const folder = second.downloads[0]?.request.folder ?? '';
-  t.is(dirname(folder), join(root, 'work'));
-  second.downloads[0]?.request.onProgress({ mediaMs: 900, bytes: 4000 });
-  t.deepEqual(second.service.progress(ingestId), { mediaMs: 900, bytes: 4000 });
-  await second.close();
-  // What a killed host leaves: it had no time to remove anything.
-  await mkdir(join(root, 'work', 'download-cut'));
-  await writeFile(join(root, 'work', 'download-cut', 'range.mp4.part'), 'half');
-
-  const life = await openVideohostLife(t, root);
-  t.true(life.swept.includes(join('work', 'download-cut')));
-  t.deepEqual(await life.work(), []);
-  await life.begun(life.downloads, 1);
-  t.is(life.service.progress(ingestId), undefined);
-  t.is(life.service.status(waiting).status, 'queued');
-  life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
-  await life.begun(life.probings, 1);
-  life.probings[0]?.resolve(probe);
-  await life.reaches(ingestId, 'registered');
-  await life.reaches(waiting, 'resolving');
-});
-
-test('without a downloader what was being fetched fails, and what was fetched is sealed', async (t) => {
-  const root = await scratchFolder(t);
-  const first = await openVideohostLife(t, root, { workers: 3 });
-  const ids = [await first.open(), await first.open(), await first.open()];
-  await first.begun(first.resolvings, 3);
-  for (const at of [1, 2]) first.resolvings[at]?.resolve(resolved);
-  await first.begun(first.downloads, 2);
-  first.downloads[1]?.resolve(await first.fetched(1, mediaBytes));
-  await first.begun(first.probings, 1);
-  await first.close();
-  const life = await openVideohostLife(t, root, { canFetch: false });
-  const failures = [];
-  for (const id of ids.slice(0, 2)) failures.push((await life.reaches(id, 'failed')).failure);
-  t.deepEqual(failures, [
-    { code: 'resolution_failed', message: 'tool_missing: there is no yt-dlp that answers' },
-    { code: 'download_failed', message: 'tool_missing: there is no yt-dlp that answers' },
-  ]);
-  await life.begun(life.probings, 1);
-  life.probings[0]?.resolve(probe);
-  await life.reaches(ids[2] ?? '', 'registered');
-});
-
-test('a step that is taken up for the third time without a new commit ends the ingest', async (t) => {
-  const root = await scratchFolder(t);
-  let ingestId = '';
-  for (const at of [0, 1, 2]) {
-    const life = await openVideohostLife(t, root);
-    if (at === 0) ingestId = await life.open();
-    await life.begun(life.resolvings, 1);
-    await life.close();
-  }
-  const { failure } = (await openVideohostLife(t, root)).service.status(ingestId);
-  t.is(failure?.code, 'resolution_failed');
-  t.regex(failure?.message ?? '', /^resumes exhausted: /);
-});
-
 test('each field is checked in its turn, before all that follow', async (t) => {
   const life = await newLife(t);
   const good = { localProcessingConfirmed: true, startMs: 0, endMs: 120_000, url: 'https://youtu.be/x' };
@@ -360,18 +158,4 @@ test('a range for which the volume has no room is refused', async (t) => {
   await t.throwsAsync(short.open(), { code: 'insufficient_storage' });
   const enough = await openVideohostLife(t, await scratchFolder(t), { freeBytes: 768 * megabyte });
   await t.notThrowsAsync(enough.open());
-});
-
-test('a host that is no longer known is not asked, although the range was acknowledged', async (t) => {
-  const root = await scratchFolder(t);
-  const first = await openVideohostLife(t, root, { added: { 'videos.example': 'example' } });
-  const ingestId = await first.open({ url: 'https://videos.example/1' });
-  await first.begun(first.resolvings, 1);
-  await first.close();
-  const life = await openVideohostLife(t, root);
-  t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
-    code: 'resolution_failed',
-    message: 'extractor_not_allowed: the address is not at one of the known video hosts',
-  });
-  t.is(life.resolvings.length, 0);
 });

@@ -14,7 +14,7 @@ import type { ProbeResult } from '../../contract/probe-result.ts';
 import type { ResolvedVideo } from '../../contract/videohost-resolution.ts';
 import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../executors/video-host.ts';
 import { openVault } from '../../storage/open-vault.ts';
-import { videoIngest } from '../receipts/sealed-clip.ts';
+import { mediaBytes, videoIngest } from '../receipts/sealed-clip.ts';
 import { openScratchLedger, startOfTest } from '../storage/scratch.ts';
 import { GatedLedger } from './gated-ledger.ts';
 import { SimulatedClock } from './simulated-clock.ts';
@@ -75,7 +75,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     unused,
     clock,
     line,
-    sealing: new IngestSealing({ ledger, vault, registry, probe: step(probings), probeTools: tools }),
+    sealing: new IngestSealing({ ledger, vault, registry, unused, probe: step(probings), probeTools: tools }),
     newId: () => {
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
@@ -108,6 +108,17 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   const until = async (holds: () => boolean | Promise<boolean>) => {
     while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
   };
+  const open = async (others: object = {}) => {
+    const body = { localProcessingConfirmed: true, startMs: 9000, endMs: 13_000, url: claim.requestedUrl, ...others };
+    return (await service.open(body)).ingestId;
+  };
+  const begun = (steps: readonly unknown[], number: number) => until(() => steps.length >= number);
+  const fetched = async (number: number, bytes: Buffer): Promise<DownloadedRange> => {
+    const folder = downloads[number]?.request.folder ?? '';
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(join(folder, 'range.mp4'), bytes);
+    return { path: join(folder, 'range.mp4'), bytes: bytes.length };
+  };
   return {
     clock,
     ledger,
@@ -121,23 +132,25 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     probings,
     close,
     until,
-    open: async (others: object = {}) => {
-      const body = { localProcessingConfirmed: true, startMs: 9000, endMs: 13_000, url: claim.requestedUrl, ...others };
-      return (await service.open(body)).ingestId;
-    },
+    open,
     /** Waits until an ingest stands where it is expected; a test that waits in vain times out. */
     reaches: async (ingestId: string, status: string) => {
       await until(() => service.status(ingestId).status === status);
       return service.status(ingestId);
     },
     /** Waits until a number of steps of a kind have begun. */
-    begun: (steps: readonly unknown[], number: number) => until(() => steps.length >= number),
+    begun,
     /** Writes the file that a download is to hand over. */
-    fetched: async (number: number, bytes: Buffer): Promise<DownloadedRange> => {
-      const folder = downloads[number]?.request.folder ?? '';
-      await mkdir(folder, { mode: 0o700 });
-      await writeFile(join(folder, 'range.mp4'), bytes);
-      return { path: join(folder, 'range.mp4'), bytes: bytes.length };
+    fetched,
+    /** Leads the first ingest of a life to the end of its download. */
+    toProbe: async () => {
+      const ingestId = await open();
+      await begun(resolvings, 1);
+      resolvings[0]?.resolve(claim.resolved);
+      await begun(downloads, 1);
+      downloads[0]?.resolve(await fetched(0, mediaBytes));
+      await begun(probings, 1);
+      return ingestId;
     },
     objects: () => filesIn(join(root, 'objects')),
     work: () => filesIn(join(root, 'work')),
