@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import test from 'ava';
 import { type CaptionLine, captionLimits, captionLine } from '../../contract/caption-line.ts';
 import { captionArtifact } from '../../contract/caption-production.ts';
@@ -8,20 +7,10 @@ import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from '../
 import { sharedLinesOf, wholeCaptionsOf } from '../../receipts/caption-lines.ts';
 import { recordCaptions } from '../../receipts/caption-production.ts';
 import { captionJob } from './captioned-studies.ts';
+import { canonical, hash, storedId } from './independent-ids.ts';
 import { divided } from './spoken-study.ts';
 import { clipRange } from './stored-study.ts';
 import { type StoredTrack, twoTracks } from './stored-tracks.ts';
-
-/** Canonical JSON as RFC 8785 has it for the values that captions hold, written down a second time. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
-}
-const hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
-const hash = (value: unknown): string => hex(canonical(value));
-const stored = (value: unknown): string => `sha256:${hex(`${canonical(value)}\n`)}`;
 
 type Texts = readonly (string | null)[];
 
@@ -76,8 +65,8 @@ test('the names of captions follow from what they name', (t) => {
   }
   const { refs, objects, events } = recordCaptions(three);
   const [artifact, receipt] = objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')));
-  t.is(refs.contentId, stored(artifact));
-  t.is(refs.receiptContentId, stored(receipt));
+  t.is(refs.contentId, storedId(artifact));
+  t.is(refs.receiptContentId, storedId(receipt));
   const { schema, receiptId, ...body } = receipt;
   t.is(refs.receiptId, `caption-production-receipt:${hash(body)}`);
   t.is(receiptId, refs.receiptId);

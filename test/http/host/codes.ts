@@ -22,7 +22,14 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'invalid_private_playback_range',
   ],
   'video hosts': ['ingest_range_too_large'],
-  captions: ['invalid_caption_qc_request', 'illegal_caption_qc_transition'],
+  captions: [
+    'invalid_caption_request',
+    'caption_authority_required',
+    'caption_current_run_causality_required',
+    'illegal_caption_transition',
+    'invalid_caption_qc_request',
+    'illegal_caption_qc_transition',
+  ],
   'language explanations': [
     'invalid_language_explanation_request',
     'language_explanation_unavailable',

@@ -40,7 +40,10 @@ export class HostContract {
   #host: RunningHost | undefined;
   #client: WireClient | undefined;
 
-  /** `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites. */
+  /**
+   * `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites; a flag
+   * that all suites give is replaced.
+   */
   constructor(
     adapter: AdapterFlag,
     otherFlags: readonly string[] = [],
@@ -96,7 +99,8 @@ export class HostContract {
   get flags(): readonly string[] {
     const bounds = { 'maximum-owned-media-bytes': limits.mediaBytes, 'maximum-study-range-ms': limits.studyRangeMs };
     const pairs = { port: 0, 'http-adapter': this.adapter, 'data-root': this.dataRoot, 'study-workers': 2, ...bounds };
-    return [...Object.entries(pairs).flatMap(([name, value]) => [`--${name}`, String(value)]), ...this.#otherFlags];
+    const usual = Object.entries(pairs).map(([name, value]) => [`--${name}`, String(value)]);
+    return [...usual.filter(([flag = '']) => !this.#otherFlags.includes(flag)).flat(), ...this.#otherFlags];
   }
 
   get gate(): GatedFfmpeg {

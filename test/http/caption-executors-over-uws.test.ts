@@ -1,0 +1,3 @@
+import { captionExecutorsContract } from './caption-executors-contract.ts';
+
+captionExecutorsContract('uws');
