@@ -6,8 +6,8 @@ import { ProcessFailure, type ProcessRequest } from './process.ts';
 import type { WallCommand } from './process-walls.ts';
 
 /**
- * Starts a tool as the leader of its own process group: no shell, bare environment, `folder` as home and
- * working folder. Rejects with `launch_failed` when the system gives no process.
+ * Starts a tool as the leader of its own process group: no shell, bare environment, `folder` as home,
+ * working folder and place of temporary files. Rejects with `launch_failed` when the system gives no process.
  */
 export async function spawnGroup(
   { walls, prefix }: WallCommand,
@@ -19,7 +19,7 @@ export async function spawnGroup(
   const subprocess = execa(file, args, {
     cwd: folder,
     extendEnv: false,
-    env: { ...request.environment, PATH: pathText, HOME: folder, LC_ALL: 'C.UTF-8' },
+    env: { ...request.environment, PATH: pathText, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8' },
     stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...new Array<'pipe'>(request.extraPipes ?? 0).fill('pipe')],
     detached: true,
     cleanup: false,

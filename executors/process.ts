@@ -21,7 +21,7 @@ export interface ProcessRequest {
   readonly stdin?: 'ignore' | 'pipe';
   /** How many extra pipes the process writes to: file descriptors 3, 4, ... */
   readonly extraPipes?: number;
-  /** More variables than PATH, HOME and LC_ALL, where a tool cannot work without. */
+  /** More variables than PATH, HOME, TMPDIR and LC_ALL, where a tool cannot work without. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

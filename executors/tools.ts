@@ -26,10 +26,11 @@ export interface ToolQuestion {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+// A tool that comes as a single file may unpack its libraries before it says a word.
 const VERSION_LIMITS: ProcessLimits = {
   wallMs: 20_000,
   cpuSeconds: 20,
-  fileSizeBytes: 1024 * 1024,
+  fileSizeBytes: 128 * 1024 * 1024,
   stdoutBytes: 256 * 1024,
   stderrBytes: 256 * 1024,
 };

@@ -8,6 +8,7 @@ import test from 'ava';
 import { downloadRange } from '../../executors/download-range.ts';
 import { STALLING_FORM } from '../../fixtures/video-host/server.ts';
 import { fake, waitUntilDead } from './launcher-for-tests.ts';
+import { ffmpeg } from './media-for-tests.ts';
 import { failed, film, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
 
 let bench: VideoHostBench;
@@ -54,9 +55,16 @@ test.serial('a format that the host no longer has ends the download', async (t) 
   t.regex(failure.message, /format/i);
 });
 
-test.serial('a segment at an address of this machine is refused', async (t) => {
-  const form = `/bad/embeds.m3u8?address=${quoted('http://127.0.0.1:9/film.ts')}`;
-  await failed(t, bench.download(form, {}), 'address_refused');
+for (const address of ['http://127.0.0.1:9/film.ts', 'http://named.example/film.ts', 'https://named.example/film.ts']) {
+  test.serial(`a segment at ${address} is refused`, async (t) => {
+    await failed(t, bench.download(`/bad/embeds.m3u8?address=${quoted(address)}`, {}), 'address_refused');
+  });
+}
+
+test.serial('a segment that is a file of this machine is not opened', async (t) => {
+  const address = quoted(`file://${bench.folder}/secret.ts`);
+  await ffmpeg(bench.folder, '-i', 'film.mp4', '-map', '0:v', '-map', '0:a:0', '-c', 'copy', 'secret.ts');
+  await failed(t, bench.download(`/bad/embeds.m3u8?address=${address}`, {}), 'tool_exit');
 });
 
 test.serial('more bytes than were allowed end the download, whichever of its walls is reached first', async (t) => {

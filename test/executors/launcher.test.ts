@@ -62,9 +62,10 @@ test('the environment is bare, and a request can add to it but not bend it', asy
       .split('\n')
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  t.deepEqual([...variables.keys()].sort(), ['EXTRA', 'HOME', 'LC_ALL', 'PATH']);
+  t.deepEqual([...variables.keys()].sort(), ['EXTRA', 'HOME', 'LC_ALL', 'PATH', 'TMPDIR']);
   t.is(variables.get('LC_ALL'), 'C.UTF-8');
   t.is(path.dirname(variables.get('HOME') ?? ''), workRoot);
+  t.is(variables.get('TMPDIR'), variables.get('HOME'));
   t.true((variables.get('PATH') ?? '').split(':').every((folder) => path.isAbsolute(folder)));
 });
 
