@@ -137,7 +137,7 @@ for (const state of ['resolving', 'downloading'] as const) {
         return now?.status === state && work.some((name) => name.startsWith(wanted));
       };
       while (!(await isUnderWay())) await delay(10);
-      await delay(200);
+      await delay(100);
       await host.kill();
       await noProcesses(t, root);
       t.is((await stored(root, first)).state, state);
