@@ -30,8 +30,11 @@ export function joinedCues(cues: readonly TimedText[]): TimedText[] {
   return joined;
 }
 
+const commonMs = (one: Range, other: Range): number =>
+  Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
+
 function belongTogether(one: Range, other: Range): boolean {
-  const common = Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
+  const common = commonMs(one, other);
   return common > 0 && common >= pairingOverlap * Math.max(one.endMs - one.startMs, other.endMs - other.startMs);
 }
 
@@ -56,10 +59,16 @@ function freeStretch(cue: Range, lines: readonly Range[]): Range | null {
   return longest === undefined || lengthOf(longest) <= 0 ? null : longest;
 }
 
+/** The line that holds most of a cue, of those that meet it. */
+function holderOf(cue: Range, lines: readonly TextPair[]): TextPair | undefined {
+  return [...lines].sort((one, other) => commonMs(other, cue) - commonMs(one, cue))[0];
+}
+
 /**
  * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target
- * cue without a partner stands alone where no source cue stands, cut to the longest such stretch. Each cue is used once at
- * most: a longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
+ * cue without a partner stands alone where no source cue stands, cut to the longest such stretch. Where there is none its
+ * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most: a
+ * longer half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
  */
 export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
   const targets = joinedCues(target);
@@ -73,9 +82,14 @@ export function pairedCues(source: readonly TimedText[], target: readonly TimedT
     return { startMs, endMs, source: text, target: partner?.text ?? null };
   });
   const pairsMeeting = meeting(pairs);
+  const incomplete = new Set<TextPair | undefined>();
   const alone = [...free].flatMap((cue): TextPair[] => {
-    const stretch = freeStretch(cue, pairsMeeting(cue));
-    return stretch === null ? [] : [{ ...stretch, source: null, target: cue.text }];
+    const met = pairsMeeting(cue);
+    const stretch = freeStretch(cue, met);
+    if (stretch !== null) return [{ ...stretch, source: null, target: cue.text }];
+    incomplete.add(holderOf(cue, met));
+    return [];
   });
-  return [...pairs, ...alone].sort(byStart);
+  const whole = pairs.map((pair) => (incomplete.has(pair) ? { ...pair, target: null } : pair));
+  return [...whole, ...alone].sort(byStart);
 }

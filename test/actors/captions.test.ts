@@ -210,3 +210,17 @@ test('captions over a journal that turns out to be damaged are answered as damag
   t.deepEqual(bench.supervisor.liveRows('caption-production'), []);
   await quiet(bench);
 });
+
+test('a request whose row is damaged while it waits is answered, not left waiting', async (t) => {
+  const { bench, runtimeId, approval } = await approvedStudy(t);
+  const { ledger, hook } = bench;
+  const get = ledger.get.bind(ledger);
+  hook.storing = () => {
+    ledger.get = (space, key) => {
+      if (key.startsWith('caption-production:')) throw new LedgerError('damaged_row', key);
+      return get(space, key);
+    };
+  };
+  const said = await refusal(bench.captions.produce(runtimeId, { approval }));
+  startsWith(t, said, 'stored_content_inconsistent');
+});
