@@ -12,6 +12,27 @@ const intakes = z.looseObject({ intakes: z.tuple([z.object({ intakeId: z.string(
 const review = z.looseObject({ reviewId: z.string(), ...reference, state: z.string() });
 const reviews = z.looseObject({ reviews: z.array(review) });
 const captions = z.looseObject({ captions: z.array(z.looseObject({ jobId: z.string() })) });
+const captionResults = z.looseObject({
+  results: z.tuple([
+    z.looseObject({
+      verification: z.looseObject({
+        jobId: z.string(),
+        captionArtifactId: z.string(),
+        captionContentId: z.string(),
+        receiptArtifactId: z.string(),
+        receiptId: z.string(),
+        receiptContentId: z.string(),
+      }),
+      artifact: z.looseObject({
+        lines: z.tuple(
+          [z.looseObject({ id: z.string(), source: z.looseObject({ text: z.string() }) })],
+          z.looseObject({}),
+        ),
+      }),
+    }),
+  ]),
+});
+const explanations = z.looseObject({ results: z.array(z.looseObject({})) });
 const checks = z.looseObject({ qualityControls: z.array(z.looseObject({ outcome: z.string() })) });
 const sessions = z.looseObject({
   sourceSessions: z.array(z.looseObject({ sourceSessionId: z.string(), sourceRevisionId: z.string() })),
@@ -53,6 +74,16 @@ export class LaterClient {
   /** Approves, has captions made and checked, and withdraws the approval; each where it is not done yet. */
   async finish(runtimeId: string): Promise<void> {
     const path = `/v1/runtimes/${runtimeId}`;
+    await this.caption(runtimeId);
+    await this.#done(
+      () => this.#withdraw(path),
+      async () => (await this.#review(path))?.state === 'approval_revoked',
+    );
+  }
+
+  /** Approves, and has captions made and checked; each where it is not done yet. */
+  async caption(runtimeId: string): Promise<void> {
+    const path = `/v1/runtimes/${runtimeId}`;
     await this.#done(
       () => this.#approve(path),
       async () => (await this.#review(path)) !== null,
@@ -65,9 +96,32 @@ export class LaterClient {
       const [check] = checks.parse(await this.#get(`${path}/caption-quality-controls`)).qualityControls;
       return check?.outcome === 'accepted';
     });
+  }
+
+  /** Has the first words of the captions explained, where that is not done yet. */
+  async explain(runtimeId: string): Promise<void> {
+    const path = `/v1/runtimes/${runtimeId}`;
+    const [result] = captionResults.parse(await this.#get(`${path}/caption-production-results`)).results;
+    const { verification, artifact } = result;
+    const { jobId, captionArtifactId, captionContentId, receiptArtifactId, receiptId, receiptContentId } = verification;
+    const [line] = artifact.lines;
+    const text = [...line.source.text].slice(0, 2).join('');
     await this.#done(
-      () => this.#withdraw(path),
-      async () => (await this.#review(path))?.state === 'approval_revoked',
+      () =>
+        this.#post(`${path}/language-explanations`, {
+          caption: {
+            jobId,
+            artifactId: captionArtifactId,
+            contentId: captionContentId,
+            receiptArtifactId,
+            receiptId,
+            receiptContentId,
+          },
+          lineId: line.id,
+          selection: { side: 'source', unit: 'unicode_code_point', start: 0, end: 2, text },
+          facetKinds: ['meaning'],
+        }),
+      async () => explanations.parse(await this.#get(`${path}/language-explanations`)).results.length === 1,
     );
   }
 
