@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { ActorKind } from '../../actors/actor-kind.ts';
 import { hashOf } from '../../receipts/canonical-json.ts';
 import { dataRootAt } from '../../storage/data-root.ts';
-import { nameOf, rowKey } from '../../storage/keys.ts';
+import { headKey, nameOf, rowKey } from '../../storage/keys.ts';
 import { decodeRow, encodeRow } from '../../storage/row-codec.ts';
 import { storedStudy } from '../receipts/stored-study.ts';
 import { twoTracks } from '../receipts/stored-tracks.ts';
@@ -146,6 +146,21 @@ test('an attempt of another version of its chart is over, and the approval good'
   t.deepEqual(await next.journal(runtimeId, after), ['started', `failed ${reason}`]);
   await next.captions.produce(runtimeId, { approval });
   t.is((await next.reads.productions(runtimeId)).captions.length, 1);
+});
+
+test('an attempt over a journal that was damaged meanwhile ends without writing to it, and harms no other', async (t) => {
+  const { root, bench, runtimeId, approval } = await approvedStudy(t);
+  const other = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks, attempt: 'other' }));
+  const otherApproval = await bench.approve(other);
+  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval }));
+  await withRawRows(dataRootAt(root).ledger, (rows) => rows.put(headKey(runtimeId), Buffer.from('no head')));
+  const next = await openCaptionBench(t, root);
+  t.is((await next.recover()).ended.length, 1);
+  t.deepEqual(next.supervisor.liveRows('caption-production'), []);
+  await t.throwsAsync(next.reads.productions(runtimeId), { code: 'stored_content_inconsistent' });
+  await t.throwsAsync(next.captions.produce(runtimeId, { approval }), { code: 'stored_content_inconsistent' });
+  await next.captions.produce(other, { approval: otherApproval });
+  t.is((await next.reads.productions(other)).captions.length, 1);
 });
 
 /** A kind that crashes when it is about to write captions down, this often. */
