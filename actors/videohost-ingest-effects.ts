@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../contract/clock.ts';
-import { resolvedVideo } from '../contract/videohost-resolution.ts';
+import { hostTextUnits, resolvedVideo } from '../contract/videohost-resolution.ts';
 import { type DownloadProgress, VideoHostFailure } from '../executors/video-host.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { MediaInput } from '../machines/ingest-effects.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../machines/videohost-ingest.ts';
+import { cutText } from '../receipts/cut-text.ts';
 import { sealVideohostIngest } from '../receipts/seal-source.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -26,6 +27,9 @@ import {
 export const maximumDownloadBytes = 512 * 1024 * 1024;
 
 const downloadWallMs = 10 * 60 * 1000;
+
+/** What a host says may be of any length; so much of it is kept. */
+const kept = (text: string | null): string | null => (text === null ? null : cutText(text, hostTextUnits));
 
 export interface VideohostIngestEffectsOptions {
   readonly ledger: Ledger;
@@ -73,7 +77,8 @@ export class VideohostIngestEffects {
     const fetching = this.#demandFetching();
     try {
       const answer = await fetching.resolve(this.#address(url), signal);
-      const resolved = resolvedVideo.safeParse(answer);
+      const { title, creator } = answer;
+      const resolved = resolvedVideo.safeParse({ ...answer, title: kept(title), creator: kept(creator) });
       if (!resolved.success)
         throw new VideoHostFailure('tool_output', 'the description has no known form', resolved.error);
       const { durationMs } = resolved.data;

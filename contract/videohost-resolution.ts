@@ -18,9 +18,13 @@ const hostText = (maximum: number) =>
 /** The name that a video has on its host. */
 export const externalId = hostText(200);
 
+/** The longest title of a video or name of its maker that is kept, in UTF-16 units. */
+export const hostTextUnits = 1000;
+const hostLine = hostText(hostTextUnits).nullable();
+
 /** One of the host's own formats, in the order of the tracks that are made of them. */
 const chosenFormat = z.strictObject({
-  formatId: z.string(),
+  formatId: z.string().max(200),
   language: languageTag.nullable(),
   width: positive.nullable(),
   height: positive.nullable(),
@@ -30,13 +34,13 @@ const chosenFormat = z.strictObject({
 export const resolvedVideo = z.strictObject({
   externalId,
   canonicalUrl: videoUrl,
-  title: z.string().min(1).nullable(),
-  creator: z.string().min(1).nullable(),
+  title: hostLine,
+  creator: hostLine,
   durationMs: positive,
   /** Stated by the host, or measured because it states none. */
   durationSource: z.enum(['metadata', 'measured']),
   /** The part of the tool that understood the page. */
-  extractor: z.string().min(1),
+  extractor: z.string().min(1).max(80),
   formats: z.array(chosenFormat).min(1).max(9).readonly(),
 });
 
@@ -51,14 +55,14 @@ export const videohostResolution = z.strictObject({
   video: z.strictObject({
     canonical_url: videoUrl,
     external_id: externalId,
-    title: z.string().min(1).nullable(),
-    creator: z.string().min(1).nullable(),
+    title: hostLine,
+    creator: hostLine,
     duration_ms: positive,
     duration_source: resolvedVideo.shape.durationSource,
-    extractor: z.string().min(1),
+    extractor: z.string().min(1).max(80),
     formats: z.array(
       z.strictObject({
-        format_id: z.string(),
+        format_id: z.string().max(200),
         language: languageTag.nullable(),
         width: positive.nullable(),
         height: positive.nullable(),
@@ -71,7 +75,7 @@ export const videohostResolution = z.strictObject({
 export const videohostProvider = z.strictObject({
   canonicalUrl: videoUrl,
   externalId,
-  creator: z.string().min(1).nullable(),
+  creator: hostLine,
   range,
   resolutionContentId: contentId,
 });

@@ -2,6 +2,7 @@ import type { Range } from '../contract/grammar.ts';
 import type { VideohostLocalReceipt } from '../contract/source-receipt.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { VideohostResolution } from '../contract/videohost-resolution.ts';
+import { cutText } from './cut-text.ts';
 import { digestOf, sealedContentOf } from './sealed-content.ts';
 import { type DescribedMedia, derivedProbeOf } from './source-receipt.ts';
 import type { Sealed } from './source-records.ts';
@@ -26,15 +27,9 @@ export const videohostReceiptIdOf = (mediaContentId: string): string => `videoho
 
 /** The name under which a video is listed: its title without control characters, else its id; at most 160 UTF-16 units. */
 export function videohostLabelOf(title: string | null, externalId: string): string {
-  return cut((title ?? '').replace(/\p{Cc}/gu, '').trim()) || cut(externalId);
+  const named = cutText((title ?? '').replace(/\p{Cc}/gu, '').trim(), labelUnits);
+  return named === '' ? cutText(externalId, labelUnits) : named;
 }
-
-/** Never ends in half a character. */
-const cut = (text: string): string =>
-  text
-    .slice(0, labelUnits)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trim();
 
 /** The receipt of a range of a video: where it comes from, which bytes it has and what was measured of it. */
 export const videohostReceiptOf = (

@@ -103,6 +103,16 @@ test('a range that ends after the video is refused when the video is known', asy
   });
 });
 
+test('of what a host says without end only the beginning is kept', async (t) => {
+  const life = await newLife(t);
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve({ ...resolved, title: 'x'.repeat(5_000_000), creator: `${'y'.repeat(999)}😀` });
+  await life.begun(life.downloads, 1);
+  t.is(life.service.status(ingestId).status, 'downloading');
+  t.like(life.downloads[0]?.request.resolved, { title: 'x'.repeat(1000), creator: 'y'.repeat(999) });
+});
+
 test('a description that cannot be kept is refused', async (t) => {
   const life = await newLife(t);
   const ingestId = await life.open();

@@ -151,7 +151,7 @@ export const videoIngest: VideohostIngest = {
     resolved: {
       externalId: 'abcdefghijk',
       canonicalUrl: 'https://www.youtube.com/watch?v=abcdefghijk',
-      title: 'A walk\u0007 by the sea',
+      title: 'A walk by the sea',
       creator: 'Who walked',
       durationMs: 60_000,
       durationSource: 'metadata',
