@@ -30,9 +30,9 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 }
 
 /**
- * A `fetch` for client libraries: it sends only what the request needs and the key, follows no redirect, and has the whole answer, of at
- * most `maximumBytes` bytes, before it resolves. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and
- * with the platform's error where no whole answer came.
+ * A `fetch` for client libraries: it sends only what the request needs and the key, follows no redirect, and has the whole
+ * answer, of at most `maximumBytes` bytes, before it resolves. Rejects with `ExplanationFailure` of `redirected` and
+ * `too_large`, and with the platform's error where no whole answer came.
  */
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
