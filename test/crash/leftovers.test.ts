@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { checkDataRoot } from './checks.ts';
+import { startHost } from './host-process.ts';
+
+// Without /proc nobody can tell whose a process is.
+const isTold = existsSync('/proc/self/environ');
+
+test('a process that an earlier host left in its private folder ends with the next start', async (t) => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'leftovers-')));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const folder = join(root, 'work', 'process-left');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const left = spawn('sleep', ['600'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, stdio: 'ignore' });
+  t.teardown(() => left.kill('SIGKILL'));
+  const ended = once(left, 'exit');
+  const host = await startHost(t, root);
+  if (isTold) t.deepEqual(await ended, [null, 'SIGKILL']);
+  t.is(await host.stop(), 0, host.told().join('\n'));
+  await checkDataRoot(t, root);
+});
