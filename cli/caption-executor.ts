@@ -29,7 +29,10 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
   },
 };
 
-/** Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed. */
+/**
+ * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is
+ * given to one that was not chosen.
+ */
 export function captionExecutor(given: GivenFlags): CaptionChoice {
   const name = given.single('caption-executor') ?? 'recorded';
   const choice = Object.hasOwn(choices, name) ? choices[name] : undefined;
@@ -38,6 +41,10 @@ export function captionExecutor(given: GivenFlags): CaptionChoice {
   }
   if (choice.permission !== null && !given.has(choice.permission)) {
     throw new StartError('executor_not_allowed', `--caption-executor ${name} needs --${choice.permission}`);
+  }
+  for (const [other, { permission }] of Object.entries(choices)) {
+    if (permission === null || permission === choice.permission || !given.has(permission)) continue;
+    throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${other}`);
   }
   return choice;
 }

@@ -45,7 +45,21 @@ test('an executor of captions needs its own permission, and says which', (t) => 
       t.true(said.startsWith('2 executor_not_allowed: '), said);
       t.true(said.endsWith(`--caption-executor ${name} needs ${permission}`), said);
     }
-    t.is(codeOf([`--caption-executor=${name}`, permission, other]), 'started');
+    t.is(codeOf([`--caption-executor=${name}`, permission]), 'started');
+  }
+});
+
+test('leave for an executor of captions that was not chosen is refused, and says whose it is', (t) => {
+  const [seamPermission = '', embeddedPermission = ''] = [seam[2], embedded[2]];
+  for (const [flags, permission, name] of [
+    [[], seamPermission, 'deterministic-test'],
+    [[], embeddedPermission, 'embedded-subtitles'],
+    [seam, embeddedPermission, 'embedded-subtitles'],
+    [embedded, seamPermission, 'deterministic-test'],
+  ] as const) {
+    const said = codeOf([...flags, permission]);
+    t.true(said.startsWith('2 executor_not_allowed: '), said);
+    t.true(said.endsWith(`${permission} needs --caption-executor ${name}`), said);
   }
 });
 
