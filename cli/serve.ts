@@ -48,10 +48,10 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
   const listener = await listen(options, host, token, chosen.open);
+  stopOnSignals(host, listener);
   process.stdout.write(`${JSON.stringify(announcement(options, host, listener, token))}\n`);
   if (explainer !== null) report(explainerNotice(explainer));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
-  stopOnSignals(host, listener);
   host.begin();
 }
 
