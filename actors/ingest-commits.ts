@@ -41,11 +41,12 @@ export function ingestCommits(options: IngestCommitsOptions): Pick<ActorKind, 'w
   };
 }
 
-/** Whether a live ingest of a kind holds an object. */
+/** Whether a live ingest of a kind holds an object; one of which that cannot be read holds all. */
 export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kindName: string) => (contentId: string) =>
   supervisor.liveRows(kindName).some(({ status, snapshot }) => {
     const { ingestId, media } = contextOf(snapshot);
-    return media?.contentId === contentId || (status === 'sealing' && sealing.written(ingestId).includes(contentId));
+    if (media?.contentId === contentId) return true;
+    return status === 'sealing' && (sealing.written(ingestId)?.includes(contentId) ?? true);
   });
 
 function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact | SourceRegisteredFact): Write[] {
@@ -58,6 +59,6 @@ function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact
 function leftovers({ sealing, unused }: IngestCommitsOptions, { id, after }: Change): Write[] {
   const { media } = contextOf(after);
   if (after.value !== 'failed' || media === null) return [];
-  const records = sealing.written(id).map((contentId) => unused.note(contentId, null));
+  const records = (sealing.written(id) ?? []).map((contentId) => unused.note(contentId, null));
   return [unused.note(media.contentId, media.bytes), ...records];
 }

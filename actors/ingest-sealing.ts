@@ -49,14 +49,22 @@ export class IngestSealing {
     options.unused.heldBy((contentId) => [...this.#written.values()].some((records) => records.includes(contentId)));
   }
 
-  /** The content ids of the records that were stored for an ingest, by this process or an earlier one. */
-  written(ingestId: string): readonly string[] {
+  /**
+   * The content ids of the records that were stored for an ingest, by this process or an earlier one; null where that can no
+   * longer be read.
+   */
+  written(ingestId: string): readonly string[] | null {
     const known = this.#written.get(ingestId);
     if (known !== undefined) return known;
-    const stored = this.#options.ledger.get('record', sealedKey(ingestId));
-    if (stored === undefined) return [];
-    const { preflight, records } = sealedRow.parse(stored);
-    return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
+    try {
+      const stored = this.#options.ledger.get('record', sealedKey(ingestId));
+      if (stored === undefined) return [];
+      const { preflight, records } = sealedRow.parse(stored);
+      return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
+    } catch {
+      // Whoever needs the row fails by it; here it only says what else is of no use.
+      return null;
+    }
   }
 
   /** The ingest has ended: its records are those of a source now, or nobody's. */

@@ -79,8 +79,9 @@ export class VideohostIngestEffects {
       const answer = await fetching.resolve(this.#address(url), signal);
       const { title, creator } = answer;
       const resolved = resolvedVideo.safeParse({ ...answer, title: kept(title), creator: kept(creator) });
-      if (!resolved.success)
+      if (!resolved.success) {
         throw new VideoHostFailure('tool_output', 'the description has no known form', resolved.error);
+      }
       const { durationMs } = resolved.data;
       if (range.endMs > durationMs) throw new Error(`range_past_end: the video is ${durationMs} ms long`);
       const resolvedAt = new Date(clock.now()).toISOString();

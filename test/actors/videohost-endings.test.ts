@@ -2,8 +2,9 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { rowKey } from '../../storage/keys.ts';
 import { mediaBytes, videoIngest } from '../receipts/sealed-clip.ts';
-import { scratchFolder } from '../storage/scratch.ts';
+import { scratchFolder, withRawRows } from '../storage/scratch.ts';
 import { openVideohostLife } from './videohost-life.ts';
 
 const { probe } = videoIngest;
@@ -121,19 +122,36 @@ test('an ingest that is canceled while its records are being stored leaves none 
   }
 });
 
+/** A life that ends with the commit that names the records of an ingest, before the one that registers them. */
+async function sealedOnly(t: ExecutionContext, root: string): Promise<string> {
+  const life = await openVideohostLife(t, root);
+  const ingestId = await life.toProbe();
+  const key = sealedKey(ingestId);
+  life.at('vault:put', () => life.ledger.shut());
+  life.probings[0]?.resolve(probe);
+  await life.until(() => life.ledger.commits.at(-1)?.some((write) => 'key' in write && write.key === key) ?? false);
+  life.ledger.open();
+  life.ledger.refuse(new Error('the plug is pulled'));
+  await life.until(() => life.ledger.get('record', key) !== undefined);
+  await life.close();
+  return ingestId;
+}
+
+const sealedKey = (ingestId: string): string => `ingest/${ingestId}/sealed`;
+
+test('a damaged row of a seal ends its own ingest, and nothing else is removed for it', async (t) => {
+  const root = await scratchFolder(t);
+  const ingestId = await sealedOnly(t, root);
+  await withRawRows(join(root, 'ledger'), (rows) => rows.put(rowKey('record', sealedKey(ingestId)), Buffer.from('x')));
+  const life = await openVideohostLife(t, root);
+  t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'registration_failed');
+  const other = await life.open();
+  t.not(life.service.status(other).status, 'failed');
+});
+
 test('records that an earlier process has stored are removed when their ingest fails in this one', async (t) => {
   const root = await scratchFolder(t);
-  const first = await openVideohostLife(t, root);
-  const ingestId = await first.toProbe();
-  const key = `ingest/${ingestId}/sealed`;
-  // The first life ends with the commit that names the records, before the one that registers them.
-  first.at('vault:put', () => first.ledger.shut());
-  first.probings[0]?.resolve(probe);
-  await first.until(() => first.ledger.commits.at(-1)?.some((write) => 'key' in write && write.key === key) ?? false);
-  first.ledger.open();
-  first.ledger.refuse(new Error('the plug is pulled'));
-  await first.until(() => first.ledger.get('record', key) !== undefined);
-  await first.close();
+  const ingestId = await sealedOnly(t, root);
   spoilObjects(root);
   const life = await openVideohostLife(t, root);
   t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'registration_failed');
