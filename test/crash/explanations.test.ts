@@ -7,6 +7,7 @@ import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { HostGone } from './client.ts';
 import { startHost } from './host-process.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
+import { killPoints } from './soak.ts';
 
 const flags = [
   ...['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'],
@@ -66,11 +67,10 @@ test.serial(
   'a host that is killed at any point of an explanation asks for it again only when it is asked',
   async (t) => {
     t.timeout(300_000, 'two lives for each point on a busy machine');
-    for (const [index, point] of way.points.entries()) {
-      // Where files are only read, staged or renamed a death is the vault's own business, and tested there.
-      if (!/^(commit:|vault:put)/.test(point)) continue;
+    for (const at of killPoints(way.points)) {
+      const point = way.points[at - 1] ?? '';
       const { root, provider } = await scratch(t);
-      const host = await startHost(t, root, `+${index + 1}`, flags);
+      const host = await startHost(t, root, `+${at}`, flags);
       await host.count();
       await t.throwsAsync(new LaterClient(host).explain(way.runtimeId), { instanceOf: HostGone });
       t.is(await host.ended, 'SIGKILL');
