@@ -68,9 +68,20 @@ export async function ingest(
 
 /** All files of the vault with their sizes: objects, what is on its way in, private folders of tools. */
 export async function vaultFiles(contract: HostContract): Promise<string[]> {
+  for (;;) {
+    try {
+      return await presentFiles(contract.dataRoot);
+    } catch (error) {
+      // Something went while it was looked at: then the look is taken again.
+      if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+async function presentFiles(dataRoot: string): Promise<string[]> {
   const files: string[] = [];
   for (const folder of ['objects', 'inbox', 'work', 'quarantine']) {
-    for (const entry of await readdir(join(contract.dataRoot, folder), { recursive: true, withFileTypes: true })) {
+    for (const entry of await readdir(join(dataRoot, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
       files.push(`${path} ${(await stat(path)).size}`);
