@@ -51,13 +51,14 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
     for (const parent of [root, dirname(layout.objects)]) await syncFolder(parent);
     return layout;
   } catch (error) {
-    throw storageFault(error, root);
+    throw storageFault(error, `${root}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 async function refuseExposedRoot(root: string): Promise<void> {
   try {
     const found = await stat(root);
+    if (!found.isDirectory()) throw new VaultError('storage_fault', `${root} is not a folder`);
     const reason = exposure(found, process.getuid?.() ?? found.uid);
     if (reason !== null) throw new VaultError('data_root_permissions', `${root} ${reason}`);
   } catch (error) {

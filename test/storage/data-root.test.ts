@@ -44,6 +44,16 @@ test('a data root that is a file, or cannot be made, is a storage fault', async 
   await t.throwsAsync(openVault({ root: join(folder, 'file', 'below') }), { code: 'storage_fault' });
 });
 
+test('a storage fault of the data root says why, and a file is not told to be private', async (t) => {
+  const folder = await scratchFolder(t);
+  const file = join(folder, 'file');
+  await writeFile(file, '', { mode: 0o644 });
+  await t.throwsAsync(openVault({ root: file }), { message: `storage_fault: ${file} is not a folder` });
+  await t.throwsAsync(openVault({ root: join(file, 'below') }), {
+    message: /^storage_fault: .*: ENOTDIR: not a directory/,
+  });
+});
+
 test('leftovers of an earlier process are swept and named; nothing outside is touched', async (t) => {
   const root = await scratchFolder(t);
   const outside = await scratchFolder(t);
