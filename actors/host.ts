@@ -15,24 +15,16 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
-import { Turns } from '../storage/turns.ts';
-import { captionProductionKind } from './caption-production-kind.ts';
-import { CaptionReads } from './caption-reads.ts';
-import { Captions } from './captions.ts';
-import { EvidenceAudits } from './evidence-audits.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
 import { IngestSealing } from './ingest-sealing.ts';
-import { languageExplanationKind } from './language-explanation-kind.ts';
-import { LanguageExplanations } from './language-explanations.ts';
 import { mediaPasses } from './media-passes.ts';
 import { MediaSteps } from './media-steps.ts';
+import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { openOwnedIngests } from './open-owned-ingests.ts';
 import type { OwnedIngests } from './owned-ingests.ts';
 import { PlaybackGrants } from './playback-grants.ts';
 import { PrivatePlayback } from './private-playback.ts';
-import { publishReviewKind } from './publish-review-kind.ts';
-import { PublishReviews } from './publish-reviews.ts';
 import { recover } from './recovery.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
@@ -41,7 +33,6 @@ import { studyOpening } from './study-opening-step.ts';
 import { Supervisor } from './supervisor.ts';
 import { TimeBudgets } from './time-budgets.ts';
 import { UnusedMedia } from './unused-media.ts';
-import { VerifiedRuntimes } from './verified-runtimes.ts';
 import type { VideohostIngests } from './videohost-ingests.ts';
 import { type VideohostSettings, videohostService } from './videohost-service.ts';
 import { WorkerLine } from './worker-line.ts';
@@ -73,17 +64,12 @@ export interface HostOptions {
 }
 
 /** A host that is ready to be asked; `begin` lets waiting work start. */
-export interface Host {
+export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list'>;
   readonly ownedIngests: OwnedIngests;
   /** Null while there is no yt-dlp that answers. */
   readonly videohostIngests: VideohostIngests | null;
   readonly studies: Studies;
-  readonly audits: EvidenceAudits;
-  readonly reviews: PublishReviews;
-  readonly captions: Captions;
-  readonly captionReads: CaptionReads;
-  readonly explanations: LanguageExplanations;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -161,35 +147,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     newId: randomUUID,
     maximumRangeMs: options.maximumStudyRangeMs,
   });
-  const verified = new VerifiedRuntimes({ ledger, vault });
-  const committed = (runtimeId: string) => studies.committed(runtimeId);
-  const reviewing = publishReviewKind({ ledger, vault, supervisor, committed });
-  const captioning = captionProductionKind({ ledger, vault, supervisor, runtimes: verified, committed, report });
-  const turns = new Turns();
-  const captions = new Captions({
-    kind: captioning,
-    supervisor,
-    runtimes: verified,
-    turns,
-    classification: options.captionExecutor,
-  });
-  const explainer = options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock });
-  const explaining = languageExplanationKind({
+  const laterStages = openLaterStages({
     ledger,
     vault,
     supervisor,
-    runtimes: verified,
-    explainer,
-    committed,
+    reviewer: options.reviewer,
+    captionExecutor: options.captionExecutor,
+    explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
+    committed: (runtimeId) => studies.committed(runtimeId),
     report,
-  });
-  const explanations = new LanguageExplanations({
-    kind: explaining,
-    supervisor,
-    vault,
-    runtimes: verified,
-    turns,
-    explainer,
   });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
@@ -225,9 +191,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   supervisor.register(runtimes);
-  supervisor.register(reviewing);
-  supervisor.register(captioning);
-  supervisor.register(explaining);
 
   const recovered = await recover(supervisor, ledger);
   await unused.remove();
@@ -242,21 +205,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
-    audits: new EvidenceAudits(verified),
-    reviews: new PublishReviews({
-      kind: reviewing,
-      supervisor,
-      runtimes: verified,
-      reviewer: options.reviewer,
-      turns,
-      stopWork: async (runtimeId) => {
-        await captions.stop(runtimeId);
-        await explanations.stop(runtimeId);
-      },
-    }),
-    captions,
-    captionReads: new CaptionReads(verified),
-    explanations,
+    ...laterStages,
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

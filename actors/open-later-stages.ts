@@ -1,0 +1,64 @@
+import type { CaptionClassification } from '../contract/caption-executor.ts';
+import type { Reviewer } from '../contract/publish-review.ts';
+import type { LanguageExplainer } from '../executors/language-explainer.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { Turns } from '../storage/turns.ts';
+import type { Vault } from '../storage/vault.ts';
+import { captionProductionKind } from './caption-production-kind.ts';
+import { CaptionReads } from './caption-reads.ts';
+import { Captions } from './captions.ts';
+import { EvidenceAudits } from './evidence-audits.ts';
+import { languageExplanationKind } from './language-explanation-kind.ts';
+import { LanguageExplanations } from './language-explanations.ts';
+import { publishReviewKind } from './publish-review-kind.ts';
+import { PublishReviews } from './publish-reviews.ts';
+import type { Supervisor } from './supervisor.ts';
+import { VerifiedRuntimes } from './verified-runtimes.ts';
+
+export interface LaterStagesOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly supervisor: Supervisor;
+  readonly reviewer: Reviewer;
+  readonly captionExecutor: CaptionClassification;
+  readonly explainer: LanguageExplainer | null;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+/** Everything that is done with a finished study. */
+export interface LaterStages {
+  readonly audits: EvidenceAudits;
+  readonly reviews: PublishReviews;
+  readonly captions: Captions;
+  readonly captionReads: CaptionReads;
+  readonly explanations: LanguageExplanations;
+}
+
+/** Makes the services of the later stages and tells the supervisor of their actors. All rest on the same reopened runtimes. */
+export function openLaterStages(options: LaterStagesOptions): LaterStages {
+  const { ledger, vault, supervisor, reviewer, captionExecutor, explainer, committed, report } = options;
+  const runtimes = new VerifiedRuntimes({ ledger, vault });
+  const turns = new Turns();
+  const kinds = {
+    reviewing: publishReviewKind({ ledger, vault, supervisor, committed }),
+    captioning: captionProductionKind({ ledger, vault, supervisor, runtimes, committed, report }),
+    explaining: languageExplanationKind({ ledger, vault, supervisor, runtimes, explainer, committed, report }),
+  };
+  for (const kind of Object.values(kinds)) supervisor.register(kind);
+  const common = { supervisor, runtimes, turns };
+  const captions = new Captions({ ...common, kind: kinds.captioning, classification: captionExecutor });
+  const explanations = new LanguageExplanations({ ...common, kind: kinds.explaining, vault, explainer });
+  const stopWork = async (runtimeId: string): Promise<void> => {
+    await captions.stop(runtimeId);
+    await explanations.stop(runtimeId);
+  };
+  return {
+    audits: new EvidenceAudits(runtimes),
+    reviews: new PublishReviews({ ...common, kind: kinds.reviewing, reviewer, stopWork }),
+    captions,
+    captionReads: new CaptionReads(runtimes),
+    explanations,
+  };
+}
