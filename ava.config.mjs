@@ -1,8 +1,12 @@
+// A soak takes many minutes: every crash point of every stage, and the later stages on the second HTTP adapter.
+const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
+
 export default {
-  files: ['test/**/*.test.ts'],
+  files: isSoak ? ['test/crash/*.test.ts', 'test/soak/*.test.ts'] : ['test/**/*.test.ts', '!test/soak/**'],
   extensions: { ts: 'module' },
   nodeArguments: ['--import=tsx'],
   workerThreads: false,
-  concurrency: 2,
-  timeout: '120s',
+  // More than cores: many tests wait for a process, a socket or a limit of time.
+  concurrency: 3,
+  timeout: isSoak ? '20m' : '120s',
 };

@@ -23,7 +23,8 @@ export interface OpenedStore {
 /** A folder of the test's own, removed when it ends. */
 export async function newDataRoot(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'audits-test-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  // What was stopped in the middle of storing a file ends that write after it was told to stop.
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return join(folder, 'data');
 }
 

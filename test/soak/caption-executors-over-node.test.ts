@@ -1,0 +1,3 @@
+import { captionExecutorsContract } from '../http/caption-executors-contract.ts';
+
+captionExecutorsContract('node');

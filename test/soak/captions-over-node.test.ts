@@ -1,0 +1,3 @@
+import { captionsContract } from '../http/captions-contract.ts';
+
+captionsContract('node');

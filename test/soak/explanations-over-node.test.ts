@@ -1,0 +1,3 @@
+import { explanationsContract } from '../http/explanations-contract.ts';
+
+explanationsContract('node');

@@ -1,0 +1,3 @@
+import { videohostContract } from '../http/videohost-contract.ts';
+
+videohostContract('node');
