@@ -31,7 +31,7 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
     const equals = argument.indexOf('=');
     const name = argument.slice(2, equals === -1 ? undefined : equals);
     const form = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (form === undefined) throw usage(`unknown flag --${name}${suggestion(name, Object.keys(table))}`);
+    if (form === undefined) throw usage(unknownFlag(name, Object.keys(table)));
     let value = '';
     if (form === 'switch') {
       if (equals !== -1) throw usage(`--${name} takes no value`);
@@ -56,6 +56,12 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 }
 
 const usage = (message: string) => new StartError('invalid_flags', message);
+
+/** Who asks for help is told what there is. */
+const unknownFlag = (name: string, known: readonly string[]): string =>
+  name === 'help'
+    ? `the flags are ${known.map((flag) => `--${flag}`).join(', ')}; README.md explains each`
+    : `unknown flag --${name}${suggestion(name, known)}`;
 
 function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known

@@ -18,7 +18,8 @@ export interface VerifyOptions {
 export function verifyOptions(args: readonly string[]): VerifyOptions {
   const given = parseFlags(args, verifyFlags, 1);
   const [runtimeId] = given.positional;
-  if (runtimeId === undefined) throw new StartError('invalid_flags', 'which runtime? verify RUNTIME [--data-root DIR]');
+  if (runtimeId === undefined)
+    throw new StartError('invalid_flags', 'which runtime? verify RUNTIME [--data-root DIR] [--json]');
   const dataRoot = resolve(given.single('data-root') ?? defaultDataRoot());
   // Opening would make a new, empty one.
   if (!existsSync(dataRootAt(dataRoot).ledger)) {

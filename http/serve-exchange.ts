@@ -79,7 +79,8 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
   if (query.length === 0) return emptyQuery;
   const values = new Map<string, string>();
   for (const [key, value] of query) {
-    if (!declared.includes(key)) throw new ServiceError('unknown_query', 'the query has a key that this path lacks');
+    if (!declared.includes(key))
+      throw new ServiceError('unknown_query', `the query has a key that this path lacks: ${key}`);
     if (values.has(key)) throw new ServiceError('duplicate_query', `the query repeats ${key}`);
     values.set(key, value);
   }

@@ -14,7 +14,10 @@ export function checkStudyBounds(
 ): void {
   const { durationMs } = session.source;
   if (sourceRevisionId !== session.revisionId)
-    throw new ServiceError('stale_source_revision', 'the source has a newer revision than the one named');
+    throw new ServiceError(
+      'stale_source_revision',
+      'the revision that was named is not the current one of this source',
+    );
   if (range.endMs > durationMs)
     throw new ServiceError('invalid_analysis_request', `the range ends after the source, which has ${durationMs} ms`);
   if (range.endMs - range.startMs > maximumRangeMs)

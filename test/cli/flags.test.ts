@@ -48,6 +48,10 @@ test('an unknown flag is refused with the nearest one that there is', (t) => {
   refused(t, ['--constructor', '1'], 'unknown flag --constructor');
 });
 
+test('who asks for help is told every flag', (t) => {
+  refused(t, ['--help'], 'the flags are --port, --data-root, --allowed-origin, --check; README.md explains each');
+});
+
 test('what is no flag is refused', (t) => {
   for (const word of ['port', '-p', '', '—port']) refused(t, [word], `unexpected argument '${word}'`);
 });
