@@ -1,4 +1,6 @@
 import type { StateValue } from 'xstate';
+import { captionLimits } from '../contract/caption-line.ts';
+import type { Clock } from '../contract/clock.ts';
 import {
   type CaptionProductionFact,
   type CaptionProductionInput,
@@ -26,6 +28,7 @@ export interface CaptionProductionKindOptions {
   readonly vault: Vault;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
+  readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
   readonly report: (line: string) => void;
@@ -42,7 +45,7 @@ const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
 
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
 export function captionProductionKind(options: CaptionProductionKindOptions): ActorKind {
-  const { ledger, vault, supervisor, runtimes, committed, report } = options;
+  const { ledger, vault, supervisor, runtimes, clock, committed, report } = options;
   const barrier = {
     settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
     lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
@@ -57,12 +60,14 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
     return { events: [], writes: [{ append: runtimeId, events: result.events }] };
   };
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
-    sparing(report, signal, async () => {
-      const { runtimeId, approval, attempt, classification } = input;
-      const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
-      if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
-      return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
-    });
+    sparing(report, signal, () =>
+      inTime(clock, async () => {
+        const { runtimeId, approval, attempt, classification } = input;
+        const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
+        if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
+        return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
+      }),
+    );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
     sparing(report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
@@ -93,6 +98,20 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
 function factWrites(run: StudyRun, jobId: string, fact: CaptionProductionFact): Write[] {
   if (fact.type === 'commit') return [...fact.writes];
   return [{ append: run.record.runtimeId, events: [captionFailed(run, jobId, fact.reason)] }];
+}
+
+/** Gives up when the time of a production is over, whatever it waits for; what it may still store is named by nothing. */
+async function inTime<Result>(clock: Clock, run: () => Promise<Result>): Promise<Result> {
+  let timer: unknown;
+  const tooLate = new Promise<never>((_, reject) => {
+    const fail = () => reject(new CaptionFailure('timeout', `not made within ${captionLimits.maxWallMs} ms`));
+    timer = clock.setTimeout(fail, captionLimits.maxWallMs);
+  });
+  try {
+    return await Promise.race([run(), tooLate]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
 }
 
 /** What clients may read of a failure is what was said for them; anything else is for people on the machine. */

@@ -154,6 +154,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
+    clock,
     committed: (runtimeId) => studies.committed(runtimeId),
     report,
   });

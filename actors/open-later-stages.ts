@@ -1,4 +1,5 @@
 import type { CaptionClassification } from '../contract/caption-executor.ts';
+import type { Clock } from '../contract/clock.ts';
 import type { Reviewer } from '../contract/publish-review.ts';
 import type { LanguageExplainer } from '../executors/language-explainer.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -22,6 +23,7 @@ export interface LaterStagesOptions {
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
   readonly explainer: LanguageExplainer | null;
+  readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
   readonly report: (line: string) => void;
@@ -38,12 +40,12 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and tells the supervisor of their actors. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, vault, supervisor, reviewer, captionExecutor, explainer, committed, report } = options;
+  const { ledger, vault, supervisor, reviewer, captionExecutor, explainer, clock, committed, report } = options;
   const runtimes = new VerifiedRuntimes({ ledger, vault });
   const turns = new Turns();
   const kinds = {
     reviewing: publishReviewKind({ ledger, vault, supervisor, committed }),
-    captioning: captionProductionKind({ ledger, vault, supervisor, runtimes, committed, report }),
+    captioning: captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report }),
     explaining: languageExplanationKind({ ledger, vault, supervisor, runtimes, explainer, committed, report }),
   };
   for (const kind of Object.values(kinds)) supervisor.register(kind);

@@ -64,7 +64,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const runtimes = new VerifiedRuntimes({ ledger, vault });
   const committed = () => undefined;
   const reviewing = publishReviewKind({ ledger, vault, supervisor, committed });
-  const usual = captionProductionKind({ ledger, vault, supervisor, runtimes, committed, report });
+  const usual = captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report });
   const captioning: ActorKind = { ...usual, ...options.kind?.(usual) };
   const turns = new Turns();
   const { classification = 'embedded_subtitle_tracks' } = options;

@@ -181,7 +181,7 @@ test('an attempt that crashed is not entered a second time, and the next one goe
   const { bench, runtimeId, approval, after } = await approvedStudy(t, crashing(1));
   const { captions, clock } = bench;
   const producing = captions.produce(runtimeId, { approval });
-  while (clock.pending === 0) await quiet(bench);
+  while (bench.reports.length === 0) await quiet(bench);
   clock.advance(100);
   await t.throwsAsync(producing, { code: 'illegal_caption_transition', message: /^interrupted: / });
   t.deepEqual(await bench.journal(runtimeId, after), ['started', cut]);
@@ -195,7 +195,7 @@ test('a second request while an attempt is down is refused, and disturbs nothing
   const { bench, runtimeId, approval, after } = await approvedStudy(t, crashing(1));
   const { captions, clock } = bench;
   const producing = captions.produce(runtimeId, { approval });
-  while (clock.pending === 0) await quiet(bench);
+  while (bench.reports.length === 0) await quiet(bench);
   await t.throwsAsync(captions.produce(runtimeId, { approval }), { message: 'the approval is used already' });
   t.deepEqual(await bench.journal(runtimeId, after), ['started']);
   clock.advance(100);
@@ -215,7 +215,7 @@ test('a check that crashed begins again by itself', async (t) => {
     },
   }));
   const producing = bench.captions.produce(runtimeId, { approval });
-  while (bench.clock.pending === 0) await quiet(bench);
+  while (bench.reports.length === 0) await quiet(bench);
   t.deepEqual(await bench.journal(runtimeId, after), made);
   bench.clock.advance(100);
   await producing;

@@ -12,7 +12,7 @@ import { LedgerError } from '../../storage/ledger-error.ts';
 import { type StudyShape, storedStudy } from '../receipts/stored-study.ts';
 import { koreanTrack, twoTracks } from '../receipts/stored-tracks.ts';
 import { quiet } from './bench.ts';
-import { type CaptionBench, type CaptionBenchOptions, openCaptionBench } from './caption-bench.ts';
+import { type CaptionBench, type CaptionBenchOptions, held, openCaptionBench } from './caption-bench.ts';
 import { newDataRoot, store } from './stored-studies.ts';
 
 /** A host with a study that was approved. */
@@ -223,4 +223,26 @@ test('a request whose row is damaged while it waits is answered, not left waitin
   };
   const said = await refusal(bench.captions.produce(runtimeId, { approval }));
   startsWith(t, said, 'stored_content_inconsistent');
+});
+
+test('captions that are not stored within a minute fail, and the approval is free for the next attempt', async (t) => {
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
+  const storing = held();
+  bench.hook.storing = storing.wait;
+  const producing = bench.captions.produce(runtimeId, { approval });
+  await storing.reached;
+  bench.clock.advance(59_999);
+  await quiet(bench);
+  t.deepEqual(await bench.journal(runtimeId, after), ['started']);
+  bench.clock.advance(1);
+  t.is(await refusal(producing), 'illegal_caption_transition: timeout: not made within 60000 ms');
+  bench.hook.storing = () => undefined;
+  storing.release();
+  await quiet(bench);
+  const failed = ['started', 'failed timeout: not made within 60000 ms'];
+  t.deepEqual(await bench.journal(runtimeId, after), failed);
+  await bench.captions.produce(runtimeId, { approval });
+  t.deepEqual(await bench.journal(runtimeId, after), [...failed, ...made, ...checked]);
+  t.is(bench.clock.pending, 0);
+  t.deepEqual(bench.reports, []);
 });
