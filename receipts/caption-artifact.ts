@@ -37,11 +37,17 @@ export const captionJobIdOf = ({ study, attempt }: Pick<CaptionJob, 'study' | 'a
 export const captionExecutorOf = ({ study, classification }: CaptionJob) =>
   captionExecutors[classification].identify(study);
 
-function lineOf(job: CaptionJob, { id, startMs, endMs, source, target }: DraftLine): CaptionLine {
-  const { study } = job;
-  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+/** What all lines of a production have in common. */
+type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;
+
+function lineOf(
+  study: CaptionedStudy,
+  head: CaptionHead,
+  { id, startMs, endMs, source, target }: DraftLine,
+): CaptionLine {
+  const { sourceLanguage, targetLanguage } = head.input;
   const window = { startMs, endMs };
-  const { lineage, gap } = coveredLine(study, captionJobIdOf(job), captionExecutorOf(job), window);
+  const { lineage, gap } = coveredLine(study, head.jobId, head.executor, window);
   const line = captionLine.safeParse({
     id,
     ...window,
@@ -88,22 +94,22 @@ function demandLimits(lines: readonly CaptionLine[]): void {
 export function captionsOf(job: CaptionJob): CaptionArtifact {
   const drafts = captionExecutors[job.classification].draft(job.study);
   demandAtMost('lines', drafts.length, captionLimits.maxLines);
-  const lines = drafts.map((draft) => lineOf(job, draft));
+  const head: CaptionHead = {
+    jobId: captionJobIdOf(job),
+    runId: job.study.run.record.runtimeId,
+    input: captionInputOf(job.study),
+    executor: captionExecutorOf(job),
+  };
+  const lines = drafts.map((draft) => lineOf(job.study, head, draft));
   demandLimits(lines);
-  const artifact = artifactOf(job, lines);
+  const artifact = artifactOf(head, lines);
   demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
   return artifact;
 }
 
 /** In the form that every client reads where there is room for it, else in the one that says nothing twice. */
-function artifactOf(job: CaptionJob, lines: readonly CaptionLine[]): CaptionArtifact {
-  const stored = {
-    jobId: captionJobIdOf(job),
-    runId: job.study.run.record.runtimeId,
-    input: captionInputOf(job.study),
-    executor: captionExecutorOf(job),
-    result: resultOf(lines),
-  };
+function artifactOf(head: CaptionHead, lines: readonly CaptionLine[]): CaptionArtifact {
+  const stored = { ...head, result: resultOf(lines) };
   const whole: CaptionArtifact = { schema: 'studio.caption-production.artifact.v1', ...stored, lines: [...lines] };
   const [first, ...rest] = lines;
   if (first === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;

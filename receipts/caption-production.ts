@@ -81,9 +81,13 @@ export const captionStarted = (job: CaptionJob) =>
 export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
   draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
 
-/** Makes captions and writes them down with their receipt. Throws `CaptionFailure`. */
-export function recordCaptions(job: CaptionJob): StepResult<CaptionReference> {
-  const artifact = captionsOf(job);
+/**
+ * Makes captions and writes them down with their receipt; `artifact` where they are made already. Throws `CaptionFailure`.
+ */
+export function recordCaptions(
+  job: CaptionJob,
+  artifact: CaptionArtifact = captionsOf(job),
+): StepResult<CaptionReference> {
   const receipt = captionReceiptOf(job, artifact);
   const { run, approval } = job.study;
   const { runId, jobId, input } = artifact;

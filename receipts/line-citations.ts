@@ -71,13 +71,13 @@ function claimsOver(
 
 function reportOf(
   { run, conclusion }: CaptionedStudy,
-  { body }: VerifiedAssessment,
+  { body, contentId }: VerifiedAssessment,
   { operationId, receiptId }: SemanticCitation,
   decision: { operationId: string; receiptId: string; receiptContentId: string },
 ): ChildReport {
   const { runtimeId } = run.record;
   const { readiness } = conclusion.admission;
-  const assessment = referenceOf(runtimeId, body);
+  const assessment = referenceOf(runtimeId, body, contentId);
   return {
     reportId: body.operationId,
     childTaskId: body.authorization.taskId,
@@ -100,7 +100,7 @@ export function citationsOver(study: CaptionedStudy, line: Range): LineCitations
   const { reads, assessments, decision } = study.findings;
   const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
   if (decision === null) return none;
-  const decided = referenceOf(study.run.record.runtimeId, decision.body);
+  const decided = referenceOf(study.run.record.runtimeId, decision.body, decision.contentId);
   const claimIds: string[] = [];
   const semanticCitations: SemanticCitation[] = [];
   const childReports: ChildReport[] = [];

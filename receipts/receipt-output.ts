@@ -31,9 +31,12 @@ const artifactKinds = {
 export const receiptOriginOf = ({ capability, operationId }: OperationReceipt) =>
   ({ kind: artifactKinds[capability], origin: { kind: 'operation_output', operationId } }) as const;
 
-/** How later records of a run name one of its assessments or its decision. */
-export function referenceOf(runId: string, receipt: OperationReceipt): AssessmentReference {
-  const contentId = contentIdOf(receipt);
+/** How later records of a run name one of its assessments or its decision; `contentId` where it is known already. */
+export function referenceOf(
+  runId: string,
+  receipt: OperationReceipt,
+  contentId: string = contentIdOf(receipt),
+): AssessmentReference {
   return {
     operationId: receipt.operationId,
     artifactId: artifactIdOf({ runId, contentId, ...receiptOriginOf(receipt) }),

@@ -83,7 +83,8 @@ export class CaptionReplay {
     checkObject(receiptContentId, () =>
       demandDerived('caption_receipt', receipt.body, captionReceiptOf(job, artifact.body)),
     );
-    const { events, refs } = recordCaptions(job);
+    // What was read is what was derived: it need not be made again.
+    const { events, refs } = recordCaptions(job, artifact.body);
     journal.take(events);
     this.#open = null;
     this.#caption = { reference: refs, artifact, receipt, qualityControl: null };
