@@ -3,6 +3,7 @@ import type { CaptionClassification } from '../contract/caption-executor.ts';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { messageOf, notProvided } from './effect.ts';
 
 export const captionProductionVersion = 1;
 
@@ -35,17 +36,11 @@ export interface ProductionFailedFact {
 
 export type CaptionProductionFact = CommitFact | ProductionFailedFact;
 
-const notProvided = (name: string) => async (): Promise<never> => {
-  throw new Error(`the actor '${name}' was not provided`);
-};
-
 const effectInput = ({
   context: { failure, ...input },
 }: {
   context: CaptionProductionContext;
 }): CaptionProductionInput => input;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * One attempt to make captions under an approval, and their check. The attempt is never taken up again: one that was cut

@@ -1,4 +1,3 @@
-import { failureMessage } from '../contract/failure.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 
 /** Media in the vault that an ingest has come to hold. */
@@ -27,12 +26,3 @@ export const mediaInput = ({
   contentId: context.media?.contentId ?? '',
   bytes: context.media?.bytes ?? 0,
 });
-
-/** The logic of an effect that nobody has provided. */
-export const notProvided = (name: string) => async (): Promise<never> => {
-  throw new Error(`the actor '${name}' was not provided`);
-};
-
-/** What an effect rejected with, in the form of a failure's message. */
-export const messageOf = (error: unknown): string =>
-  failureMessage(error instanceof Error ? error.message : String(error));

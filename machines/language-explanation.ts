@@ -5,6 +5,7 @@ import {
   explanationFailureOf,
 } from '../contract/language-explanation-failure.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { notProvided } from './effect.ts';
 
 export const languageExplanationVersion = 1;
 
@@ -46,9 +47,7 @@ export const languageExplanationMachine = setup({
     emitted: {} as LanguageExplanationFact,
   },
   actors: {
-    explain: fromPromise<EffectOutcome, LanguageExplanationInput>(async () => {
-      throw new Error("the actor 'explain' was not provided");
-    }),
+    explain: fromPromise<EffectOutcome, LanguageExplanationInput>(notProvided('explain')),
   },
   actions: {
     fail: assign({ failure: (_, params: { reason: ExplanationFailureReason }) => params.reason }),

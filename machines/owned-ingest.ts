@@ -2,14 +2,8 @@ import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
-import {
-  type IngestMedia,
-  type MediaInput,
-  mediaInput,
-  messageOf,
-  notProvided,
-  type SourceRegisteredFact,
-} from './ingest-effects.ts';
+import { messageOf, notProvided } from './effect.ts';
+import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';
 
 export const ownedIngestVersion = 1;
 

@@ -2,6 +2,7 @@ import { assign, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { IntakeReference, ReviewDecision, Reviewer, RevocationDecision } from '../contract/publish-review.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { messageOf, notProvided } from './effect.ts';
 
 export const publishReviewVersion = 1;
 
@@ -52,13 +53,7 @@ export interface ReviewFailedFact {
 
 export type PublishReviewFact = CommitFact | ReviewStartedFact | ReviewFailedFact;
 
-const notProvided = (name: string) => async (): Promise<never> => {
-  throw new Error(`the actor '${name}' was not provided`);
-};
-
 const recordInput = ({ context: { failure, ...asked } }: { context: PublishReviewContext }): ReviewRecord => asked;
-
-const messageOf = (error: unknown): string => failureMessage(error instanceof Error ? error.message : String(error));
 
 /** A person's review of one intake: the decision, and what may become of an approval. */
 export const publishReviewMachine = setup({

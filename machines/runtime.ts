@@ -1,6 +1,7 @@
 import { assign, type ErrorActorEvent, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
 import { failureMessage } from '../contract/failure.ts';
 import { commitOf, type EffectOutcome } from './commit-fact.ts';
+import { notProvided } from './effect.ts';
 import type {
   AssessOutcome,
   Availability,
@@ -17,10 +18,6 @@ import type {
 } from './runtime-types.ts';
 
 export const runtimeVersion = 1;
-
-const notProvided = (name: string) => async (): Promise<never> => {
-  throw new Error(`the actor '${name}' was not provided`);
-};
 
 const deadlineFault: StudyFault = {
   lifecycle: 'failed',
