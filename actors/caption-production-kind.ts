@@ -20,6 +20,7 @@ import type { Vault } from '../storage/vault.ts';
 import { type ActorKind, effect, type Phase } from './actor-kind.ts';
 import { readStudy } from './study-row.ts';
 import type { Supervisor } from './supervisor.ts';
+import { type FailureWords, toldFailure } from './told-failure.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
 import { WorkerLine } from './worker-line.ts';
 
@@ -41,6 +42,13 @@ const phases: Readonly<Record<string, Phase>> = {
   unchecked: 'dormant',
 };
 
+const words: FailureWords = {
+  stage: 'captions',
+  isTold: (error) => error instanceof CaptionFailure,
+  damaged: (cause) => new CaptionFailure('damaged', 'what the captions rest on does not verify', cause),
+  unwritten: (cause) => new CaptionFailure('internal', 'it could not be written down', cause),
+};
+
 const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
 
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
@@ -60,7 +68,7 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
     return { events: [], writes: [{ append: runtimeId, events: result.events }] };
   };
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
-    sparing(report, signal, () =>
+    toldFailure(words, report, signal, () =>
       inTime(clock, async () => {
         const { runtimeId, approval, attempt, classification } = input;
         const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
@@ -69,7 +77,7 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
       }),
     );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
-    sparing(report, signal, async () => {
+    toldFailure(words, report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
       const caption = execution?.study.tail.captions.caption ?? null;
       if (execution === null || caption === null) throw new Error('a check comes after its captions');
@@ -111,21 +119,5 @@ async function inTime<Result>(clock: Clock, run: () => Promise<Result>): Promise
     return await Promise.race([run(), tooLate]);
   } finally {
     clock.clearTimeout(timer);
-  }
-}
-
-/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
-async function sparing<Result>(
-  report: (line: string) => void,
-  signal: AbortSignal,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    // Nobody waits any more for what was stopped, and nothing is wrong with it.
-    if (error instanceof CaptionFailure || signal.aborted) throw error;
-    report(`captions: ${error instanceof Error ? error.message : String(error)}`);
-    throw new CaptionFailure('internal', 'it could not be written down', error);
   }
 }

@@ -114,9 +114,15 @@ export class Captions {
     const failure = snapshot?.context.failure ?? null;
     const message = failure?.message ?? 'interrupted: no reason was recorded';
     if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
-    const code: ErrorCode = message.startsWith('internal:') ? 'internal_failure' : 'illegal_caption_transition';
-    return new ServiceError(code, message);
+    const word = message.slice(0, message.indexOf(':'));
+    return new ServiceError(answerCodes[word] ?? 'illegal_caption_transition', message);
   }
 }
+
+/** How an attempt that failed for no fault of the request is answered, by the first word of its failure. */
+const answerCodes: Readonly<Record<string, ErrorCode>> = {
+  damaged: 'stored_content_inconsistent',
+  internal: 'internal_failure',
+};
 
 const illegal = (message: string) => new ServiceError('illegal_caption_transition', message);

@@ -8,7 +8,6 @@ import {
   languageExplanationMachine,
   languageExplanationVersion,
 } from '../machines/language-explanation.ts';
-import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 import { askableKinds, facetsOf } from '../receipts/explanation-facets.ts';
 import { explanationFailed, recordExplanation } from '../receipts/language-explanation.ts';
 import type { StudyRun } from '../receipts/study-run.ts';
@@ -17,6 +16,7 @@ import type { Vault } from '../storage/vault.ts';
 import { type ActorKind, effect } from './actor-kind.ts';
 import { readStudy } from './study-row.ts';
 import type { Supervisor } from './supervisor.ts';
+import { type FailureWords, toldFailure } from './told-failure.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
 import { WorkerLine } from './worker-line.ts';
 
@@ -32,6 +32,13 @@ export interface LanguageExplanationKindOptions {
   readonly report: (line: string) => void;
 }
 
+const words: FailureWords = {
+  stage: 'language explanation',
+  isTold: (error) => error instanceof ExplanationFailure,
+  damaged: (cause) => new ExplanationFailure('damaged', 'what the explanation rests on does not verify', cause),
+  unwritten: (cause) => new ExplanationFailure('not_recorded', 'it could not be written down', cause),
+};
+
 /** What comes of a request none of whose facets anybody can be asked for. */
 const unasked: Explained = {
   output: { facets: {} },
@@ -46,7 +53,7 @@ export function languageExplanationKind(options: LanguageExplanationKindOptions)
     lifetime: ({ jobId }: LanguageExplanationInput) => supervisor.lifetime(jobId),
   };
   const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
-    sparing(report, signal, async () => {
+    toldFailure(words, report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
       const job = execution?.study.tail.explanations.find((attempt) => attempt.jobId === jobId)?.job;
       if (job === undefined || explainer === null) throw new Error('an explanation comes after its start');
@@ -80,23 +87,4 @@ export function languageExplanationKind(options: LanguageExplanationKindOptions)
 function factWrites(run: StudyRun, jobId: string, fact: LanguageExplanationFact): Write[] {
   if (fact.type === 'commit') return [...fact.writes];
   return [{ append: run.record.runtimeId, events: [explanationFailed(run, jobId, fact.reason)] }];
-}
-
-/** What clients may read of a failure is what was said for them; anything else is for people on the machine. */
-async function sparing<Result>(
-  report: (line: string) => void,
-  signal: AbortSignal,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    // Nobody waits any more for what was stopped, and nothing is wrong with it.
-    if (error instanceof ExplanationFailure || signal.aborted) throw error;
-    report(`language explanation: ${error instanceof Error ? error.message : String(error)}`);
-    if (error instanceof EvidenceChainError) {
-      throw new ExplanationFailure('damaged', 'what the explanation rests on does not verify', error);
-    }
-    throw new ExplanationFailure('not_recorded', 'it could not be written down', error);
-  }
 }

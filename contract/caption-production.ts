@@ -10,7 +10,15 @@ import { readinessReference, studyReference } from './study-readiness.ts';
 export const maximumCaptionAttempts = 3;
 
 /** The first word of the message of an attempt that failed. */
-export const captionCauses = ['timeout', 'too_large', 'invalid_output', 'revoked', 'interrupted', 'internal'] as const;
+export const captionCauses = [
+  'timeout',
+  'too_large',
+  'invalid_output',
+  'revoked',
+  'interrupted',
+  'damaged',
+  'internal',
+] as const;
 
 /** The body of a request for captions. */
 export const captionProductionRequest = z.strictObject({ approval: approvalReference });

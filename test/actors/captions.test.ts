@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
   captionProductionResults,
@@ -8,6 +10,7 @@ import type { CaptionClassification } from '../../contract/caption-executor.ts';
 import type { ErrorCode } from '../../contract/error-codes.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { candidateOf } from '../../receipts/caption-quality-control.ts';
+import { dataRootAt } from '../../storage/data-root.ts';
 import { LedgerError } from '../../storage/ledger-error.ts';
 import { type StudyShape, storedStudy } from '../receipts/stored-study.ts';
 import { koreanTrack, twoTracks } from '../receipts/stored-tracks.ts';
@@ -209,6 +212,23 @@ test('captions over a journal that turns out to be damaged are answered as damag
   startsWith(t, said, 'stored_content_inconsistent');
   t.deepEqual(bench.supervisor.liveRows('caption-production'), []);
   await quiet(bench);
+});
+
+test('captions whose study is damaged after they were asked for are answered as damage', async (t) => {
+  const root = await newDataRoot(t);
+  const bench = await openCaptionBench(t, root);
+  const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
+  const approval = await bench.approve(runtimeId);
+  const hex = approval.receiptContentId.slice('sha256:'.length);
+  const { ledger } = bench;
+  const commit = ledger.commit.bind(ledger);
+  ledger.commit = async (writes) => {
+    await commit(writes);
+    await rm(join(dataRootAt(root).objects, hex.slice(0, 2), hex), { force: true });
+  };
+  const said = await refusal(bench.captions.produce(runtimeId, { approval }));
+  t.is(said, 'stored_content_inconsistent: damaged: what the captions rest on does not verify');
+  t.is(bench.reports.length, 1);
 });
 
 test('a request whose row is damaged while it waits is answered, not left waiting', async (t) => {
