@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openHost } from '../actors/host.ts';
 import {
-  goldenClock,
+  goldenHost,
   goldenRequest,
   goldenUpload,
   sendMedia,
@@ -23,18 +23,8 @@ const dataRoot = path.join(work, 'data');
 try {
   const host = await openHost({
     dataRoot,
-    sources: [],
-    maximumOwnedMediaBytes: 1_000_000,
-    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
-    maximumStudyRangeMs: 600_000,
-    studyWorkers: 1,
-    reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
-    captionExecutor: 'recorded_real_pipeline_fixture',
-    explainer: null,
-    environment: process.env,
-    clock: goldenClock,
+    ...goldenHost,
     report: (line) => void process.stderr.write(`${line}\n`),
-    points: () => undefined,
     onFatal: (error) => {
       throw error;
     },

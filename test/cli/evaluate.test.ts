@@ -96,6 +96,9 @@ test.serial('what was accepted is what the next evaluation is held to', async (t
   t.is(better.code, 0, better.stderr);
   t.regex(better.stdout, /\nUP +cuts\.within_0_frames\.recall +1\.0000 {2}\(accepted: 0\.8000\)\n/);
   t.regex(better.stdout, /\nbetter: baseline evaluation:/);
+  const again = await evaluate(t, [sample, `--baseline=${baseline}`, '--accept']);
+  t.regex(again.stdout, /\naccepted: baseline evaluation:/);
+  t.regex((await evaluate(t, [sample, '--baseline', baseline])).stdout, /\nequal: baseline evaluation:/);
 });
 
 test.serial(

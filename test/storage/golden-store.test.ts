@@ -7,7 +7,7 @@ import { openHost } from '../../actors/host.ts';
 import { ownedIngestStatus } from '../../contract/owned-ingest.ts';
 import { runtimeEvents } from '../../contract/runtime-events.ts';
 import { runtimeStatus } from '../../contract/runtime-status.ts';
-import { endedIngest, goldenClock, sendMedia } from '../../fixtures/golden-store/contents.ts';
+import { endedIngest, goldenHost, sendMedia } from '../../fixtures/golden-store/contents.ts';
 import names from '../../fixtures/golden-store/names.json' with { type: 'json' };
 
 const golden = fileURLToPath(new URL('../../fixtures/golden-store/format-1', import.meta.url));
@@ -20,18 +20,8 @@ test('this build opens a data root of storage format 1, reads all of it and goes
   const told: string[] = [];
   const host = await openHost({
     dataRoot,
-    sources: [],
-    maximumOwnedMediaBytes: 1_000_000,
-    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
-    maximumStudyRangeMs: 600_000,
-    studyWorkers: 1,
-    reviewer: { id: 'reviewer:golden', label: 'Golden reviewer' },
-    captionExecutor: 'recorded_real_pipeline_fixture',
-    explainer: null,
-    environment: process.env,
-    clock: goldenClock,
+    ...goldenHost,
     report: (line) => told.push(line),
-    points: () => undefined,
     onFatal: (error) => t.fail(error.message),
   });
   t.teardown(() => host.close());
