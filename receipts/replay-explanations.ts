@@ -42,6 +42,8 @@ export interface StoredExplanation {
 export interface VerifiedExplanation {
   readonly job: ExplanationJob;
   readonly jobId: string;
+  /** Of the request that it is an attempt at; kept, because every later request is compared with it. */
+  readonly fingerprint: string;
   readonly state: 'started' | 'completed' | 'failed';
   /** Why it failed; null unless it did. */
   readonly failure: string | null;
@@ -53,7 +55,7 @@ export interface VerifiedExplanation {
 export const attemptsAt = (
   attempts: readonly VerifiedExplanation[],
   fingerprint: string,
-): readonly VerifiedExplanation[] => attempts.filter(({ job }) => fingerprintOf(job) === fingerprint);
+): readonly VerifiedExplanation[] => attempts.filter((attempt) => attempt.fingerprint === fingerprint);
 
 /** Why nobody may try again, or yet, at a request of which these attempts are known; null when somebody may. */
 export function attemptObstacleOf(attempts: readonly VerifiedExplanation[]): string | null {
@@ -90,14 +92,15 @@ export class ExplanationReplay {
     const place = misplacedIn(request, caption);
     if (place !== null) throw journal.fault(place);
     const task = { run, request, input: explanationInputOf(run, caption, request), executor: grant.executor };
-    const earlier = attemptsAt(this.attempts, fingerprintOf(task));
+    const fingerprint = fingerprintOf(task);
+    const earlier = attemptsAt(this.attempts, fingerprint);
     const isTooLarge = captionTextBytesOf(task.input) > explanationLimits.maxCaptionTextBytes;
     if (attemptObstacleOf(earlier) !== null || isTooLarge) throw journal.fault('type');
     const job = { ...task, attempt: earlier.length };
     await this.#openSettings(job.executor);
     journal.take([explanationStarted(job)]);
     const jobId = explanationJobIdOf(job);
-    this.#attempts.set(jobId, { job, jobId, state: 'started', failure: null, stored: null });
+    this.#attempts.set(jobId, { job, jobId, fingerprint, state: 'started', failure: null, stored: null });
   }
 
   /** Reopens an explanation and its receipt and derives both again. Throws `EvidenceChainError`. */
