@@ -1,3 +1,9 @@
+import { ownsCompileCache } from './scripts/build/compile-cache.mjs';
+import { build } from './scripts/build.mjs';
+
+// Tests of processes run the built program.
+await build();
+
 // A soak takes many minutes: every crash point of every stage, and the later stages on the second HTTP adapter.
 const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
 
@@ -5,6 +11,7 @@ export default {
   files: isSoak ? ['test/crash/*.test.ts', 'test/soak/*.test.ts'] : ['test/**/*.test.ts', '!test/soak/**'],
   extensions: { ts: 'module' },
   nodeArguments: ['--import=tsx'],
+  environmentVariables: ownsCompileCache() ? {} : { TSX_DISABLE_CACHE: '1' },
   workerThreads: false,
   // More than cores: many tests wait for a process, a socket or a limit of time.
   concurrency: 3,

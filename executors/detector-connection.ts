@@ -1,16 +1,11 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Clock } from '../contract/clock.ts';
 import { sha256Hex } from '../contract/grammar.ts';
 import { DetectionFailure } from './detection-failure.ts';
+import { detectorEntry } from './detector-entry.ts';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from './process.ts';
-
-const ENTRY = fileURLToPath(new URL('./detector-process.ts', import.meta.url));
-// The half of tsx that needs no thread of its own: with the other one the process takes twice as long to start.
-const LOADER = createRequire(import.meta.url).resolve('tsx/cjs');
 
 // One process serves many jobs, each bounded by its caller; these walls only end a process gone wild.
 const LIMITS: ProcessLimits = {
@@ -63,7 +58,7 @@ export class DetectorConnection {
 
   /** Starts a process. Rejects with `ProcessFailure`. */
   static async open(launcher: Launcher, clock: Clock, signal: AbortSignal): Promise<DetectorConnection> {
-    const args = ['--require', LOADER, '--eval', `require(${JSON.stringify(ENTRY)})`];
+    const args = detectorEntry();
     const request = { tool: process.execPath, args, limits: LIMITS, signal, stdin: 'pipe', extraPipes: 1 } as const;
     return new DetectorConnection(await launcher.start(request), clock);
   }

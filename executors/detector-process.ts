@@ -73,5 +73,5 @@ async function serve(): Promise<void> {
   answers.end();
 }
 
-// The process is loaded as CommonJS, which cannot wait here.
+// From its source the process is loaded as CommonJS, which cannot wait here.
 void serve();

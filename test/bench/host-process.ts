@@ -26,7 +26,7 @@ process.on('exit', () => {
 
 /** Starts the host on a data root and resolves when it listens. Rejects with what it wrote when it ends before. */
 export async function startHost(dataRoot: string, flags: readonly string[] = []): Promise<HostProcess> {
-  const ready = await startScript('cli/serve.ts', ['--data-root', dataRoot, '--port', '0', ...flags]);
+  const ready = await startNode(startWords, ['--data-root', dataRoot, '--port', '0', ...flags]);
   const { listening, authorizationToken } = ready.announcement;
   return { ...ready, client: new Client(new URL(String(listening)), String(authorizationToken)) };
 }
@@ -46,10 +46,15 @@ export async function withHost<Result>(
   }
 }
 
-/** Runs a script of this repository by its path from the root, with the options of node that `npm start` gives. */
-export async function startScript(script: string, args: readonly string[]): Promise<ReadyProcess> {
-  const [, ...options] = manifest.scripts.start.split(' ').slice(0, -1);
-  const child = spawn(process.execPath, [...options, script, ...args], {
+// The options of node and the built program, as `npm start` gives them.
+const [, ...startWords] = manifest.scripts.start.split(' ');
+
+/** Runs a script of this repository, in TypeScript, by its path from the root. */
+export const startScript = (script: string, args: readonly string[]): Promise<ReadyProcess> =>
+  startNode([...startWords.slice(0, -1), '--import', 'tsx', script], args);
+
+async function startNode(words: readonly string[], args: readonly string[]): Promise<ReadyProcess> {
+  const child = spawn(process.execPath, [...words, ...args], {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

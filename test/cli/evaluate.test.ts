@@ -15,7 +15,7 @@ import { scratchFolder } from '../storage/scratch.ts';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample');
 const acceptedFile = join(sample, 'baseline.json');
-const command = ['--import', 'tsx', 'cli/evaluate.ts'];
+const command = ['build/evaluate.js'];
 
 interface Ending {
   readonly code: number;

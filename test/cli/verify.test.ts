@@ -27,7 +27,7 @@ interface Ending {
 /** Runs the command as npm does. */
 const verify = (...args: readonly string[]): Promise<Ending> =>
   new Promise((resolve) => {
-    const command = ['--import', 'tsx', 'cli/verify.ts', ...args];
+    const command = ['build/verify.js', ...args];
     execFile(process.execPath, command, { cwd: repository }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });

@@ -26,7 +26,7 @@ export class RunningHost {
   #heard: () => void = () => undefined;
 
   constructor({ flags, environment }: HostOptions) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', 'cli/serve.ts', ...flags], {
+    this.#child = spawn(process.execPath, ['build/serve.js', ...flags], {
       cwd: repository,
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

