@@ -1,6 +1,7 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Chart, ChartState, ChartTransition } from '../contract/chart.ts';
-import { happyPath } from './happy-path.ts';
+import type { ChartMeta } from '../machines/chart-meta.ts';
+import { mainWayOf } from './main-way.ts';
 
 type Transition = AnyStateNode['transitions'] extends Map<string, (infer T)[]> ? T : never;
 
@@ -46,6 +47,8 @@ const guardName = (guard: unknown): string => {
   return name === 'not' ? `not ${joined.join()}` : `(${joined.join(` ${name} `)})`;
 };
 
+const metaOf = (meta: unknown): ChartMeta => (isRecord(meta) ? meta : {});
+
 const transitionOf = (node: AnyStateNode, transition: Transition, index: number): ChartTransition => ({
   id: `${node.id}#${transition.eventType}#${index}`,
   event: transition.eventType,
@@ -54,6 +57,7 @@ const transitionOf = (node: AnyStateNode, transition: Transition, index: number)
   actions: transition.actions.map(actionName),
   targets: (transition.target ?? []).map((target: AnyStateNode) => target.id),
   reenter: transition.reenter,
+  journal: [...(metaOf(transition.meta).journal ?? [])],
   description: transition.description ?? null,
 });
 
@@ -65,6 +69,7 @@ const stateOf = (node: AnyStateNode): ChartState => ({
   initial: node.type === 'compound' ? (node.initial.target[0]?.id ?? null) : null,
   entry: node.entry.map(actionName),
   exit: node.exit.map(actionName),
+  journal: [...(metaOf(node.meta).journal ?? [])],
   invokes: node.invoke.map((invoke) => ({ id: invoke.id, actor: nameOf(invoke.src, 'an unnamed actor') })),
   transitions: [...[...node.transitions.values()], node.always ?? []].flatMap((candidates) =>
     candidates.map((transition, index) => transitionOf(node, transition, index)),
@@ -80,6 +85,6 @@ export const chartOf = (machine: AnyStateMachine): Chart => {
     machineId: machine.id,
     machineVersion: machine.version ?? 'unversioned',
     root,
-    happyPath: happyPath(root),
+    mainWay: mainWayOf(root, metaOf(machine.root.meta).mainWays ?? []),
   };
 };

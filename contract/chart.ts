@@ -15,6 +15,8 @@ export const chartTransition = z.strictObject({
   actions: z.array(z.string().min(1)),
   targets: z.array(z.string().min(1)),
   reenter: z.boolean(),
+  /** Types of the journal events that the transition adds to its commit. */
+  journal: z.array(z.string().min(1)),
   description: z.string().nullable(),
 });
 
@@ -27,6 +29,8 @@ export const chartState = z.strictObject({
   initial: z.string().nullable(),
   entry: z.array(z.string().min(1)),
   exit: z.array(z.string().min(1)),
+  /** Types of the journal events that entering the state adds to the commit. */
+  journal: z.array(z.string().min(1)),
   invokes: z.array(chartInvoke),
   transitions: z.array(chartTransition),
   get states() {
@@ -35,15 +39,15 @@ export const chartState = z.strictObject({
 });
 
 /**
- * A machine as plain data, for whoever draws it. `happyPath` lists transition ids: the way from the initial state to the
- * first final one, then the same for every region of every parallel state.
+ * A machine as plain data, to be drawn. `mainWay` lists the ids of the transitions that the machine is made for: from the
+ * initial state to where the work is done, then inside the regions of parallel states.
  */
 export const chart = z.strictObject({
   schema: z.literal('studio.chart.v1'),
   machineId: z.string().min(1),
   machineVersion: z.string().min(1),
   root: chartState,
-  happyPath: z.array(z.string().min(1)),
+  mainWay: z.array(z.string().min(1)),
 });
 
 export type Chart = z.infer<typeof chart>;

@@ -2,6 +2,7 @@ import { assign, emit, fromPromise, setup } from 'xstate';
 import type { CaptionClassification } from '../contract/caption-executor.ts';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
+import type { ChartMeta } from './chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 
@@ -52,12 +53,18 @@ export const captionProductionMachine = setup({
     events: {} as CaptionProductionEvent,
     input: {} as CaptionProductionInput,
     emitted: {} as CaptionProductionFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     produceCaptions: fromPromise<EffectOutcome, CaptionProductionInput>(notProvided('produceCaptions')),
     checkCaptions: fromPromise<EffectOutcome, CaptionProductionInput>(notProvided('checkCaptions')),
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    reportProductionFailed: emit(({ context }) => ({
+      type: 'production.failed' as const,
+      reason: context.failure ?? { code: 'caption_not_produced', message: 'interrupted: no reason was recorded' },
+    })),
     fail: assign({
       failure: ({ context }, params: { code: string; message: string }) =>
         context.failure ?? { code: params.code, message: failureMessage(params.message) },
@@ -67,14 +74,23 @@ export const captionProductionMachine = setup({
   id: 'caption-production',
   version: String(captionProductionVersion),
   context: ({ input }) => ({ ...input, failure: null }),
+  description: 'One attempt to make captions under an approval, and the check of their structure.',
+  meta: { mainWays: [['producing', 'checking', 'checked']] },
   initial: 'producing',
   states: {
     producing: {
+      description: 'The caption executor makes lines, and the host stores them with their receipt.',
+      // The service that starts the actor adds it to the first commit.
+      meta: { journal: ['caption.production_started'] },
       invoke: {
         id: 'produceCaptions',
         src: 'produceCaptions',
         input: effectInput,
-        onDone: { target: 'checking', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: {
+          target: 'checking',
+          actions: { type: 'commit', params: ({ event }) => event.output },
+          meta: { journal: ['artifact.recorded', 'caption.production_completed'] },
+        },
         onError: {
           target: 'failed',
           actions: {
@@ -115,11 +131,16 @@ export const captionProductionMachine = setup({
       },
     },
     checking: {
+      description: 'The host checks the structure of the stored captions and writes the receipt of the check.',
       invoke: {
         id: 'checkCaptions',
         src: 'checkCaptions',
         input: effectInput,
-        onDone: { target: 'checked', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: {
+          target: 'checked',
+          actions: { type: 'commit', params: ({ event }) => event.output },
+          meta: { journal: ['artifact.recorded', 'caption.quality_control_decided'] },
+        },
         onError: {
           target: 'unchecked',
           actions: {
@@ -145,14 +166,20 @@ export const captionProductionMachine = setup({
         },
       },
     },
-    unchecked: { on: { 'quality.check': 'checking' } },
-    checked: { type: 'final' },
+    unchecked: {
+      description: 'The captions are stored, their check is not. A client asks for the check again.',
+      on: { 'quality.check': 'checking' },
+    },
+    checked: {
+      type: 'final',
+      description: 'The check is written down: it accepted the captions or withheld them.',
+    },
     failed: {
       type: 'final',
-      entry: emit(({ context }) => ({
-        type: 'production.failed',
-        reason: context.failure ?? { code: 'caption_not_produced', message: 'interrupted: no reason was recorded' },
-      })),
+      description:
+        'No captions were made; the journal says why. A client may try again, three times in all, while the approval stands.',
+      entry: 'reportProductionFailed',
+      meta: { journal: ['caption.production_failed'] },
     },
   },
 });

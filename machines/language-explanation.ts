@@ -4,6 +4,7 @@ import {
   type ExplanationFailureReason,
   explanationFailureOf,
 } from '../contract/language-explanation-failure.ts';
+import type { ChartMeta } from './chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { notProvided } from './effect.ts';
 
@@ -45,25 +46,40 @@ export const languageExplanationMachine = setup({
     events: {} as LanguageExplanationEvent,
     input: {} as LanguageExplanationInput,
     emitted: {} as LanguageExplanationFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     explain: fromPromise<EffectOutcome, LanguageExplanationInput>(notProvided('explain')),
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    reportExplanationFailed: emit(({ context }) => ({
+      type: 'explanation.failed' as const,
+      reason: context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded'),
+    })),
     fail: assign({ failure: (_, params: { reason: ExplanationFailureReason }) => params.reason }),
   },
 }).createMachine({
   id: 'language-explanation',
   version: String(languageExplanationVersion),
   context: ({ input }) => ({ ...input, failure: null }),
+  description: 'One attempt at an explanation of a caption line by the model that the host was started with.',
+  meta: { mainWays: [['started', 'completed']] },
   initial: 'started',
   states: {
     started: {
+      description: 'The host asks the model once, checks the answer and stores it with its receipt.',
+      // The service that starts the actor adds it to the first commit.
+      meta: { journal: ['language.explanation_started'] },
       invoke: {
         id: 'explain',
         src: 'explain',
         input: ({ context: { runtimeId, jobId } }) => ({ runtimeId, jobId }),
-        onDone: { target: 'completed', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: {
+          target: 'completed',
+          actions: { type: 'commit', params: ({ event }) => event.output },
+          meta: { journal: ['artifact.recorded', 'language.explanation_completed'] },
+        },
         onError: {
           target: 'failed',
           actions: { type: 'fail', params: ({ event }) => ({ reason: reasonOf(event.error) }) },
@@ -100,13 +116,12 @@ export const languageExplanationMachine = setup({
         },
       },
     },
-    completed: { type: 'final' },
+    completed: { type: 'final', description: 'The explanation is stored and can be read.' },
     failed: {
       type: 'final',
-      entry: emit(({ context }) => ({
-        type: 'explanation.failed',
-        reason: context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded'),
-      })),
+      description: 'There is no explanation; the journal says why. A client may ask again, three times in all.',
+      entry: 'reportExplanationFailed',
+      meta: { journal: ['language.explanation_failed'] },
     },
   },
 });

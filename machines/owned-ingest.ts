@@ -1,6 +1,7 @@
 import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
+import type { ChartMeta } from './chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';
@@ -42,6 +43,7 @@ export const ownedIngestMachine = setup({
     events: {} as OwnedIngestEvent,
     input: {} as OwnedIngestInput,
     emitted: {} as SourceRegisteredFact | CommitFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     uploadDeadline: fromCallback<OwnedIngestEvent, { dueAt: number }>(() => undefined),
@@ -50,6 +52,11 @@ export const ownedIngestMachine = setup({
     register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    registerSource: emit((_, params: { source: RegisteredSource }) => ({
+      type: 'source.registered' as const,
+      source: params.source,
+    })),
     fail: assign({
       failure: ({ context }, params: { code: OwnedIngestFailureCode; message: string }) =>
         context.failure ?? { code: params.code, message: failureMessage(params.message) },
@@ -60,12 +67,27 @@ export const ownedIngestMachine = setup({
   id: 'owned-ingest',
   version: String(ownedIngestVersion),
   context: ({ input }) => ({ ingestId: input.ingestId, uploadDueAt: input.uploadDueAt, media: null, failure: null }),
+  description: 'The ingest of one owned file, from an open upload to a registered source revision.',
+  meta: {
+    mainWays: [
+      [
+        'queued.awaitingMedia',
+        'queued.awaitingWorker',
+        'probing',
+        'sealing.writing',
+        'sealing.registering',
+        'registered',
+      ],
+    ],
+  },
   initial: 'queued',
   states: {
     queued: {
+      description: 'The ingest is open.',
       initial: 'awaitingMedia',
       states: {
         awaitingMedia: {
+          description: 'A client sends the bytes of the file within 24 hours.',
           invoke: {
             id: 'uploadDeadline',
             src: 'uploadDeadline',
@@ -92,7 +114,10 @@ export const ownedIngestMachine = setup({
             },
           },
         },
-        awaitingWorker: { on: { 'worker.granted': '#owned-ingest.probing' } },
+        awaitingWorker: {
+          description: 'The media is stored; the ingest waits until a worker is free.',
+          on: { 'worker.granted': '#owned-ingest.probing' },
+        },
       },
       on: {
         'supervision.exhausted': {
@@ -102,11 +127,12 @@ export const ownedIngestMachine = setup({
       },
     },
     probing: {
+      description: 'ffprobe and ffmpeg measure the media and read it to its end.',
       invoke: {
         id: 'probe',
         src: 'probe',
         input: mediaInput,
-        onDone: { target: 'sealing', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: { target: 'sealing', actions: { type: 'commit', params: ({ event }) => event.output } },
         onError: {
           target: 'failed',
           actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: messageOf(event.error) }) },
@@ -120,14 +146,16 @@ export const ownedIngestMachine = setup({
       },
     },
     sealing: {
+      description: 'The host makes the media a source.',
       initial: 'writing',
       states: {
         writing: {
+          description: 'The host writes the probe record, the source receipt and the preflight.',
           invoke: {
             id: 'seal',
             src: 'seal',
             input: mediaInput,
-            onDone: { target: 'registering', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: { target: 'registering', actions: { type: 'commit', params: ({ event }) => event.output } },
             onError: {
               target: '#owned-ingest.failed',
               actions: {
@@ -138,13 +166,14 @@ export const ownedIngestMachine = setup({
           },
         },
         registering: {
+          description: 'The host reads the sealed files back and verifies them as a whole.',
           invoke: {
             id: 'register',
             src: 'register',
             input: mediaInput,
             onDone: {
               target: '#owned-ingest.registered',
-              actions: emit(({ event }) => ({ type: 'source.registered', source: event.output })),
+              actions: { type: 'registerSource', params: ({ event }) => ({ source: event.output }) },
             },
             onError: {
               target: '#owned-ingest.failed',
@@ -163,8 +192,11 @@ export const ownedIngestMachine = setup({
         },
       },
     },
-    registered: { type: 'final' },
-    failed: { type: 'final' },
+    registered: { type: 'final', description: 'The source stands in the list and can be studied.' },
+    failed: {
+      type: 'final',
+      description: 'The ingest ended without a source; its status says why. A client opens another ingest.',
+    },
   },
   on: {
     'ingest.cancel': {

@@ -1,6 +1,7 @@
 import { assign, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { IntakeReference, ReviewDecision, Reviewer, RevocationDecision } from '../contract/publish-review.ts';
+import type { ChartMeta } from './chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 
@@ -62,6 +63,7 @@ export const publishReviewMachine = setup({
     events: {} as PublishReviewEvent,
     input: {} as PublishReviewInput,
     emitted: {} as PublishReviewFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     recordDecision: fromPromise<DecisionOutcome, ReviewRecord>(notProvided('recordDecision')),
@@ -71,9 +73,16 @@ export const publishReviewMachine = setup({
     isApproved: (_, params: { approved: boolean }) => params.approved,
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    startDecision: emit({ type: 'review.started' }),
+    startRevocation: emit({ type: 'revocation.started' }),
+    reportDecisionFailed: emit(({ context }) => ({
+      type: 'review.failed' as const,
+      reason: context.failure ?? { code: 'review_not_recorded', message: 'no reason was recorded' },
+    })),
     rememberRevocation: assign({ revocation: (_, params: RequestedRevocation) => params }),
     forgetRevocation: assign({ revocation: null }),
-    tellRevocationFailed: emit((_, params: { message: string }) => ({
+    reportRevocationFailed: emit((_, params: { message: string }) => ({
       type: 'revocation.failed' as const,
       reason: { code: 'revocation_not_recorded', message: failureMessage(params.message) },
     })),
@@ -86,10 +95,15 @@ export const publishReviewMachine = setup({
   id: 'publish-review',
   version: String(publishReviewVersion),
   context: ({ input }) => ({ ...input, revocation: null, failure: null }),
+  description:
+    'The review of one intake by the reviewer of this host: the decision, and the withdrawal of an approval.',
+  meta: { mainWays: [['deciding', 'approved']] },
   initial: 'deciding',
   states: {
     deciding: {
-      entry: emit({ type: 'review.started' }),
+      description: 'The host writes the receipt of the decision that the reviewer attested.',
+      entry: 'startDecision',
+      meta: { journal: ['publish.review.decision_started'] },
       invoke: {
         id: 'recordDecision',
         src: 'recordDecision',
@@ -98,9 +112,14 @@ export const publishReviewMachine = setup({
           {
             guard: { type: 'isApproved', params: ({ event }) => ({ approved: event.output.approved }) },
             target: 'approved',
-            actions: emit(({ event }) => commitOf(event.output)),
+            actions: { type: 'commit', params: ({ event }) => event.output },
+            meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
           },
-          { target: 'rejected', actions: emit(({ event }) => commitOf(event.output)) },
+          {
+            target: 'rejected',
+            actions: { type: 'commit', params: ({ event }) => event.output },
+            meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
+          },
         ],
         onError: {
           target: 'unrecorded',
@@ -128,6 +147,7 @@ export const publishReviewMachine = setup({
       },
     },
     approved: {
+      description: 'The approval stands: captions may be made under it. A person can withdraw it at any time.',
       on: {
         'review.revoke': {
           target: 'revoking',
@@ -139,51 +159,67 @@ export const publishReviewMachine = setup({
       },
     },
     revoking: {
-      entry: emit({ type: 'revocation.started' }),
+      description: 'The host writes the receipt of the withdrawal that the reviewer attested.',
+      entry: 'startRevocation',
+      meta: { journal: ['publish.review.revocation_started'] },
       invoke: {
         id: 'recordRevocation',
         src: 'recordRevocation',
         input: recordInput,
-        onDone: { target: 'revoked', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: {
+          target: 'revoked',
+          actions: { type: 'commit', params: ({ event }) => event.output },
+          meta: { journal: ['artifact.recorded', 'publish.review.revocation_completed'] },
+        },
         onError: {
           target: 'approved',
           actions: [
-            { type: 'tellRevocationFailed', params: ({ event }) => ({ message: messageOf(event.error) }) },
+            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: messageOf(event.error) }) },
             {
               type: 'fail',
               params: ({ event }) => ({ code: 'revocation_not_recorded', message: messageOf(event.error) }),
             },
             'forgetRevocation',
           ],
+          meta: { journal: ['publish.review.revocation_failed'] },
         },
       },
       on: {
         'supervision.exhausted': {
           target: 'approved',
           actions: [
-            { type: 'tellRevocationFailed', params: ({ event }) => ({ message: event.message }) },
+            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: event.message }) },
             { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
             'forgetRevocation',
           ],
+          meta: { journal: ['publish.review.revocation_failed'] },
         },
         'content.damaged': {
           target: 'approved',
           actions: [
-            { type: 'tellRevocationFailed', params: ({ event }) => ({ message: event.message }) },
+            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: event.message }) },
             { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
             'forgetRevocation',
           ],
+          meta: { journal: ['publish.review.revocation_failed'] },
         },
       },
     },
-    revoked: { type: 'final' },
-    rejected: { type: 'final' },
+    revoked: {
+      type: 'final',
+      description: 'The approval is withdrawn for good. A person who wants captions starts a new attempt of the study.',
+    },
+    rejected: {
+      type: 'final',
+      description:
+        'The study is rejected for good. A person who wants another review starts a new attempt of the study.',
+    },
     unrecorded: {
       type: 'final',
-      entry: emit(({ context }) => ({
-        type: 'review.failed',
-        reason: context.failure ?? { code: 'review_not_recorded', message: 'no reason was recorded' },
-      })),
+      description:
+        'The decision could not be written down; the journal says why. A new attempt of the study can be reviewed.',
+      entry: 'reportDecisionFailed',
+      meta: { journal: ['publish.review.decision_failed'] },
     },
   },
 });

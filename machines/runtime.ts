@@ -1,93 +1,26 @@
-import { assign, type ErrorActorEvent, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
-import { failureMessage } from '../contract/failure.ts';
+import { assign, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
+import type { ChartMeta } from './chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-fact.ts';
 import { notProvided } from './effect.ts';
+import { deadlineFault, endings, isFault, stoppedFact } from './runtime-endings.ts';
+import { part } from './runtime-parts.ts';
 import type {
   AssessOutcome,
   Availability,
-  DetectMeasured,
   DetectOutcome,
-  DetectParts,
   RuntimeContext,
   RuntimeEvent,
   RuntimeFact,
   RuntimeInput,
-  RuntimeReasonCode,
-  RuntimeStoppedFact,
   StudyFault,
 } from './runtime-types.ts';
 
 export const runtimeVersion = 1;
 
-const deadlineFault: StudyFault = {
-  lifecycle: 'failed',
-  code: 'executor_failed',
-  message: 'deadline: the study used up its time',
-};
-
-const isFault = (error: unknown): error is StudyFault =>
-  typeof error === 'object' && error !== null && 'lifecycle' in error && 'code' in error && 'message' in error;
-
-const faultOf = (error: unknown, fallback: RuntimeReasonCode): StudyFault =>
-  isFault(error)
-    ? { lifecycle: error.lifecycle, code: error.code, message: failureMessage(error.message) }
-    : {
-        lifecycle: 'failed',
-        code: fallback,
-        message: failureMessage(error instanceof Error ? error.message : String(error)),
-      };
-
 const stepInput = ({ context }: { context: RuntimeContext }): RuntimeInput => ({
   runtimeId: context.runtimeId,
   commandId: context.commandId,
 });
-
-const stoppedFact = (lifecycle: 'failed' | 'interrupted', context: RuntimeContext): RuntimeStoppedFact => ({
-  type: 'runtime.stopped',
-  lifecycle,
-  reason: context.reason ?? { code: 'executor_failed', message: 'no reason was recorded' },
-});
-
-/** One part of the detection: its evidence exists, or the reason why it cannot. */
-const part = <const Kind extends keyof DetectParts>(kind: Kind) =>
-  ({
-    initial: 'measuring',
-    states: {
-      measuring: {
-        on: {
-          'detect.measured': [
-            {
-              guard: {
-                type: 'isAvailable',
-                params: ({ event }: { event: DetectMeasured }) => ({ state: event[kind] }),
-              },
-              target: 'available',
-            },
-            { target: 'unavailable' },
-          ],
-        },
-      },
-      available: { type: 'final' },
-      unavailable: { type: 'final' },
-    },
-  }) as const;
-
-/** Where a rejecting effect leads: what its fault says, else `failed` with the code of the phase. */
-const endings = (fallback: RuntimeReasonCode) =>
-  [
-    {
-      guard: {
-        type: 'interrupts',
-        params: ({ event }: { event: ErrorActorEvent }) => ({ error: event.error }),
-      },
-      target: 'interrupted',
-      actions: { type: 'stop', params: ({ event }: { event: ErrorActorEvent }) => faultOf(event.error, fallback) },
-    },
-    {
-      target: 'failed',
-      actions: { type: 'stop', params: ({ event }: { event: ErrorActorEvent }) => faultOf(event.error, fallback) },
-    },
-  ] as const;
 
 /** One bounded study of one range, from its acceptance to a closed journal. */
 export const runtimeMachine = setup({
@@ -96,6 +29,7 @@ export const runtimeMachine = setup({
     events: {} as RuntimeEvent,
     input: {} as RuntimeInput,
     emitted: {} as RuntimeFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     initialize: fromPromise<EffectOutcome, RuntimeInput>(notProvided('initialize')),
@@ -113,6 +47,14 @@ export const runtimeMachine = setup({
     isAvailable: (_, params: { state: Availability }) => params.state === 'available',
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    startOperation: emit((_, params: { step: 'detect' | 'subtitles' }) => ({
+      type: 'step.started' as const,
+      step: params.step,
+    })),
+    closeJournal: emit(({ context }, params: { lifecycle: 'failed' | 'interrupted' }) =>
+      stoppedFact(params.lifecycle, context),
+    ),
     // The first reason stays: whatever fails later is a consequence.
     stop: assign({
       reason: ({ context }, params: StudyFault) => context.reason ?? { code: params.code, message: params.message },
@@ -122,24 +64,64 @@ export const runtimeMachine = setup({
   id: 'runtime',
   version: String(runtimeVersion),
   context: ({ input }) => ({ runtimeId: input.runtimeId, commandId: input.commandId, reason: null }),
+  description: 'One bounded study of one range of a source, from its acceptance to a closed journal.',
+  meta: {
+    mainWays: [
+      [
+        'accepted',
+        'initializing',
+        'running.detect',
+        'running.subtitles',
+        'running.read',
+        'running.assess',
+        'running.decide',
+        'running.admit',
+        'terminal',
+      ],
+      ...['speech', 'silence', 'loudness', 'shots'].map((kind) => [
+        `running.detect.${kind}.measuring`,
+        `running.detect.${kind}.available`,
+      ]),
+    ],
+  },
   initial: 'accepted',
   states: {
-    accepted: { on: { 'worker.granted': 'initializing' } },
+    accepted: {
+      description: 'The study is on disk and waits until a worker is free.',
+      on: { 'worker.granted': 'initializing' },
+    },
     initializing: {
+      description: 'The host verifies the source, warms the detector and opens the journal.',
       invoke: {
         id: 'initialize',
         src: 'initialize',
         input: stepInput,
-        onDone: { target: 'running', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: {
+          target: 'running',
+          actions: { type: 'commit', params: ({ event }) => event.output },
+          meta: {
+            journal: [
+              'artifact.recorded',
+              'task.created',
+              'task.launch_claimed',
+              'agent.registered',
+              'task.transitioned',
+              'executor.started',
+            ],
+          },
+        },
       },
       on: { 'xstate.error.actor.*': endings('initialization_failed') },
     },
     running: {
+      description: 'The study works, step by step; its deadline counts only the time that a host is up.',
       initial: 'detect',
       invoke: { id: 'deadline', src: 'deadline', input: stepInput },
       states: {
         detect: {
-          entry: emit({ type: 'step.started', step: 'detect' }),
+          description: 'One decode pass measures speech, silence, loudness and shot changes side by side.',
+          entry: { type: 'startOperation', params: { step: 'detect' } },
+          meta: { journal: ['media.operation_started'] },
           type: 'parallel',
           invoke: {
             id: 'detect',
@@ -147,37 +129,50 @@ export const runtimeMachine = setup({
             input: stepInput,
             onDone: {
               actions: [
-                emit(({ event }) => commitOf(event.output)),
+                { type: 'commit', params: ({ event }) => event.output },
                 raise(({ event }) => ({ ...event.output.measured, type: 'detect.measured' })),
               ],
+              meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
             },
           },
           states: {
-            speech: part('speech'),
-            silence: part('silence'),
-            loudness: part('loudness'),
-            shots: part('shots'),
+            speech: part('speech', 'speech'),
+            silence: part('silence', 'silence'),
+            loudness: part('loudness', 'loudness'),
+            shots: part('shots', 'shot changes'),
           },
           onDone: 'subtitles',
         },
         subtitles: {
-          entry: emit({ type: 'step.started', step: 'subtitles' }),
+          description: 'The host reads the embedded text tracks and identifies their languages.',
+          entry: { type: 'startOperation', params: { step: 'subtitles' } },
+          meta: { journal: ['media.operation_started'] },
           invoke: {
             id: 'subtitles',
             src: 'subtitles',
             input: stepInput,
-            onDone: { target: 'read', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: {
+              target: 'read',
+              actions: { type: 'commit', params: ({ event }) => event.output },
+              meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
+            },
           },
         },
         read: {
+          description: 'The host reads the evidence in windows and writes a receipt of each.',
           invoke: {
             id: 'read',
             src: 'read',
             input: stepInput,
-            onDone: { target: 'assess', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: {
+              target: 'assess',
+              actions: { type: 'commit', params: ({ event }) => event.output },
+              meta: { journal: ['evidence.read_started', 'evidence.read_completed'] },
+            },
           },
         },
         assess: {
+          description: 'The host makes claims of what was read, each with its citations.',
           invoke: {
             id: 'assess',
             src: 'assess',
@@ -186,26 +181,59 @@ export const runtimeMachine = setup({
               {
                 guard: { type: 'hasClaims', params: ({ event }) => ({ claimCount: event.output.claimCount }) },
                 target: 'decide',
-                actions: emit(({ event }) => commitOf(event.output)),
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: {
+                  journal: [
+                    'analysis.evidence.assessment_started',
+                    'artifact.recorded',
+                    'analysis.evidence.assessment_completed',
+                  ],
+                },
               },
-              { target: 'admit', actions: emit(({ event }) => commitOf(event.output)) },
+              { target: 'admit', actions: { type: 'commit', params: ({ event }) => event.output } },
             ],
           },
         },
         decide: {
+          description: 'The host decides whether every claim is supported.',
           invoke: {
             id: 'decide',
             src: 'decide',
             input: stepInput,
-            onDone: { target: 'admit', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: {
+              target: 'admit',
+              actions: { type: 'commit', params: ({ event }) => event.output },
+              meta: {
+                journal: [
+                  'analysis.evidence.decision_started',
+                  'artifact.recorded',
+                  'analysis.evidence.decision_completed',
+                ],
+              },
+            },
           },
         },
         admit: {
+          description: 'The host writes the study record, ends the execution and admits the study to the review queue.',
           invoke: {
             id: 'admit',
             src: 'admit',
             input: stepInput,
-            onDone: { target: '#runtime.terminal', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: {
+              target: '#runtime.terminal',
+              actions: { type: 'commit', params: ({ event }) => event.output },
+              meta: {
+                journal: [
+                  'artifact.recorded',
+                  'executor.finished',
+                  'artifact.recorded',
+                  'publish.review.intake_started',
+                  'artifact.recorded',
+                  'publish.review.intake_completed',
+                  'task.transitioned',
+                ],
+              },
+            },
           },
         },
       },
@@ -217,9 +245,24 @@ export const runtimeMachine = setup({
         'xstate.error.actor.*': endings('executor_failed'),
       },
     },
-    terminal: { type: 'final' },
-    failed: { type: 'final', entry: emit(({ context }) => stoppedFact('failed', context)) },
-    interrupted: { type: 'final', entry: emit(({ context }) => stoppedFact('interrupted', context)) },
+    terminal: {
+      type: 'final',
+      description: 'The study is done and its journal closed. A person may now review it, if it was admitted.',
+    },
+    failed: {
+      type: 'final',
+      description:
+        'The study failed; reason and journal say why. A client starts a new attempt with a clientRequestId.',
+      entry: { type: 'closeJournal', params: { lifecycle: 'failed' } },
+      meta: { journal: ['media.operation_failed', 'executor.finished', 'task.transitioned'] },
+    },
+    interrupted: {
+      type: 'final',
+      description:
+        'The study was stopped; reason and journal say why. A client starts a new attempt with a clientRequestId.',
+      entry: { type: 'closeJournal', params: { lifecycle: 'interrupted' } },
+      meta: { journal: ['media.operation_failed', 'runtime.interrupted', 'executor.finished', 'task.transitioned'] },
+    },
   },
   on: {
     'content.damaged': {

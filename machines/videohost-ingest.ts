@@ -1,6 +1,7 @@
 import { assign, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/failure.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
+import type { ChartMeta } from './chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';
@@ -46,6 +47,7 @@ export const videohostIngestMachine = setup({
     events: {} as VideohostIngestEvent,
     input: {} as VideohostIngestInput,
     emitted: {} as SourceRegisteredFact | CommitFact,
+    meta: {} as ChartMeta,
   },
   actors: {
     resolve: fromPromise<EffectOutcome, VideohostIngestInput>(notProvided('resolve')),
@@ -55,6 +57,11 @@ export const videohostIngestMachine = setup({
     register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
   },
   actions: {
+    commit: emit((_, params: EffectOutcome) => commitOf(params)),
+    registerSource: emit((_, params: { source: RegisteredSource }) => ({
+      type: 'source.registered' as const,
+      source: params.source,
+    })),
     fail: assign({
       failure: ({ context }, params: { code: VideohostIngestFailureCode; message: string }) =>
         context.failure ?? { code: params.code, message: failureMessage(params.message) },
@@ -65,9 +72,16 @@ export const videohostIngestMachine = setup({
   id: 'videohost-ingest',
   version: String(videohostIngestVersion),
   context: ({ input }) => ({ ingestId: input.ingestId, media: null, failure: null }),
+  description: 'The ingest of a range from a video host, from its address to a registered source revision.',
+  meta: {
+    mainWays: [
+      ['queued', 'resolving', 'downloading', 'probing', 'sealing.writing', 'sealing.registering', 'registered'],
+    ],
+  },
   initial: 'queued',
   states: {
     queued: {
+      description: 'The ingest waits until a worker is free.',
       on: {
         'worker.granted': 'resolving',
         'supervision.exhausted': {
@@ -77,11 +91,12 @@ export const videohostIngestMachine = setup({
       },
     },
     resolving: {
+      description: 'yt-dlp describes the video behind the address; a range past its end is refused.',
       invoke: {
         id: 'resolve',
         src: 'resolve',
         input: ingestInput,
-        onDone: { target: 'downloading', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: { target: 'downloading', actions: { type: 'commit', params: ({ event }) => event.output } },
         onError: {
           target: 'failed',
           actions: {
@@ -98,6 +113,7 @@ export const videohostIngestMachine = setup({
       },
     },
     downloading: {
+      description: 'yt-dlp and ffmpeg fetch the range, encoded anew so that it begins and ends at the cuts.',
       invoke: {
         id: 'download',
         src: 'download',
@@ -106,7 +122,7 @@ export const videohostIngestMachine = setup({
           target: 'probing',
           actions: [
             { type: 'rememberMedia', params: ({ event }) => event.output.media },
-            emit(({ event }) => commitOf(event.output)),
+            { type: 'commit', params: ({ event }) => event.output },
           ],
         },
         onError: {
@@ -125,11 +141,12 @@ export const videohostIngestMachine = setup({
       },
     },
     probing: {
+      description: 'ffprobe and ffmpeg measure the media and read it to its end.',
       invoke: {
         id: 'probe',
         src: 'probe',
         input: mediaInput,
-        onDone: { target: 'sealing', actions: emit(({ event }) => commitOf(event.output)) },
+        onDone: { target: 'sealing', actions: { type: 'commit', params: ({ event }) => event.output } },
         onError: {
           target: 'failed',
           actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: messageOf(event.error) }) },
@@ -143,14 +160,16 @@ export const videohostIngestMachine = setup({
       },
     },
     sealing: {
+      description: 'The host makes the media a source.',
       initial: 'writing',
       states: {
         writing: {
+          description: 'The host writes the probe record, the source receipt and the preflight.',
           invoke: {
             id: 'seal',
             src: 'seal',
             input: mediaInput,
-            onDone: { target: 'registering', actions: emit(({ event }) => commitOf(event.output)) },
+            onDone: { target: 'registering', actions: { type: 'commit', params: ({ event }) => event.output } },
             onError: {
               target: '#videohost-ingest.failed',
               actions: {
@@ -161,13 +180,14 @@ export const videohostIngestMachine = setup({
           },
         },
         registering: {
+          description: 'The host reads the sealed files back and verifies them as a whole.',
           invoke: {
             id: 'register',
             src: 'register',
             input: mediaInput,
             onDone: {
               target: '#videohost-ingest.registered',
-              actions: emit(({ event }) => ({ type: 'source.registered', source: event.output })),
+              actions: { type: 'registerSource', params: ({ event }) => ({ source: event.output }) },
             },
             onError: {
               target: '#videohost-ingest.failed',
@@ -186,8 +206,11 @@ export const videohostIngestMachine = setup({
         },
       },
     },
-    registered: { type: 'final' },
-    failed: { type: 'final' },
+    registered: { type: 'final', description: 'The source stands in the list and can be studied.' },
+    failed: {
+      type: 'final',
+      description: 'The ingest ended without a source; its status says why. A client opens another ingest.',
+    },
   },
   on: {
     'ingest.cancel': {

@@ -8,7 +8,7 @@ export interface Bundle {
   readonly source: string;
   readonly target: string;
   readonly transitions: readonly ChartTransition[];
-  readonly happy: boolean;
+  readonly onMainWay: boolean;
   /** It leads into the very state that it leaves, so it is drawn from a sign inside that state. */
   readonly inward: boolean;
   readonly lines: readonly Line[];
@@ -17,34 +17,34 @@ export interface Bundle {
 interface Ends {
   readonly source: ChartState;
   readonly target: string;
-  readonly happy: boolean;
+  readonly onMainWay: boolean;
   readonly transitions: ChartTransition[];
 }
 
 const holds = (state: ChartState, id: string): boolean =>
   state.states.some((child) => child.id === id || holds(child, id));
 
-const bundleOf = ([id, { source, target, happy, transitions }]: readonly [string, Ends]): Bundle => ({
+const bundleOf = ([id, { source, target, onMainWay, transitions }]: readonly [string, Ends]): Bundle => ({
   id,
   source: source.id,
   target,
   transitions,
-  happy,
+  onMainWay,
   inward: holds(source, target),
   lines: labelLines(transitions),
 });
 
-/** All arrows of a chart, those of the happy path first: the layout gives way to what comes first. */
+/** All arrows of a chart, those of the main way first: the layout gives way to what comes first. */
 export const bundlesOf = (chart: Chart): Bundle[] => {
-  const happyPath = new Set(chart.happyPath);
+  const mainWay = new Set(chart.mainWay);
   const ends = new Map<string, Ends>();
   const visit = (source: ChartState): void => {
     for (const transition of source.transitions) {
-      const happy = happyPath.has(transition.id);
+      const onMainWay = mainWay.has(transition.id);
       for (const target of transition.targets) {
-        const id = `${source.id}>${target}${happy ? '!' : ''}`;
+        const id = `${source.id}>${target}${onMainWay ? '!' : ''}`;
         const known = ends.get(id);
-        if (known === undefined) ends.set(id, { source, target, happy, transitions: [transition] });
+        if (known === undefined) ends.set(id, { source, target, onMainWay, transitions: [transition] });
         else known.transitions.push(transition);
       }
     }
@@ -52,5 +52,5 @@ export const bundlesOf = (chart: Chart): Bundle[] => {
   };
   visit(chart.root);
   const bundles = [...ends].map(bundleOf);
-  return [...bundles.filter(({ happy }) => happy), ...bundles.filter(({ happy }) => !happy)];
+  return [...bundles.filter(({ onMainWay }) => onMainWay), ...bundles.filter(({ onMainWay }) => !onMainWay)];
 };

@@ -3,11 +3,11 @@ import type { Arrow, Drawing, Point } from './drawing.ts';
 // In px of arrow length: how far a reader would rather follow a line than meet one of these.
 const bendCost = 25;
 const crossingCost = 120;
-const happyBendCost = 400;
+const mainWayBendCost = 400;
 /** A px of width is read against the width of a page, a px of height is only scrolled. */
 const widthCost = 4;
-/** What lies left of the happy path is read before it. */
-const leftOfHappyCost = 2;
+/** What lies left of the main way is read before it. */
+const leftOfMainWayCost = 2;
 
 type Segment = readonly [Point, Point];
 
@@ -36,8 +36,11 @@ const crossingsIn = (arrows: readonly Arrow[]): number => {
   return crossings;
 };
 
-const happyLeft = ({ boxes }: Drawing): number =>
-  Math.min(...boxes.filter(({ happy, depth }) => happy && depth === 1).map(({ x }) => x), Number.MAX_SAFE_INTEGER);
+const mainWayLeft = ({ boxes }: Drawing): number =>
+  Math.min(
+    ...boxes.filter(({ onMainWay, depth }) => onMainWay && depth === 1).map(({ x }) => x),
+    Number.MAX_SAFE_INTEGER,
+  );
 
 /** How hard a drawing is to read, in px; only to compare drawings of the same chart. */
 export const costOf = (drawing: Drawing): number => {
@@ -48,9 +51,9 @@ export const costOf = (drawing: Drawing): number => {
   return (
     length +
     bends(arrows) * bendCost +
-    bends(arrows.filter(({ happy }) => happy)) * happyBendCost +
+    bends(arrows.filter(({ onMainWay }) => onMainWay)) * mainWayBendCost +
     crossingsIn(arrows) * crossingCost +
     width * widthCost +
-    Math.min(happyLeft(drawing), width) * leftOfHappyCost
+    Math.min(mainWayLeft(drawing), width) * leftOfMainWayCost
   );
 };

@@ -22,7 +22,7 @@ export interface StateBox extends TextArea {
   /** The number of boxes around it. */
   readonly depth: number;
   readonly region: boolean;
-  readonly happy: boolean;
+  readonly onMainWay: boolean;
 }
 
 /** One or more transitions with the same ends; without any it leads from a starting dot to the initial state. */
@@ -30,7 +30,7 @@ export interface Arrow {
   readonly transitions: readonly string[];
   readonly points: readonly Point[];
   readonly label: TextArea | null;
-  readonly happy: boolean;
+  readonly onMainWay: boolean;
 }
 
 export interface Drawing {

@@ -5,8 +5,8 @@ import { arrowGap, boxPadding, dotSize, insideGap, labelPadding } from './distan
 import {
   chartOptions,
   compoundOptions,
-  happyEdgeOptions,
   labelOptions,
+  mainWayEdgeOptions,
   parallelOptions,
   regionOptions,
 } from './elk-options.ts';
@@ -31,7 +31,7 @@ const edgeOf = (bundle: Bundle): ElkExtendedEdge => ({
   id: bundle.id,
   sources: [bundle.inward ? signId(bundle.id) : bundle.source],
   targets: [bundle.target],
-  layoutOptions: bundle.happy ? happyEdgeOptions : {},
+  layoutOptions: bundle.onMainWay ? mainWayEdgeOptions : {},
   labels: [
     {
       id: `${bundle.id}#label`,
@@ -73,7 +73,7 @@ export const elkInput = (chart: Chart, bundles: readonly Bundle[], seed: number)
         id: `${dotId(state.id)}>`,
         sources: [dotId(state.id)],
         targets: [state.initial],
-        layoutOptions: happyEdgeOptions,
+        layoutOptions: mainWayEdgeOptions,
       });
     return {
       id: state.id,

@@ -45,8 +45,8 @@ export const regionOptions: Options = {
   'elk.spacing.nodeNode': '14',
 };
 
-/** What keeps the happy path straight and short while other arrows go around it. */
-export const happyEdgeOptions: Options = {
+/** What keeps the main way straight and short while other arrows go around it. */
+export const mainWayEdgeOptions: Options = {
   'elk.layered.priority.direction': '20',
   'elk.layered.priority.straightness': '20',
   'elk.layered.priority.shortness': '20',

@@ -32,7 +32,7 @@ const arrowOf = (edge: ElkExtendedEdge, bundle: Bundle | undefined): Arrow => {
     transitions: bundle?.transitions.map(({ id }) => id) ?? [],
     points: pointsOf(edge),
     label: label === undefined || bundle === undefined ? null : { ...areaOf(label), lines: bundle.lines },
-    happy: bundle?.happy ?? false,
+    onMainWay: bundle?.onMainWay ?? false,
   };
 };
 
@@ -42,7 +42,9 @@ const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { 
     const area = areas.get(id);
     return area === undefined ? [] : [{ ...area, lines: linesOf.get(id) ?? [] }];
   };
-  const onTheWay = new Set(bundles.filter(({ happy }) => happy).flatMap(({ source, target }) => [source, target]));
+  const onTheWay = new Set(
+    bundles.filter(({ onMainWay }) => onMainWay).flatMap(({ source, target }) => [source, target]),
+  );
   const boxesOf = (state: ChartState, depth: number, region: boolean): StateBox[] => [
     ...textArea(state.id).map((area) => ({
       ...area,
@@ -50,7 +52,7 @@ const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { 
       kind: state.kind,
       depth,
       region,
-      happy: onTheWay.has(state.id),
+      onMainWay: onTheWay.has(state.id),
     })),
     ...state.states.flatMap((child) => boxesOf(child, depth + 1, state.kind === 'parallel')),
   ];

@@ -9,9 +9,10 @@ drawings name their states and transitions with the ids that stand there.
 | dot | where a state begins |
 | double border | a final state |
 | dashed border | a region: all regions of a state are active at the same time |
-| blue | the way that the machine is made for, to its first final state |
+| blue | the main way, which the machine declares: what it is made for |
 | \`event [guard] / actions\` | a transition; on an arrow that leaves a box that holds others, it holds in all of them |
 | \`in any state\` | a transition of the whole machine; \`anywhere in x\`, one of the whole state \`x\` |
+| \`journal\` | the types of the events that join the journal, in the commit of that transition or of entering that state |
 | \`invoke\` | an effect that runs as long as its state is active |
 | \`x done\`, \`error of x\` | the effect \`x\` has ended well, or not |
 `;

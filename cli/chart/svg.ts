@@ -35,16 +35,16 @@ const centred = (area: TextArea): number =>
 const boxOf = (box: StateBox, theme: Theme): string => {
   const alone = box.kind !== 'compound' && box.kind !== 'parallel';
   const level = alone ? 'alone' : `level-${Math.min(box.depth, theme.levels.length - 1)}`;
-  const marks = [box.kind, level, ...(box.region ? ['region'] : []), ...(box.happy ? ['happy'] : [])];
+  const marks = [box.kind, level, ...(box.region ? ['region'] : []), ...(box.onMainWay ? ['main-way'] : [])];
   const inner = box.kind === 'final' ? rectOf(box, boxRadius - secondBorder, 'box inner', secondBorder) : '';
   const text = textOf(box.lines, alone ? centred(box) : box.x + boxPadding.side, box.y + boxPadding.top);
   return `<g class="state ${marks.join(' ')}" data-state="${escaped(box.id)}">${rectOf(box, boxRadius, 'box')}${inner}${text}</g>`;
 };
 
-const transitionGroup = ({ happy, transitions }: Arrow, content: string): string =>
+const transitionGroup = ({ onMainWay, transitions }: Arrow, content: string): string =>
   transitions.length === 0
     ? `<g class="start">${content}</g>`
-    : `<g class="transition${happy ? ' happy' : ''}" data-transitions="${escaped(transitions.join(' '))}">${content}</g>`;
+    : `<g class="transition${onMainWay ? ' main-way' : ''}" data-transitions="${escaped(transitions.join(' '))}">${content}</g>`;
 
 const arrowOf = (arrow: Arrow): string =>
   transitionGroup(

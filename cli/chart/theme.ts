@@ -9,7 +9,7 @@ export interface Theme {
   readonly alone: string;
   readonly border: string;
   readonly arrow: string;
-  readonly happy: string;
+  readonly mainWay: string;
   readonly label: string;
   readonly dot: string;
   readonly text: Readonly<Record<Role, string>>;
@@ -21,7 +21,7 @@ const light: Theme = {
   alone: '#ffffff',
   border: '#8a94a3',
   arrow: '#8a94a3',
-  happy: '#1a6fd4',
+  mainWay: '#1a6fd4',
   label: '#ffffff',
   dot: '#1c2530',
   text: {
@@ -42,7 +42,7 @@ const dark: Theme = {
   alone: '#0f141a',
   border: '#66727f',
   arrow: '#7c8896',
-  happy: '#5aa9ff',
+  mainWay: '#5aa9ff',
   label: '#0f141a',
   dot: '#f0f3f6',
   text: {

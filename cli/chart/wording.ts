@@ -15,9 +15,26 @@ const transitionSpans = ({ label, guard, actions }: ChartTransition): Span[] => 
   ...(actions.length === 0 ? [] : [{ text: ` / ${actions.join(', ')}`, role: 'action' } as const]),
 ];
 
+/** What joins the journal in the commit of a transition or of entering a state. */
+const journalLines = (journal: readonly string[], widest: number): Line[] =>
+  journal.length === 0
+    ? []
+    : wrapped(
+        [
+          { text: 'journal ', role: 'keyword' },
+          { text: journal.join(', '), role: 'note' },
+        ],
+        widest,
+      );
+
+const transitionLines = (transition: ChartTransition, widest: number): Line[] => [
+  ...wrapped(transitionSpans(transition), widest),
+  ...journalLines(transition.journal, widest),
+];
+
 /** The text of an arrow that stands for these transitions. */
 export const labelLines = (transitions: readonly ChartTransition[]): Line[] =>
-  transitions.flatMap((transition) => wrapped(transitionSpans(transition), widestLabel));
+  transitions.flatMap((transition) => transitionLines(transition, widestLabel));
 
 export const headingOf = (state: ChartState): Span[] => [{ text: state.name, role: 'name' }];
 
@@ -34,10 +51,11 @@ export const stateLines = (state: ChartState, heading: readonly Span[]): Line[] 
     row('invoke', { text: id === actor ? id : `${id} (${actor})`, role: 'effect' }),
   ),
   ...state.entry.flatMap((action) => row('entry /', { text: action, role: 'action' })),
+  ...journalLines(state.journal, widestState),
   ...state.exit.flatMap((action) => row('exit /', { text: action, role: 'action' })),
   ...state.transitions
     .filter(({ targets }) => targets.length === 0)
-    .flatMap((transition) => wrapped(transitionSpans(transition), widestState)),
+    .flatMap((transition) => transitionLines(transition, widestState)),
 ];
 
 /** The sign from which arrows start that stand for a state as a whole and lead into it; null for the machine itself. */

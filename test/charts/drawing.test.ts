@@ -113,8 +113,8 @@ for (const { machine, chart, drawing } of drawn) {
     for (const { points } of drawing.arrows) t.true(points.length >= 2);
   });
 
-  test(`the happy path of ${machine.id} leads down or to the right without a bend`, (t) => {
-    for (const { points } of drawing.arrows.filter(({ happy }) => happy)) {
+  test(`the main way of ${machine.id} leads down or to the right without a bend`, (t) => {
+    for (const { points } of drawing.arrows.filter(({ onMainWay }) => onMainWay)) {
       t.is(points.length, 2);
       const [from, to] = points;
       t.true(from !== undefined && to !== undefined && to.x >= from.x && to.y >= from.y);

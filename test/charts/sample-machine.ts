@@ -10,6 +10,13 @@ export const sampleMachine = setup({
   id: 'sample',
   version: '7',
   description: 'Shows every kind of thing that a chart can hold, with a text that needs more than one line',
+  meta: {
+    mainWays: [
+      ['idle', 'working.fetching', 'working.checking', 'working.settled', 'finished'],
+      ['working.checking.left.a', 'working.checking.left.b'],
+      ['working.checking.right.a', 'working.checking.right.b'],
+    ],
+  },
   initial: 'idle',
   states: {
     idle: { on: { begin: 'working', stay: { actions: 'note', description: 'nothing moves' } }, exit: 'note' },
