@@ -1,6 +1,21 @@
 import type { CaptionClassification } from '../contract/caption-executor.ts';
-import type { GivenFlags } from './flags.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
+
+/** The flags that choose who makes captions. */
+export const captionFlags: FlagTable = {
+  'caption-executor': single(
+    'NAME',
+    'recorded',
+    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, deterministic-test writes fixed texts for tests of clients",
+  ),
+  'allow-deterministic-caption-test-seam': toggle(
+    'allows --caption-executor deterministic-test, and must stand with it',
+  ),
+  'allow-embedded-subtitle-captions': toggle(
+    'allows --caption-executor embedded-subtitles, and must stand with it; no model, no network',
+  ),
+};
 
 interface CaptionChoice {
   readonly classification: CaptionClassification;

@@ -1,14 +1,19 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chartFiles, staleFiles, writeFiles } from './chart/files.ts';
-import { parseFlags } from './flags.ts';
+import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
+const chartsFlags: FlagTable = {
+  check: toggle('says which drawings no longer match their machines, and writes nothing'),
+  folder: single('DIR', 'docs/charts', 'where the drawings lie'),
+};
+
 /** `charts [--check] [--folder path]`: draws every machine, or exits with 1 when a drawing no longer matches. */
 async function charts(args: readonly string[]): Promise<void> {
-  const given = parseFlags(args, { check: 'switch', folder: 'single' });
+  const given = parseFlags(args, chartsFlags);
   const folder = given.single('folder') ?? fileURLToPath(new URL('../docs/charts', import.meta.url));
   const files = await chartFiles();
   if (!given.has('check')) {

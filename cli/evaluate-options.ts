@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FlagTable, parseFlags } from './flags.ts';
+import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
-  baseline: 'single',
-  accept: 'switch',
-  receipts: 'single',
-  'data-root': 'single',
-  json: 'switch',
+  baseline: single('FILE', 'baseline.json in the pack', 'the receipt that this evaluation is held to'),
+  accept: toggle('writes the receipt of this evaluation as the new baseline'),
+  receipts: single('DIR', null, 'a folder that the receipt is written to, under its digest'),
+  'data-root': single('DIR', 'a temporary one', 'the data root that the pack is ingested and studied in'),
+  json: toggle('prints the receipt as JSON instead of lines'),
 };
 
 export interface EvaluateOptions {

@@ -3,9 +3,11 @@ import { evaluatePack } from '../actors/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation-pack-folder.ts';
 import { systemClock } from '../actors/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
 import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
+import { answersQuestion } from './help.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -60,11 +62,14 @@ function described(error: unknown): string {
 }
 
 try {
-  const options = evaluateOptions(process.argv.slice(2));
-  const evaluation = await evaluate(options);
-  if (options.json) print(JSON.stringify(evaluation));
-  else for (const line of evaluationLines(evaluation)) print(line);
-  process.exitCode = evaluation.verdict === 'regression' ? 1 : 0;
+  const args = process.argv.slice(2);
+  if (!answersQuestion(args, commands.evaluate, (text) => process.stdout.write(text))) {
+    const options = evaluateOptions(args);
+    const evaluation = await evaluate(options);
+    if (options.json) print(JSON.stringify(evaluation));
+    else for (const line of evaluationLines(evaluation)) print(line);
+    process.exitCode = evaluation.verdict === 'regression' ? 1 : 0;
+  }
 } catch (error) {
   report(described(error));
   process.exitCode = 2;

@@ -3,7 +3,38 @@ import { StartError } from './start-error.ts';
 /** How a flag is given: once with a value, several times with values, or without one. */
 export type FlagForm = 'single' | 'repeated' | 'switch';
 
-export type FlagTable = Readonly<Record<string, FlagForm>>;
+/** One flag of a command: what is read, and what `--help` and `docs/options.md` say of it. */
+export interface Flag {
+  readonly form: FlagForm;
+  /** Stands for the value, such as `PORT`; null for a switch. */
+  readonly value: string | null;
+  /** What holds where the flag is not given, as people read it; null where nothing does. */
+  readonly preset: string | null;
+  /** One clause, no capital, no full stop. */
+  readonly help: string;
+}
+
+/** The flags of a command by their names without the leading dashes. */
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+/** A flag that is given once, with a value. */
+export const single = (value: string, preset: string | null, help: string): Flag => ({
+  form: 'single',
+  value,
+  preset,
+  help,
+});
+
+/** A flag that may be given several times, each time with a value. */
+export const repeated = (value: string, preset: string | null, help: string): Flag => ({
+  form: 'repeated',
+  value,
+  preset,
+  help,
+});
+
+/** A flag without a value; it is off where it is not given. */
+export const toggle = (help: string): Flag => ({ form: 'switch', value: null, preset: null, help });
 
 /** What was given, by flag name without the leading dashes. */
 export interface GivenFlags {
@@ -30,8 +61,9 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
     }
     const equals = argument.indexOf('=');
     const name = argument.slice(2, equals === -1 ? undefined : equals);
-    const form = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (form === undefined) throw usage(unknownFlag(name, Object.keys(table)));
+    const flag = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (flag === undefined) throw usage(`unknown flag --${name}${suggestion(name, Object.keys(table))}`);
+    const { form } = flag;
     let value = '';
     if (form === 'switch') {
       if (equals !== -1) throw usage(`--${name} takes no value`);
@@ -56,12 +88,6 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 }
 
 const usage = (message: string) => new StartError('invalid_flags', message);
-
-/** Who asks for help is told what there is. */
-const unknownFlag = (name: string, known: readonly string[]): string =>
-  name === 'help'
-    ? `the flags are ${known.map((flag) => `--${flag}`).join(', ')}; README.md explains each`
-    : `unknown flag --${name}${suggestion(name, known)}`;
 
 function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known

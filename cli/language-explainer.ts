@@ -1,17 +1,24 @@
 import type { HostOptions } from '../actors/host.ts';
 import { modelName } from '../contract/language-explanation-executor.ts';
 import { hostedProvider } from '../executors/hosted-provider.ts';
-import type { FlagTable, GivenFlags } from './flags.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 
 const executorFlag = 'language-explanation-executor';
 const permissionFlag = 'allow-real-language-explanation';
 const modelFlag = 'language-explanation-model';
 
+/** The flags that choose who explains lines of captions. */
 export const explainerFlags: FlagTable = {
-  [executorFlag]: 'single',
-  [permissionFlag]: 'switch',
-  [modelFlag]: 'single',
+  [executorFlag]: single(
+    'NAME',
+    'unavailable',
+    'the language explanation executor: unavailable, or openai for a model behind the interface of OpenAI',
+  ),
+  [permissionFlag]: toggle(
+    `allows --${executorFlag} openai, and must stand with it; caption text may leave this machine, and answers may cost money`,
+  ),
+  [modelFlag]: single('NAME', null, `the model, as its server names it; must stand with --${executorFlag} openai`),
 };
 
 const notAllowed = (message: string) => new StartError('executor_not_allowed', message);

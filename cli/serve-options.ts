@@ -1,37 +1,12 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { captionExecutor } from './caption-executor.ts';
-import { type FlagTable, type GivenFlags, parseFlags } from './flags.ts';
-import { explainerFlags, explainerModel } from './language-explainer.ts';
+import { type GivenFlags, parseFlags } from './flags.ts';
+import { explainerModel } from './language-explainer.ts';
+import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
-import { type VideohostOptions, videohostFlags, videohostOptions } from './videohost-flags.ts';
-
-/** Every flag of `serve`; the README explains each. */
-export const serveFlags: FlagTable = {
-  host: 'single',
-  port: 'single',
-  'allowed-origin': 'repeated',
-  'data-root': 'single',
-  'source-directory': 'repeated',
-  'source-root': 'single',
-  'token-file': 'single',
-  'maximum-owned-media-bytes': 'single',
-  'maximum-videohost-local-range-ms': 'single',
-  ...videohostFlags,
-  'videohost-workers': 'single',
-  'maximum-study-range-ms': 'single',
-  'study-workers': 'single',
-  'reviewer-id': 'single',
-  'reviewer-label': 'single',
-  'http-adapter': 'single',
-  executor: 'single',
-  'caption-executor': 'single',
-  'allow-deterministic-caption-test-seam': 'switch',
-  'allow-embedded-subtitle-captions': 'switch',
-  'semantic-recognizer': 'single',
-  ...explainerFlags,
-};
+import { type VideohostOptions, videohostOptions } from './videohost-flags.ts';
 
 export interface ServeOptions {
   readonly host: string;

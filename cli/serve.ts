@@ -5,11 +5,15 @@ import { systemClock } from '../actors/system-clock.ts';
 import { type ChosenListener, chooseListener } from '../http/choose-listener.ts';
 import type { Listener } from '../http/listener.ts';
 import { openServer } from '../http/server.ts';
+import { commands } from './commands.ts';
 import { crashPoints } from './crash-points.ts';
+import { answersQuestion } from './help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
 import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
+import { startFailureLine } from './start-remedies.ts';
 import { hostToken } from './token.ts';
+import { version } from './version.ts';
 
 /** How long answers under way may take once the host was told to stop. */
 const graceMs = 5_000;
@@ -18,6 +22,7 @@ const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.ur
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function serve(options: ServeOptions): Promise<void> {
+  report(`Local Media Study Service ${version}`);
   const explainer = explainerOf(options.explainerModel, process.env);
   const token = await hostToken(options.tokenFile);
   const chosen = await chosenListener(options.httpAdapter);
@@ -112,6 +117,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     dataRoot,
     httpAdapter: listener.adapter,
     tools: host.tools,
+    version,
   };
 }
 
@@ -144,9 +150,10 @@ function codedMessage(error: unknown): string {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const args = process.argv.slice(2);
 try {
-  await serve(serveOptions(process.argv.slice(2)));
+  if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
 } catch (error) {
-  report(codedMessage(error));
+  report(startFailureLine(codedMessage(error)));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dataRootAt } from '../storage/data-root.ts';
-import { type FlagTable, parseFlags } from './flags.ts';
+import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
+import { serveFlags } from './serve-flags.ts';
 import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 
 /** Every flag of `verify`. */
-export const verifyFlags: FlagTable = { 'data-root': 'single', json: 'switch' };
+export const verifyFlags: FlagTable = {
+  'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root of a host that is stopped'),
+  json: toggle('prints one JSON document instead of lines'),
+};
 
 export interface VerifyOptions {
   readonly runtimeId: string;

@@ -9,6 +9,8 @@ import { LedgerError } from '../storage/ledger-error.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
 import { VaultError } from '../storage/vault-error.ts';
+import { commands } from './commands.ts';
+import { answersQuestion } from './help.ts';
 import { StartError } from './start-error.ts';
 import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
 import { type VerifyOptions, verifyOptions } from './verify-options.ts';
@@ -52,11 +54,14 @@ const isRefusal = (error: unknown): error is Error =>
   [StartError, ServiceError, LedgerError, VaultError].some((kind) => error instanceof kind);
 
 try {
-  const options = verifyOptions(process.argv.slice(2));
-  const verification = await verified(options);
-  if (options.json) print(JSON.stringify(verification));
-  else for (const line of verdictLines(verification)) print(line);
-  process.exitCode = verification.verdict === 'intact' ? 0 : 1;
+  const args = process.argv.slice(2);
+  if (!answersQuestion(args, commands.verify, (text) => process.stdout.write(text))) {
+    const options = verifyOptions(args);
+    const verification = await verified(options);
+    if (options.json) print(JSON.stringify(verification));
+    else for (const line of verdictLines(verification)) print(line);
+    process.exitCode = verification.verdict === 'intact' ? 0 : 1;
+  }
 } catch (error) {
   if (!isRefusal(error)) throw error;
   const code = 'code' in error ? `${error.code}: ` : '';

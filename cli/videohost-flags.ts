@@ -1,12 +1,22 @@
 import { knownVideoHosts } from '../actors/video-hosts.ts';
-import type { FlagTable, GivenFlags } from './flags.ts';
+import { type FlagTable, type GivenFlags, repeated, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 
 /** The flags of video-host ingests whose values are more than a number. */
 export const videohostFlags: FlagTable = {
-  videohost: 'repeated',
-  'videohost-origin': 'single',
-  'allow-loopback-videohost': 'switch',
+  videohost: repeated(
+    'HOST=EXTRACTOR',
+    null,
+    "one more host for video ingests, with yt-dlp's name of the one extractor that may look at it",
+  ),
+  'videohost-origin': single(
+    'ORIGIN',
+    null,
+    'an origin on this machine that stands in for a video host, such as http://127.0.0.1:4000',
+  ),
+  'allow-loopback-videohost': toggle(
+    'must stand with --videohost-origin; opens that one origin, and nothing else on this machine',
+  ),
 };
 
 /** Which hosts may be asked beside those that are always known. */

@@ -5,8 +5,16 @@ export const failure = z.strictObject({ code: z.string().min(1), message: z.stri
 
 export type Failure = z.infer<typeof failure>;
 
-/** Cuts a message to the wire's 256 characters, never to nothing. */
-export const failureMessage = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, 256);
+const maximumLength = 256;
+
+const oneLine = (text: string, maximum: number): string => {
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, maximum);
   return line === '' ? 'no further detail' : line;
 };
+
+/** Cuts a message to the wire's 256 characters, never to nothing. */
+export const failureMessage = (text: string): string => oneLine(text, maximumLength);
+
+/** A message of at most 256 characters that ends with what can be done; what happened is cut first, as it may quote a client. */
+export const withRemedy = (text: string, remedy: string | null): string =>
+  remedy === null ? failureMessage(text) : `${oneLine(text, maximumLength - remedy.length - 2)}; ${remedy}`;

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
-import { failureMessage } from '../contract/failure.ts';
+import { errorRemedies } from '../contract/error-remedies.ts';
+import { withRemedy } from '../contract/failure.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { Headers } from './listener.ts';
 import type { MediaPart } from './media-part.ts';
@@ -22,10 +23,10 @@ export const jsonHeaders: Headers = {
 /** The wire's JSON: `JSON.stringify` and one newline. */
 export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify(body)}\n`, 'utf8');
 
-/** The error envelope of a refusal; the message is cut, because it may quote what the client sent. */
+/** The error envelope of a refusal: what happened, then what can be done about it. */
 export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
   status: errorCodes[code],
-  body: { schema: 'studio.local-runtime-error.v1', error: { code, message: failureMessage(message) } },
+  body: { schema: 'studio.local-runtime-error.v1', error: { code, message: withRemedy(message, errorRemedies[code]) } },
   headers: { ...jsonHeaders, ...headers },
 });
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { version } from '../../cli/version.ts';
 import { toolIdentity } from '../../contract/tool.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';
@@ -33,6 +34,7 @@ const announcement = z.strictObject({
   dataRoot: z.string(),
   httpAdapter: z.enum(['uWebSockets.js', 'node:http']),
   tools: z.array(toolIdentity).min(4),
+  version: z.literal(version),
 });
 
 function host(t: ExecutionContext, options: HostOptions): RunningHost {
@@ -53,7 +55,21 @@ async function refuses(t: ExecutionContext, options: HostOptions, exitCode: 1 | 
   const code = last.slice(0, last.indexOf(':'));
   t.is(last.split(`${code}:`).length, 2, last);
   t.is(running.stderr.split('\n').filter((line) => line.startsWith('    at ')).length, 0, running.stderr);
+  // What happened, then what to do.
+  t.regex(last, /; [^;]+$/);
 }
+
+test('help and version are answered on stdout with exit code 0, without a host', async (t) => {
+  for (const [flag, answer] of [
+    ['--help', /^usage: npm start -- \[flags\]\n/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+  ] as const) {
+    const running = host(t, { flags: [flag] });
+    t.deepEqual(await running.ended, { code: 0, signal: null }, running.stderr);
+    t.regex(running.stdout, answer);
+    t.is(running.stderr, '');
+  }
+});
 
 test('a host says on one line where it listens and what it is, and has its data to itself', async (t) => {
   const folder = await scratchFolder(t);
@@ -83,7 +99,7 @@ test('a host says on one line where it listens and what it is, and has its data 
 
 test('a wrong call ends with exit code 2 and the nearest flag', async (t) => {
   const root = join(await scratchFolder(t), 'data');
-  await refuses(t, { flags: rootFlags(root, '--prot', '1') }, 2, /^invalid_flags: .*did you mean --port\?$/);
+  await refuses(t, { flags: rootFlags(root, '--prot', '1') }, 2, /^invalid_flags: .*did you mean --port\?;/);
   await t.throwsAsync(stat(root), { code: 'ENOENT' });
 });
 

@@ -1,17 +1,8 @@
 import test from 'ava';
-import { serveFlags } from '../../cli/serve-options.ts';
 import { routeTable, type ServerOptions } from '../../http/server.ts';
 import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
 
 const page = await textOf('README.md');
-
-test("the README's flags are the flags of the host", (t) => {
-  const [rows = []] = tablesOf(sectionOf(page, '## Flags'));
-  const formOf = (flag: string) => (flag.endsWith('(switch)') ? 'switch' : flag.endsWith('…') ? 'repeated' : 'single');
-  const documented = rows.map(([flag = '']) => [wordsOf([[flag]])[0], formOf(flag)]);
-  const expected = Object.entries(serveFlags).map(([name, form]) => [`--${name}`, form]);
-  t.deepEqual(documented.sort(), expected.sort());
-});
 
 test('the commands that the README names are those of the package', async (t) => {
   const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };

@@ -1,0 +1,23 @@
+import { evaluateFlags } from './evaluate-options.ts';
+import type { CommandWords } from './help.ts';
+import { serveFlags } from './serve-flags.ts';
+import { verifyFlags } from './verify-options.ts';
+
+/** What each command says of itself, in `--help` and in `docs/options.md`. */
+export const commands = {
+  start: {
+    usage: 'npm start -- [flags]',
+    purpose: 'Runs the host. It prints one line of JSON on stdout once it listens, and everything else on stderr.',
+    flags: serveFlags,
+  },
+  verify: {
+    usage: 'npm run verify -- RUNTIME [flags]',
+    purpose: 'Reopens everything that one runtime rests on, in the data root of a host that is stopped.',
+    flags: verifyFlags,
+  },
+  evaluate: {
+    usage: 'npm run evaluate -- [PACK] [flags]',
+    purpose: 'Studies the labelled media of a pack and compares what was found with an accepted receipt.',
+    flags: evaluateFlags,
+  },
+} as const satisfies Readonly<Record<string, CommandWords>>;

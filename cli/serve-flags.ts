@@ -1,0 +1,44 @@
+import { captionFlags } from './caption-executor.ts';
+import { type FlagTable, repeated, single } from './flags.ts';
+import { explainerFlags } from './language-explainer.ts';
+import { videohostFlags } from './videohost-flags.ts';
+
+/** Every flag of the host. */
+export const serveFlags: FlagTable = {
+  host: single('ADDRESS', '127.0.0.1', '127.0.0.1, ::1 or localhost; there is no way to listen on anything else'),
+  port: single('PORT', '4312', '0 takes a free one; the line on stdout says which'),
+  'allowed-origin': repeated(
+    'ORIGIN',
+    'http://127.0.0.1:4321 and http://localhost:4321',
+    "a web origin that may call the host, exactly as browsers send it; the host's own origins always may",
+  ),
+  'data-root': single(
+    'DIR',
+    '$XDG_DATA_HOME/local-media-study-service, else ~/.local/share/local-media-study-service; on macOS ~/Library/Application Support/local-media-study-service',
+    'where everything durable lies; one host at a time, mode 0700',
+  ),
+  'source-directory': repeated('DIR', null, 'a sealed source folder, read in place beside the sample'),
+  'source-root': single('DIR', null, 'a folder in which every --source-directory must lie'),
+  'token-file': single(
+    'FILE',
+    null,
+    'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
+  ),
+  'maximum-owned-media-bytes': single('BYTES', '536870912', 'largest file that an ingest may declare'),
+  'maximum-videohost-local-range-ms': single('MS', '120000', 'longest range of a video that an ingest may ask for'),
+  ...videohostFlags,
+  'videohost-workers': single('NUMBER', '1', 'ranges that are fetched at once'),
+  'maximum-study-range-ms': single('MS', '600000', 'longest range of a study'),
+  'study-workers': single(
+    'NUMBER',
+    'the number of cores',
+    'studies that run at once, and probes beside them; the rest waits in order',
+  ),
+  'reviewer-id': single('ID', 'reviewer:local-operator', 'the one reviewer of this host'),
+  'reviewer-label': single('TEXT', 'Local review operator', "that reviewer's name for people"),
+  'http-adapter': single('NAME', 'auto', 'auto, uws or node'),
+  executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
+  ...captionFlags,
+  'semantic-recognizer': single('NAME', 'unavailable', 'unavailable; no other value yet'),
+  ...explainerFlags,
+};

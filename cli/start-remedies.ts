@@ -1,0 +1,46 @@
+const restore = 'restore the sealed folder from a copy, or leave its --source-directory out';
+
+/**
+ * What can be done about a start that was refused, by the code that stands first in the message: the codes of the
+ * commands, and those of stores and tools. `docs/errors.md` shows the same. One clause, no capital, no full stop.
+ */
+export const startRemedies: Readonly<Record<string, string>> = {
+  invalid_flags: '--help lists all flags',
+  invalid_port: 'give --port a number from 0 to 65535',
+  invalid_origin: 'give the origin as browsers send it, without path and trailing slash',
+  wildcard_origin_rejected: 'name each origin by an --allowed-origin of its own',
+  non_loopback_bind_rejected: 'leave --host out; the host listens on this machine alone',
+  invalid_ingest_limit: 'give a positive integer',
+  invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
+  executor_not_allowed: 'add the flag that the message names, or leave the other one out',
+  invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_host_token: 'chmod 600 the token file, or delete it: the host writes a new one',
+  http_adapter_unavailable: 'leave --http-adapter out',
+  listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
+  charts_stale: 'npm run charts, and review what changed',
+  data_root_locked: 'stop the other host, or give this one a --data-root of its own',
+  data_root_permissions: 'chmod 700 the folder, or choose another --data-root',
+  store_format_unsupported: 'use the version that wrote the store, or another --data-root',
+  store_unreadable: 'look at the disk; restore a copy of the data root',
+  storage_fault: 'look at the disk: its space, its permissions, and whether it is mounted for writing',
+  launch_failed: 'chmod 700 the folder work in the data root',
+  tool_missing: 'node scripts/setup.mjs, or name the tool by the variable MEDIA_STUDY_FFMPEG or MEDIA_STUDY_FFPROBE',
+  ambiguous_source_session: 'give one of the two folders by --source-directory',
+  file_missing: restore,
+  file_unreadable: 'make the file readable for the user of the host, or leave its --source-directory out',
+  source_outside_root: 'give a --source-root that holds the folder, or move the folder',
+  record_too_large: restore,
+  record_malformed: restore,
+  content_mismatch: restore,
+  identity_mismatch: restore,
+  link_mismatch: restore,
+  duration_mismatch: restore,
+  evidence_invalid: restore,
+};
+
+/** A failed start in words for people: what happened and, where that is known, what can be done about it. */
+export function startFailureLine(message: string): string {
+  const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
+  const remedy = Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined;
+  return remedy === undefined ? message : `${message}; ${remedy}`;
+}

@@ -1,0 +1,92 @@
+import type { ErrorCode } from './error-codes.ts';
+
+/**
+ * What a client, or the owner of the host, can do about each error. The envelope's message ends with it, and
+ * `docs/errors.md` shows it in the column "what to do". One clause, no capital, no full stop; null only for codes that are
+ * never sent.
+ */
+export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
+  host_not_allowed: 'call the origin that the start line names as listening',
+  origin_not_allowed: 'start the host with --allowed-origin and this origin, or call from the origin of the grant',
+  origin_required: 'send an Origin header; browsers do',
+  unauthorized: 'send Authorization: Bearer with the authorizationToken of the start line; each process has its own',
+  invalid_target: 'correct the URL',
+  invalid_identity: 'percent-encode the id as UTF-8',
+  not_found: 'see the endpoints in the README',
+  method_not_allowed: 'use a method that the Allow header names',
+  unknown_query: 'leave the key or value out',
+  duplicate_query: 'send the key once',
+  unsupported_content_type: 'set Content-Type: application/json, or application/octet-stream for media',
+  unsupported_content_encoding: 'send the bytes without Content-Encoding',
+  invalid_content_length: 'send one Content-Length, a decimal number of bytes',
+  request_body_too_large: 'send less',
+  empty_request_body: 'send at least {}',
+  invalid_json: 'send one JSON text in UTF-8',
+  internal_failure: 'look at stderr of the host; after a storage fault an upload has failed: open another ingest',
+
+  owned_ingest_unavailable: 'use a host that takes in files',
+  videohost_local_ingest_unavailable: 'put yt-dlp on PATH or name it by MEDIA_STUDY_YTDLP, and start the host again',
+  invalid_ingest_request: 'correct the field',
+  invalid_rights_attestation: 'attest or confirm the rights, or leave the media alone',
+  invalid_upload_length: 'send the declared bytes again; the ingest is still open',
+  ingest_body_too_large: 'start the host with a larger --maximum-owned-media-bytes',
+  ingest_range_too_large: 'ask for a shorter range, or start the host with a larger --maximum-videohost-local-range-ms',
+  unknown_ingest: 'use the ingestId of the answer that opened the ingest',
+  ingest_upload_conflict: 'open another ingest for another file',
+  ingest_already_terminal: 'read the status of the ingest',
+  ingest_capacity: 'wait until some ingests end, or cancel them',
+  ingest_identity_failed: 'try again',
+  insufficient_storage: 'free space on the volume of the data root; if the ingest has failed, open another',
+
+  invalid_start_request: 'correct the field',
+  invalid_analysis_request: 'end the range within durationMs of the source',
+  study_range_too_large: 'study parts of it, or start the host with a larger --maximum-study-range-ms',
+  unknown_source_session: 'take a sourceSessionId from the list of sources',
+  stale_source_revision: 'take the sourceRevisionId from the list of sources; finished studies stay readable',
+  source_revalidation_failed: 'restore the sealed file, or ingest the media again',
+  invalid_command_id: 'use the commandId of a plan or a start',
+  unknown_command: 'start the study first, or check the commandId',
+  unknown_runtime: 'use the runtimeId of the answer that started the study',
+
+  invalid_cursor: 'use nextCursor of the page before, and a limit of at least 1',
+  invalid_limit: 'ask for at most 200 events',
+  invalid_wait: 'wait for at most 8000 ms',
+  cursor_past_head: 'use nextCursor of the page before, or begin again at 0',
+  malformed_journal: 'see the status for the last good head; study again with another clientRequestId',
+  invalid_journal_chain: 'see the status for the last good head; study again with another clientRequestId',
+  stored_content_inconsistent: 'put the file back if you have a copy, or study again with another clientRequestId',
+
+  invalid_review_request: 'correct the field; attestations are fixed texts',
+  reviewer_identity_mismatch: 'use the reviewer of the start line',
+  illegal_review_transition: 'read the intakes and reviews again; a new attempt of the study makes a new intake',
+
+  invalid_caption_request: 'send the approval as the list of reviews has it',
+  caption_authority_required: 'read the reviews again; captions need an approval that stands',
+  caption_current_run_causality_required:
+    'start the host with --caption-executor embedded-subtitles --allow-embedded-subtitle-captions',
+  illegal_caption_transition: 'read the productions of the runtime; a new attempt of the study can be approved again',
+  invalid_caption_qc_request: 'send the candidate as the list of productions has it',
+  illegal_caption_qc_transition: 'read the quality controls of the runtime',
+
+  invalid_language_explanation_request: 'correct the field; spans count code points',
+  language_explanation_unavailable:
+    'start the host with --language-explanation-executor openai, its permission switch and a model',
+  language_explanation_caption_authority_required: 'read the captions again; their approval must stand',
+  invalid_language_selection: 'take line, side and words from the stored captions, by code points',
+  illegal_language_explanation_transition: 'read the list of explanations; ask for something else',
+  language_explanation_executor_failed: 'look at the model server; ask again, three times in all',
+
+  invalid_private_playback_grant_request: 'take the ids from the run-start record in the status',
+  invalid_private_playback_revocation: 'send the schema of a revocation alone',
+  private_playback_source_unavailable: 'start the study again; its start receipt is gone',
+  private_playback_source_mismatch: 'take the ids from the run-start record in the status',
+  private_playback_mime_unsupported: 'convert the media to MP4, WebM, MP3, WAV, FLAC or Ogg and ingest that',
+  private_playback_grant_capacity: 'revoke grants, or wait: each ends after ten minutes',
+  private_playback_grant_unavailable: 'ask for a new grant',
+  private_playback_grant_expired: 'ask for a new grant',
+  invalid_private_playback_range: 'ask for one range within the size that Content-Range names',
+
+  partial_journal_line: null,
+  invalid_journal: null,
+  journal_too_large: null,
+};

@@ -1,0 +1,35 @@
+import { commands } from '../../cli/commands.ts';
+import type { Flag } from '../../cli/flags.ts';
+import type { CommandWords } from '../../cli/help.ts';
+
+const intro = `# Options
+
+Written by \`npm run docs\` from the tables that the commands read and that \`--help\` prints; a test compares them.
+
+\`--flag value\` and \`--flag=value\` are the same. A flag that is unknown, lacks its value or is given twice ends the command
+with exit code 2. Flags with an "…" may be repeated; a switch takes no value. What costs money or leaves the machine is off
+unless a switch allows it, and the line on stdout of the host says so. \`--help\` and \`--version\` answer and end with 0.
+`;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+const rowOf = ([name, { form, value, preset, help }]: [string, Flag]): string => {
+  const call = `\`--${name}${value === null ? '' : ` ${value}`}\`${form === 'repeated' ? ' …' : ''}`;
+  const without = preset ?? (form === 'switch' ? 'off' : 'none');
+  return `| ${call} | ${cell(without)} | ${cell(help)} |`;
+};
+
+const sectionOf = ([name, { usage, purpose, flags }]: [string, CommandWords]): string => `
+## ${name}
+
+\`${usage}\`
+
+${purpose}
+
+| flag | default | meaning |
+| --- | --- | --- |
+${Object.entries(flags).map(rowOf).join('\n')}
+`;
+
+/** The page of all options of all commands, in Markdown. */
+export const optionsPage = (): string => intro + Object.entries(commands).map(sectionOf).join('');

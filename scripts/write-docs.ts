@@ -1,0 +1,10 @@
+// Writes what stands in the docs and comes from code: `npm run docs`. Charts have a command of their own.
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { withRemedies } from './docs/errors-page.ts';
+import { optionsPage } from './docs/options-page.ts';
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+
+await writeFile(pathOf('options.md'), optionsPage());
+await writeFile(pathOf('errors.md'), withRemedies(await readFile(pathOf('errors.md'), 'utf8')));

@@ -1,0 +1,30 @@
+import test from 'ava';
+import { startRemedies } from '../../cli/start-remedies.ts';
+import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
+import { errorRemedies } from '../../contract/error-remedies.ts';
+import { withRemedies } from '../../scripts/docs/errors-page.ts';
+import { optionsPage } from '../../scripts/docs/options-page.ts';
+import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
+
+test('the page of options is the one that the tables of flags make', async (t) => {
+  t.is(await textOf('docs/options.md'), optionsPage());
+});
+
+test('the page of errors says of each code what its messages say', async (t) => {
+  const page = await textOf('docs/errors.md');
+  t.is(page, withRemedies(page));
+});
+
+test('every code that is sent has a remedy that leaves room for what happened', (t) => {
+  const reserved = new Set<string>(reservedErrorCodes);
+  for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[]) {
+    const remedy = errorRemedies[code];
+    t.is(remedy === null, reserved.has(code), code);
+    if (remedy !== null) t.regex(remedy, /^[a-zA-Z][^\n]{3,126}[^.]$/, code);
+  }
+});
+
+test('every documented reason for a refused start has a remedy', async (t) => {
+  const tables = tablesOf(sectionOf(await textOf('docs/errors.md'), '## Starts that are refused'));
+  t.deepEqual(tables.flatMap(wordsOf).sort(), Object.keys(startRemedies).sort());
+});
