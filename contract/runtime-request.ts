@@ -3,6 +3,14 @@ import { outputDepth, requestedOptions, requestedSourceLanguage } from './analys
 import { identity, languageTag, range } from './grammar.ts';
 
 /**
+ * Whether a tag begins with a language code as BCP 47 has them, of two or three letters. Longer ones are reserved or were
+ * never registered; what people send there is a name, such as `English`.
+ */
+const beginsWithCode = (tag: string): boolean => /^[A-Za-z]{2,3}(?:-|$)/.test(tag);
+
+const notATag = 'not a language tag of BCP 47, such as en, ko or pt-BR';
+
+/**
  * The body of a plan and of a start: both read the same, so that what was planned is what gets started.
  * A `clientRequestId` asks for an attempt of its own over the same inputs. `materializationId` is read and must be null.
  */
@@ -10,8 +18,11 @@ export const runtimeRequest = z.strictObject({
   sourceSessionId: identity,
   sourceRevisionId: identity,
   range,
-  requestedSourceLanguage,
-  targetLanguage: languageTag,
+  requestedSourceLanguage: requestedSourceLanguage.refine(({ languages }) => languages.every(beginsWithCode), {
+    message: notATag,
+    path: ['languages'],
+  }),
+  targetLanguage: languageTag.refine(beginsWithCode, notATag),
   selectedLanguagePackId: identity.nullable(),
   outputDepth,
   options: requestedOptions.prefault({}),

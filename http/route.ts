@@ -64,13 +64,24 @@ export function write<Body>(
     parse: (body) => {
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
-      const place = issue?.path.join('.') ?? '';
-      throw new ServiceError(invalid, `${place === '' ? 'body' : place}: ${issue?.message ?? 'invalid'}`);
+      throw new ServiceError(invalid, faultOf(body, parsed.error.issues[0]));
     },
     handle: (call) => handle(call as Call<Body>),
   };
 }
+
+/** The first fault of a body: where it is, and that the field is missing or what is wrong with it. */
+function faultOf(body: unknown, issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'body: invalid';
+  const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
+  return isMissing(body, issue.path) ? `${place} is missing: ${issue.message}` : `${place}: ${issue.message}`;
+}
+
+const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof body !== 'object' || body === null) return false;
+  return Object.hasOwn(body, key) ? isMissing((body as Record<PropertyKey, unknown>)[key], rest) : rest.length === 0;
+};
 
 /** The methods that a route answers, HEAD wherever GET is. */
 export const allowedMethods = ({ methods }: Route): string =>

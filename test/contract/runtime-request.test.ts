@@ -47,6 +47,8 @@ for (const [what, changes] of accepted) {
 }
 
 const refused: [string, object][] = [
+  ['the name of a language in place of its tag', { targetLanguage: 'English' }],
+  ['the name of a language that is declared', language('declared', ['Korean'])],
   ['an unknown key', { runtimeId: null }],
   ['an identity that begins with a colon', { sourceSessionId: ':session' }],
   ['an identity of 161 characters', { sourceRevisionId: 'r'.repeat(161) }],

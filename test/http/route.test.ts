@@ -69,3 +69,21 @@ test('a body that does not fit its schema is refused with the place of the first
   refused({ range: { startMs: 1 }, more: 1 }, /^body: .*more/);
   refused(null, /^body: /);
 });
+
+test('a body that does not fit says where, and whether the field is missing or wrong', (t) => {
+  const endpoint = write(
+    z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) }),
+    'invalid_start_request',
+    nothing,
+  );
+  const said = (body: unknown): string => {
+    if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
+    return t.throws(() => endpoint.parse(body), { code: 'invalid_start_request' })?.message ?? '';
+  };
+  t.regex(said({ inner: { count: 1 } }), /^pack is missing: .*string/);
+  t.regex(said({ pack: 1, inner: { count: 1 } }), /^pack: .*string/);
+  t.regex(said({ pack: null, inner: {} }), /^inner\.count is missing: .*number/);
+  t.regex(said({ pack: null }), /^inner is missing: /);
+  t.regex(said(null), /^body: /);
+  t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
+});
