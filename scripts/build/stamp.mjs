@@ -6,7 +6,18 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the program is made of: the floors, the build itself, and by the lock file the packages that are bundled. */
-export const parts = ['actors', 'cli', 'contract', 'executors', 'http', 'machines', 'receipts', 'storage', 'scripts', 'package-lock.json'];
+export const parts = [
+  'actors',
+  'cli',
+  'contract',
+  'executors',
+  'http',
+  'machines',
+  'receipts',
+  'storage',
+  'scripts',
+  'package-lock.json',
+];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');
