@@ -4,8 +4,9 @@ import type { ActorRow } from './actor-row.ts';
 import type { WorkerLine } from './worker-line.ts';
 
 /**
- * Where an actor stands towards its workers. A dormant one needs no interpreter until somebody sends it an event: it is
- * stored like an ended one, costs a start nothing, and wakes when it is asked.
+ * Where an actor stands towards its workers. A waiting one stays known to the supervisor, but has no interpreter until it
+ * gets a worker or another event: its state invokes nothing. A dormant one is stored like an ended one, costs a start
+ * nothing, and wakes when it is asked.
  */
 export type Phase = 'idle' | 'waiting' | 'working' | 'dormant' | 'ended';
 
@@ -17,6 +18,12 @@ export interface Change {
   /** The state that was left; null for the first snapshot. */
   readonly before: StateValue | null;
   readonly after: AnyMachineSnapshot;
+}
+
+/** A state of a chart, with what it carries. */
+export interface Standing {
+  readonly value: StateValue;
+  readonly context: object;
 }
 
 /** Everything the supervisor knows of one kind of actor; the chart itself stays ignorant of it. */
@@ -36,6 +43,14 @@ export interface ActorKind {
    * host or of the actor; null for a state that may. Kinds without such states leave it out.
    */
   cutShort?(value: StateValue): EventObject | null;
+  /**
+   * Where the durable record of an actor (its journal, or its row where it has none) says that it stands, in terms of the
+   * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore, such as one of another
+   * version. Rejects when the record cannot be read.
+   */
+  standing(row: ActorRow): Promise<Standing | null>;
+  /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
+  recall?(id: string): Promise<void>;
   /** What the facts of a transition add to its commit. */
   writes(change: Change): Write[];
   /** Called once the row of a transition is on disk. */

@@ -1,3 +1,4 @@
+import type { StateValue } from 'xstate';
 import { z } from 'zod';
 
 const stateValue = z.looseObject({ value: z.union([z.string(), z.record(z.string(), z.unknown())]) });
@@ -13,10 +14,15 @@ export const actorRow = z.strictObject({
   updatedAt: z.number(),
   /** Place in the waiting line of the kind's workers; null outside of it. */
   ticket: z.number().int().nullable(),
-  /** How often work was taken up again since the last new commit. */
+  /** How often a host died while this was at work, since the last new commit. */
   resumes: z.number().int(),
   /** How often it was taken up again in all. */
   totalResumes: z.number().int(),
+  /**
+   * Stands with work that hosts died over so often that it is taken up alone: how often a host died since while it was the
+   * only work running, and whether it is running now or waits for its turn.
+   */
+  alone: z.strictObject({ deaths: z.number().int(), isRunning: z.boolean() }).optional(),
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   /** The chart's own snapshot: at least a state value. */
@@ -24,6 +30,9 @@ export const actorRow = z.strictObject({
 });
 
 export type ActorRow = z.infer<typeof actorRow>;
+
+/** The state value inside a row's snapshot. */
+export const snapshotValue = (row: ActorRow): StateValue => (row.snapshot as { readonly value: StateValue }).value;
 
 /** The row of the live index: enough to find the actor's kind without reading the actor. */
 export const liveRow = z.strictObject({ kind: z.string() });

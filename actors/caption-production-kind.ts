@@ -2,6 +2,7 @@ import type { StateValue } from 'xstate';
 import { captionLimits } from '../contract/caption-line.ts';
 import type { Clock } from '../contract/clock.ts';
 import {
+  type CaptionProductionContext,
   type CaptionProductionFact,
   type CaptionProductionInput,
   captionProductionMachine,
@@ -17,7 +18,8 @@ import type { StudyRun } from '../receipts/study-run.ts';
 import type { StepResult } from '../receipts/study-step.ts';
 import type { Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
-import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import { type ActorKind, effect, type Phase, type Standing } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
 import { readStudy } from './study-row.ts';
 import type { Supervisor } from './supervisor.ts';
 import { type FailureWords, toldFailure } from './told-failure.ts';
@@ -50,6 +52,21 @@ const words: FailureWords = {
 };
 
 const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
+
+/**
+ * Where the journal of a runtime says that its captions stand. A check leaves no word before its result: captions without one
+ * rest until it is asked for.
+ */
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+  const input = row.input as CaptionProductionInput;
+  const { execution } = await runtimes.read(input.runtimeId);
+  const { isOpen, caption } = execution?.study.tail.captions ?? { isOpen: false, caption: null };
+  const context: CaptionProductionContext = { ...input, failure: null };
+  if (isOpen) return { value: 'producing', context };
+  return caption?.reference.jobId === input.jobId && caption.qualityControl === null
+    ? { value: 'unchecked', context }
+    : null;
+}
 
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
 export function captionProductionKind(options: CaptionProductionKindOptions): ActorKind {
@@ -94,6 +111,7 @@ export function captionProductionKind(options: CaptionProductionKindOptions): Ac
     hasJournal: false,
     status: String,
     phase: phaseOf,
+    standing: (row) => standingOf(runtimes, row),
     cutShort: (value) => (value === 'producing' ? { type: 'production.cut' } : null),
     writes: ({ facts, input }) => {
       const { runtimeId, jobId } = input as CaptionProductionInput;

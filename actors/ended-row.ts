@@ -1,7 +1,6 @@
 import {
   type AnyEventObject,
   type AnyMachineSnapshot,
-  createActor,
   type EventObject,
   initialTransition,
   type StateValue,
@@ -9,6 +8,7 @@ import {
 } from 'xstate';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
+import { restored } from './restored-row.ts';
 
 export interface EndedRow {
   readonly row: ActorRow;
@@ -19,7 +19,8 @@ export interface EndedRow {
 
 /**
  * Computes, without starting an interpreter, where an event takes a chart that must not run any further. A snapshot that the
- * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own.
+ * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own; what
+ * follows from that must not be journalled, because the journal may have come further.
  */
 export function endedRow(kind: ActorKind, row: ActorRow, event: AnyEventObject): EndedRow {
   const { input } = row;
@@ -46,14 +47,4 @@ export function endedRow(kind: ActorKind, row: ActorRow, event: AnyEventObject):
       snapshot: kind.machine.getPersistedSnapshot(after),
     },
   };
-}
-
-/** The snapshot of a row as its chart understands it; null for another version of the chart or a state it does not have. */
-export function restored(kind: ActorKind, row: ActorRow): AnyMachineSnapshot | null {
-  if (row.machineId !== kind.machine.id || row.machineVersion !== kind.version) return null;
-  const actor = createActor(kind.machine, { snapshot: row.snapshot as AnyMachineSnapshot });
-  // Without an observer a snapshot in error would be thrown at the process.
-  actor.subscribe({ error: () => undefined });
-  const snapshot = actor.getSnapshot();
-  return snapshot.status === 'active' ? snapshot : null;
 }

@@ -25,7 +25,7 @@ import { openOwnedIngests } from './open-owned-ingests.ts';
 import type { OwnedIngests } from './owned-ingests.ts';
 import { PlaybackGrants } from './playback-grants.ts';
 import { PrivatePlayback } from './private-playback.ts';
-import { recover } from './recovery.ts';
+import { endedInPeace, recover } from './recovery.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
 import { studyKind } from './study-kind.ts';
@@ -219,6 +219,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     close: async () => {
       playback.close();
       supervisor.stop();
+      // A store that takes no more has said so already.
+      await endedInPeace(ledger).catch(() => undefined);
       await detector.close();
       await launcher.close();
       await ledger.close();

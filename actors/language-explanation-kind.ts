@@ -3,6 +3,7 @@ import { ExplanationFailure } from '../contract/language-explanation-failure.ts'
 import type { Explained, LanguageExplainer } from '../executors/language-explainer.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import {
+  type LanguageExplanationContext,
   type LanguageExplanationFact,
   type LanguageExplanationInput,
   languageExplanationMachine,
@@ -13,7 +14,8 @@ import { explanationFailed, recordExplanation } from '../receipts/language-expla
 import type { StudyRun } from '../receipts/study-run.ts';
 import type { Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
-import { type ActorKind, effect } from './actor-kind.ts';
+import { type ActorKind, effect, type Standing } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
 import { readStudy } from './study-row.ts';
 import type { Supervisor } from './supervisor.ts';
 import { type FailureWords, toldFailure } from './told-failure.ts';
@@ -45,6 +47,15 @@ const unasked: Explained = {
   execution: { providerResponseId: null, inputTokens: null, outputTokens: null },
 };
 
+/** Where the journal of a runtime says that an attempt at an explanation stands. */
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+  const input = row.input as LanguageExplanationInput;
+  const { execution } = await runtimes.read(input.runtimeId);
+  const attempt = execution?.study.tail.explanations.find(({ jobId }) => jobId === input.jobId);
+  if (attempt?.state !== 'started') return null;
+  return { value: 'started', context: { ...input, failure: null } satisfies LanguageExplanationContext };
+}
+
 /** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
 export function languageExplanationKind(options: LanguageExplanationKindOptions): ActorKind {
   const { ledger, vault, supervisor, runtimes, explainer, committed, report } = options;
@@ -75,6 +86,7 @@ export function languageExplanationKind(options: LanguageExplanationKindOptions)
     hasJournal: false,
     status: String,
     phase: (value) => (value === 'started' ? 'working' : 'ended'),
+    standing: (row) => standingOf(runtimes, row),
     cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
     writes: ({ facts, input }) => {
       const { runtimeId, jobId } = input as LanguageExplanationInput;

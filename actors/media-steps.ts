@@ -10,6 +10,7 @@ import { encodeDetections } from '../receipts/detected-evidence.ts';
 import { type MediaOperation, mediaRequestOf, operationCompleted } from '../receipts/media-operation.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
+import { openOperation } from './open-operation.ts';
 import { fileIsIntact, mediaOf, pathOf } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { readStudy, type StudyRow, stepKey } from './study-row.ts';
@@ -46,15 +47,27 @@ export type MediaStepName = 'detect' | 'subtitles';
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for whoever asks next. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
+  /** Passes that a host before this one began, by runtime. */
+  readonly #begun = new Map<string, MediaOperation>();
 
   constructor(options: MediaStepsOptions) {
     this.#options = options;
   }
 
-  /** What a study asks of one pass; pure, so that the started event can be written before the pass runs. */
+  /** Learns as what an earlier host began the pass that is open in a runtime's journal; this one may ask otherwise. */
+  async recall(runtimeId: string): Promise<void> {
+    const begun = await openOperation(this.#options.ledger, runtimeId);
+    if (begun !== null) this.#begun.set(runtimeId, begun);
+  }
+
+  /** What a study asks of one pass: what it began, else what it would begin now, so that this can be written first. */
   operation(study: StudyRow, step: MediaStepName): MediaOperation {
-    const { passes } = this.#options;
-    return passes[step].operation(this.#source(study), study.record.analysisRequest.range);
+    const begun = this.#begun.get(study.record.runtimeId);
+    return begun?.capability === `media.${step}` ? begun : this.#operationNow(study, step);
+  }
+
+  #operationNow(study: StudyRow, step: MediaStepName): MediaOperation {
+    return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest.range);
   }
 
   async detect(input: RuntimeInput, signal: AbortSignal): Promise<DetectOutcome> {
@@ -84,6 +97,8 @@ export class MediaSteps {
     const operation = this.operation(study, step);
     const { operationKey } = mediaRequestOf(study, operation);
     const known = await this.#known(operationKey);
+    const keyNow = mediaRequestOf(study, this.#operationNow(study, step)).operationKey;
+    if (known === null && operationKey !== keyNow) throw toolsChanged;
     const result = known ?? (await this.#run(study, step, signal));
     const completed = operationCompleted(study, operation, result, known !== null);
     // The first committed result stays: a pass that ran beside it has found the same.
@@ -147,6 +162,13 @@ export class MediaSteps {
     return source;
   }
 }
+
+/** A receipt names the tools that its operation was begun with: no others may take its place. */
+const toolsChanged: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'executor_interrupted',
+  message: 'the tools of this host, or how it sets them, changed after the pass over the media had begun',
+};
 
 const mediaGone: StudyFault = {
   lifecycle: 'interrupted',

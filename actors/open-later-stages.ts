@@ -44,7 +44,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   const runtimes = new VerifiedRuntimes({ ledger, vault });
   const turns = new Turns();
   const kinds = {
-    reviewing: publishReviewKind({ ledger, vault, supervisor, committed }),
+    reviewing: publishReviewKind({ ledger, vault, supervisor, runtimes, committed }),
     captioning: captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report }),
     explaining: languageExplanationKind({ ledger, vault, supervisor, runtimes, explainer, committed, report }),
   };

@@ -2,11 +2,19 @@ import { fromCallback, type StateValue } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { MediaInput } from '../machines/ingest-effects.ts';
-import { type OwnedIngestEvent, ownedIngestMachine, ownedIngestVersion } from '../machines/owned-ingest.ts';
-import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import {
+  type OwnedIngestContext,
+  type OwnedIngestEvent,
+  type OwnedIngestInput,
+  ownedIngestMachine,
+  ownedIngestVersion,
+} from '../machines/owned-ingest.ts';
+import { type ActorKind, effect, type Phase, type Standing } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
 import { ingestCommits } from './ingest-commits.ts';
 import { ingestState } from './ingest-desk.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
+import { mediaOfRow } from './ingest-standing.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { UnusedMedia } from './unused-media.ts';
@@ -48,8 +56,19 @@ export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
     hasJournal: false,
     status: ingestState,
     phase: ownedIngestPhase,
+    standing: async (row) => ownedIngestStanding(row),
     ...ingestCommits(options),
   };
+}
+
+/** An ingest has no journal: what its clients were told last is where it stands. */
+function ownedIngestStanding(row: ActorRow): Standing {
+  const media = mediaOfRow(row);
+  const { ingestId, uploadDueAt } = row.input as OwnedIngestInput;
+  const states: Readonly<Record<string, StateValue>> = { probing: 'probing', sealing: { sealing: 'writing' } };
+  const queued = { queued: media === null ? 'awaitingMedia' : 'awaitingWorker' };
+  const value = media === null ? queued : (states[row.status] ?? queued);
+  return { value, context: { ingestId, uploadDueAt, media, failure: null } satisfies OwnedIngestContext };
 }
 
 /** An ingest waits only once its media is there; probing and sealing take a worker. */

@@ -2,6 +2,7 @@ import type { StateValue } from 'xstate';
 import type { CommitFact, EffectOutcome } from '../machines/commit-fact.ts';
 import {
   type DecisionOutcome,
+  type PublishReviewContext,
   type PublishReviewFact,
   type PublishReviewInput,
   publishReviewMachine,
@@ -24,15 +25,18 @@ import {
 import { causeOf, type StudyRun } from '../receipts/study-run.ts';
 import type { EventDraft, Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
-import { type ActorKind, type Change, effect, type Phase } from './actor-kind.ts';
+import { type ActorKind, type Change, effect, type Phase, type Standing } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
 import { readStudy } from './study-row.ts';
 import type { Supervisor } from './supervisor.ts';
+import type { VerifiedRuntimes } from './verified-runtimes.ts';
 import { WorkerLine } from './worker-line.ts';
 
 export interface PublishReviewKindOptions {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -45,8 +49,20 @@ function phaseOf(value: StateValue): Phase {
 
 const stateOf = (value: StateValue): string => String(value);
 
+/** Where the journal of a runtime says that its review stands. */
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+  const input = row.input as PublishReviewInput;
+  const { execution } = await runtimes.read(input.runtimeId);
+  const context: PublishReviewContext = { ...input, revocation: null, failure: null };
+  if (execution === null) return null;
+  const { reviewUnderWay, authority } = execution.study.tail;
+  if (reviewUnderWay !== null) return { value: reviewUnderWay === 'decision' ? 'deciding' : 'revoking', context };
+  return authority === null ? null : { value: 'approved', context };
+}
+
 /** Gives the chart of publish reviews its effects, and the supervisor what it needs to know of them. */
-export function publishReviewKind({ ledger, vault, supervisor, committed }: PublishReviewKindOptions): ActorKind {
+export function publishReviewKind(options: PublishReviewKindOptions): ActorKind {
+  const { ledger, vault, supervisor, runtimes, committed } = options;
   const barrier = {
     settled: ({ reviewId }: ReviewRecord) => supervisor.settled(reviewId),
     lifetime: ({ reviewId }: ReviewRecord) => supervisor.lifetime(reviewId),
@@ -73,6 +89,7 @@ export function publishReviewKind({ ledger, vault, supervisor, committed }: Publ
     hasJournal: false,
     status: stateOf,
     phase: phaseOf,
+    standing: (row) => standingOf(runtimes, row),
     writes: (change) => change.facts.flatMap((fact) => factWrites(ledger, change, fact as PublishReviewFact)),
     committed: (_, row) => committed((row.input as PublishReviewInput).runtimeId),
   };

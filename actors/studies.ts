@@ -17,14 +17,14 @@ import { studyIdsFrom } from '../receipts/study-run.ts';
 import type { JournalHead, Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ActorKind } from './actor-kind.ts';
-import type { ActorRow } from './actor-row.ts';
+import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { JournalHealth } from './journal-health.ts';
 import { requireSpace } from './required-space.ts';
 import { sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { readStored } from './stored-read.ts';
 import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
-import { type Supervisor, snapshotValue } from './supervisor.ts';
+import type { Supervisor } from './supervisor.ts';
 
 export interface StudiesOptions {
   readonly kind: ActorKind;

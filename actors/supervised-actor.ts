@@ -2,6 +2,7 @@ import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createA
 import type { Write } from '../storage/ledger.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorRow } from './actor-row.ts';
+import { restored } from './restored-row.ts';
 
 export interface ActorObserver {
   /** A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. */
@@ -9,7 +10,7 @@ export interface ActorObserver {
   failed(actor: SupervisedActor, error: unknown): void;
 }
 
-/** One root actor under supervision: the running interpreter, its row and the lifetime of its effects. */
+/** One root actor under supervision: the interpreter while one runs, its row and the lifetime of its effects. */
 export class SupervisedActor {
   readonly id: string;
   readonly kind: ActorKind;
@@ -25,6 +26,8 @@ export class SupervisedActor {
   readonly firstWrites: readonly Write[];
   #lifetime = new AbortController();
   #ref: AnyActorRef | null = null;
+  #isOver = false;
+  #pause: { readonly over: Promise<void>; readonly end: () => void } | null = null;
 
   constructor(kind: ActorKind, id: string, input: unknown, row: ActorRow | null, firstWrites: readonly Write[] = []) {
     this.kind = kind;
@@ -39,16 +42,36 @@ export class SupervisedActor {
     return this.#lifetime.signal;
   }
 
+  get isRunning(): boolean {
+    return this.#ref !== null;
+  }
+
+  /** Resolves when a paused actor runs again or is over; null for one that nobody paused. */
+  get resumed(): Promise<void> | null {
+    return this.#pause?.over ?? null;
+  }
+
+  /** Has whoever sends events wait until the actor is started, or stopped for good. */
+  pause(): void {
+    if (this.#pause !== null) return;
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#pause = { over, end };
+  }
+
   /** Runs the chart from its first state, or from `row.snapshot` where there is one. */
   start(observer: ActorObserver): void {
-    const restored = this.row !== null;
+    const isStored = this.row !== null;
     this.#lifetime = new AbortController();
+    this.#isOver = false;
     const ref = createActor(this.kind.machine, {
       input: this.input,
       ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
     });
     this.#ref = ref;
-    let last: AnyMachineSnapshot | null = restored ? ref.getSnapshot() : null;
+    let last: AnyMachineSnapshot | null = isStored ? ref.getSnapshot() : null;
     let facts: EventObject[] = [];
     ref.on('*', (fact) => facts.push(fact));
     ref.subscribe({
@@ -66,33 +89,54 @@ export class SupervisedActor {
       error: (error) => this.fail(observer, error),
     });
     ref.start();
+    // One that failed at once is paused again.
+    if (this.#ref === ref) this.#endPause();
   }
 
   send(event: AnyEventObject): void {
     this.#ref?.send(event);
   }
 
-  /** True when the event would change something now. */
+  /** True when the event would change something now, or as soon as the actor runs again. */
   can(event: AnyEventObject): boolean {
-    const snapshot: AnyMachineSnapshot | undefined = this.#ref?.getSnapshot();
-    return snapshot !== undefined && snapshot.status === 'active' && snapshot.can(event);
+    if (this.#isOver) return false;
+    const snapshot: AnyMachineSnapshot | null | undefined =
+      this.#ref?.getSnapshot() ?? (this.row === null ? null : restored(this.kind, this.row));
+    return snapshot?.status === 'active' && snapshot.can(event);
   }
 
   persisted(): unknown {
     return this.#ref?.getPersistedSnapshot();
   }
 
+  /** Ends the interpreter of a state that invokes nothing; the next `start` goes on from the row. */
+  park(): void {
+    const ref = this.#ref;
+    this.#ref = null;
+    ref?.stop();
+  }
+
   /** Ends the interpreter and everything that it invoked, and says so: what it was about to do must not go on. */
   fail(observer: ActorObserver, error: unknown): void {
-    this.stop('the actor failed');
-    if (this.#ref !== null) stopOrphans(this.#ref);
+    const ref = this.#ref;
+    this.#lifetime.abort(new Error('the actor failed'));
+    this.park();
+    if (ref !== null) stopOrphans(ref);
     observer.failed(this, error);
   }
 
-  /** Ends the interpreter and aborts its effects; nothing is journalled. */
+  /** Ends the interpreter and aborts its effects for good; nothing is journalled. */
   stop(reason: string): void {
+    this.#isOver = true;
     this.#lifetime.abort(new Error(reason));
-    this.#ref?.stop();
+    this.park();
+    this.#endPause();
+  }
+
+  #endPause(): void {
+    const pause = this.#pause;
+    this.#pause = null;
+    pause?.end();
   }
 }
 

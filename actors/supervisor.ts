@@ -1,39 +1,40 @@
 import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../contract/clock.ts';
-import type { Ledger, Write } from '../storage/ledger.ts';
+import type { Write } from '../storage/ledger.ts';
 import { isJournalDamage, LedgerError } from '../storage/ledger-error.ts';
 import type { ActorKind, Phase } from './actor-kind.ts';
-import { type ActorRow, actorRow } from './actor-row.ts';
-import { CommitListeners } from './commit-listeners.ts';
+import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { type LastEntries, lastWrites } from './last-writes.ts';
+import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
 import { nextRow } from './next-row.ts';
+import { PendingTimers } from './pending-timers.ts';
 import { restartDelay } from './restart-delay.ts';
+import { restatedRow, restored } from './restored-row.ts';
+import { SoloTurns } from './solo-turns.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 
-export interface SupervisorOptions {
-  readonly ledger: Ledger;
+export interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
   readonly budgets: TimeBudgets;
   /** A commit failed: the host has to stop. */
   readonly fatal: (error: Error) => void;
-  /** Told of things that people should know of; never throws. */
-  readonly report: (line: string) => void;
 }
 
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
-export class Supervisor {
+export class Supervisor extends LiveActors {
   readonly #options: SupervisorOptions;
   readonly #kinds = new Map<string, ActorKind>();
-  readonly #actors = new Map<string, SupervisedActor>();
-  readonly #listeners: CommitListeners;
-  readonly #retries = new Set<unknown>();
+  readonly #restarts: PendingTimers;
+  readonly #turns: SoloTurns;
   #stopped = false;
 
   constructor(options: SupervisorOptions) {
+    super(options);
     this.#options = options;
-    this.#listeners = new CommitListeners(options.report);
+    this.#restarts = new PendingTimers(options.clock);
+    this.#turns = new SoloTurns(options.clock, () => new Set([...this.#kinds.values()].map(({ line }) => line)));
   }
 
   register(kind: ActorKind): void {
@@ -51,92 +52,98 @@ export class Supervisor {
   async spawn(kind: ActorKind, id: string, input: unknown, writes: readonly Write[], budgetMs?: number): Promise<void> {
     const actor = new SupervisedActor(kind, id, input, null, writes);
     if (budgetMs !== undefined) this.#options.budgets.set(id, budgetMs);
-    this.#actors.set(id, actor);
+    this.actors.set(id, actor);
     actor.start(this);
     await actor.committed;
   }
 
-  /** Takes up a stored actor where its row stands. */
-  adopt(kind: ActorKind, id: string, row: ActorRow): void {
-    const actor = new SupervisedActor(kind, id, row.input, row);
-    if (row.remainingMs !== null) this.#options.budgets.set(id, row.remainingMs);
-    this.#actors.set(id, actor);
+  /** Takes up a stored actor where its row stands. One that waits gets its place, and no interpreter before a worker. */
+  adopt(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
+    const actor = this.#stored(kind, id, row);
     this.#placeInLine(actor, row);
-    actor.start(this);
+    if (!actor.isRunning && this.#phase(actor, row) !== 'waiting') actor.start(this);
+    return actor;
   }
 
-  /** Delivers an event; resolves to false when the chart has no use for it, else when the change is on disk. */
+  /** Takes up a stored actor behind all other work, after `delayMs`, and alone. */
+  adoptAlone(kind: ActorKind, id: string, row: ActorRow, delayMs: number): void {
+    const actor = this.#stored(kind, id, row);
+    actor.pause();
+    this.#turns.wait(id, delayMs, () => {
+      const deaths = row.alone?.deaths ?? 0;
+      const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };
+      this.#commit(actor, begun, [], (error) => actor.fail(this, error));
+      actor.committed.then(
+        () => this.#goOn(actor),
+        () => undefined,
+      );
+    });
+  }
+
+  #stored(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
+    const actor = new SupervisedActor(kind, id, row.input, row);
+    if (row.remainingMs !== null) this.#options.budgets.set(id, row.remainingMs);
+    this.actors.set(id, actor);
+    return actor;
+  }
+
+  /**
+   * Delivers an event; resolves to false when the chart has no use for it, else when the change is on disk. An event for an
+   * actor that waits for its restart is delivered after that.
+   */
   async send(id: string, event: AnyEventObject): Promise<boolean> {
-    const actor = this.#actors.get(id) ?? this.#woken(id);
+    const found = this.actors.get(id) ?? this.#woken(id);
+    const actor = found instanceof Promise ? await found : found;
     if (actor === undefined) return false;
+    if (this.#turns.isWaiting(id)) return this.#endWaiting(actor, event);
+    if (actor.resumed !== null) {
+      await actor.resumed;
+      return this.#stopped ? false : this.send(id, event);
+    }
     if (!actor.can(event)) {
       // One whose newest row is still on its way is forgotten when that has landed, lest it be woken from an older one.
       const { row, durableRow } = actor;
       if (row !== null && row === durableRow && this.#phase(actor, row) === 'dormant') this.#forget(actor);
       return false;
     }
+    if (!actor.isRunning) actor.start(this);
     actor.send(event);
     await actor.committed;
     return true;
   }
 
+  /** An actor whose turn to run alone has not come can be ended, and nothing else. */
+  async #endWaiting(actor: SupervisedActor, event: AnyEventObject): Promise<boolean> {
+    if (actor.row === null || !actor.can(event)) return false;
+    if (this.#phase(actor, endedRow(actor.kind, actor.row, event).row) !== 'ended') return false;
+    this.#end(actor, event, 'all');
+    await actor.committed;
+    return true;
+  }
+
   /** Takes up a dormant actor; undefined for one that has ended or never was. */
-  #woken(id: string): SupervisedActor | undefined {
+  #woken(id: string): SupervisedActor | Promise<SupervisedActor | undefined> | undefined {
     const row = this.read(id);
     const kind = row === undefined ? undefined : this.#kinds.get(row.kind);
-    if (row === undefined || kind?.phase(snapshotValue(row)) !== 'dormant') return undefined;
-    this.adopt(kind, id, row);
-    return this.#actors.get(id);
+    if (row === undefined || kind === undefined || hasEnded(row)) return undefined;
+    if (restored(kind, row) === null) return this.#wokenFromRecord(kind, id, row);
+    return kind.phase(snapshotValue(row)) === 'dormant' ? this.adopt(kind, id, row) : undefined;
   }
 
-  /** The newest committed row, of a live actor or of one that ended long ago; undefined when unknown. */
-  read(id: string): ActorRow | undefined {
-    const actor = this.#actors.get(id);
-    if (actor !== undefined) return actor.durableRow ?? undefined;
-    const stored = this.#options.ledger.get('snapshot', id);
-    return stored === undefined ? undefined : actorRow.parse(stored);
-  }
-
-  /** Resolves when a spawned actor's newest change is on disk; at once for an unknown one. */
-  async settled(id: string): Promise<void> {
-    await this.#actors.get(id)?.committed;
-  }
-
-  isLive(id: string): boolean {
-    return this.#actors.has(id);
-  }
-
-  /** True while the actor's chart has a use for events of this type. */
-  awaits(id: string, eventType: string): boolean {
-    return this.#actors.get(id)?.can({ type: eventType }) ?? false;
-  }
-
-  countLive(kindName: string): number {
-    let count = 0;
-    for (const actor of this.#actors.values()) if (actor.kind.name === kindName) count += 1;
-    return count;
-  }
-
-  /** The newest rows of all live actors of a kind. */
-  liveRows(kindName: string): ActorRow[] {
-    return [...this.#actors.values()].flatMap(({ kind, row }) => (kind.name === kindName && row !== null ? [row] : []));
-  }
-
-  /** Aborts when the actor fails or the host stops. */
-  lifetime(id: string): AbortSignal {
-    return this.#actors.get(id)?.signal ?? AbortSignal.abort(new Error('the actor is gone'));
-  }
-
-  /** Calls back after each commit of an actor until the returned function is called. */
-  watch(id: string, listener: () => void): () => void {
-    return this.#listeners.add(id, listener);
+  /** A dormant actor whose row is of another version of its chart wakes where its record says that it stands. */
+  async #wokenFromRecord(kind: ActorKind, id: string, row: ActorRow): Promise<SupervisedActor | undefined> {
+    const restated = await restatedRow(kind, row);
+    if (restated === null || kind.phase(snapshotValue(restated)) !== 'dormant') return undefined;
+    // Whoever asked meanwhile may have woken it.
+    return this.actors.get(id) ?? this.adopt(kind, id, restated);
   }
 
   /** Ends every interpreter; the next process resumes from what is committed. */
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#retries) this.#options.clock.clearTimeout(timer);
-    for (const actor of this.#actors.values()) actor.stop('the host stops');
+    this.#restarts.clear();
+    this.#turns.stop();
+    for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
   changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void {
@@ -159,15 +166,12 @@ export class Supervisor {
       this.#refuse(actor, error);
       return;
     }
+    actor.pause();
     if (delayMs === null) {
-      this.#end(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` }, 'all');
-      return;
+      void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
+    } else {
+      this.#restarts.set(delayMs, () => void this.#goOn(actor));
     }
-    const timer = clock.setTimeout(() => {
-      this.#retries.delete(timer);
-      this.#restart(actor);
-    }, delayMs);
-    this.#retries.add(timer);
   }
 
   /** An actor that never came to a first snapshot was promised to nobody: whoever asked for it learns why. */
@@ -177,15 +181,15 @@ export class Supervisor {
     actor.committed.catch(() => undefined);
   }
 
-  /** Goes on from the newest committed row, after whatever was still on its way to the disk. */
-  async #restart(actor: SupervisedActor): Promise<void> {
+  /** Goes on from the newest committed row, after whatever was still on its way to the disk; or ends there. */
+  async #goOn(actor: SupervisedActor, ending: AnyEventObject | null = null): Promise<void> {
     // A commit that fails has its own consequences.
     await actor.committed.catch(() => undefined);
-    if (this.#stopped || this.#actors.get(actor.id) !== actor || actor.durableRow === null) return;
+    if (this.#stopped || this.actors.get(actor.id) !== actor || actor.durableRow === null) return;
     actor.row = actor.durableRow;
-    const cut = actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
-    if (cut !== null) {
-      this.#end(actor, cut, 'all');
+    const end = ending ?? actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
+    if (end !== null) {
+      this.#end(actor, end, 'all');
       return;
     }
     actor.start(this);
@@ -238,8 +242,10 @@ export class Supervisor {
       // An event that came in the meantime may have woken it already.
       if (isStored && actor.row === row) this.#forget(actor);
       this.#placeInLine(actor, row);
+      if (actor.row === row && this.#phase(actor, row) === 'waiting') actor.park();
+      if (row.alone === undefined) this.#turns.leave(id);
       kind.committed(id, row);
-      this.#listeners.tell(id);
+      this.listeners.tell(id);
     });
     // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
     actor.committed.catch((error) => {
@@ -267,16 +273,17 @@ export class Supervisor {
     if (phase === 'waiting' && row.ticket !== null) kind.line.wait(id, row.ticket);
     else if (phase === 'working') kind.line.occupy(id);
     else kind.line.leave(id);
+    this.#turns.advance();
   }
 
   #forget(actor: SupervisedActor): void {
     actor.stop('the actor ended');
-    if (this.#actors.get(actor.id) === actor) this.#actors.delete(actor.id);
+    if (this.actors.get(actor.id) === actor) this.actors.delete(actor.id);
     this.#options.budgets.forget(actor.id);
   }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The state value inside a row's snapshot. */
-export const snapshotValue = (row: ActorRow): AnyMachineSnapshot['value'] => (row.snapshot as AnyMachineSnapshot).value;
+/** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
+const hasEnded = (row: ActorRow): boolean => (row.snapshot as AnyMachineSnapshot).status === 'done';

@@ -1,14 +1,17 @@
 import type { StateValue } from 'xstate';
 import type { MediaInput } from '../machines/ingest-effects.ts';
 import {
+  type VideohostIngestContext,
   type VideohostIngestInput,
   videohostIngestMachine,
   videohostIngestVersion,
 } from '../machines/videohost-ingest.ts';
-import { type ActorKind, effect, type Phase } from './actor-kind.ts';
+import { type ActorKind, effect, type Phase, type Standing } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
 import { ingestCommits } from './ingest-commits.ts';
 import { ingestState } from './ingest-desk.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
+import { mediaOfRow } from './ingest-standing.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { UnusedMedia } from './unused-media.ts';
@@ -47,8 +50,19 @@ export function videohostIngestKind(options: VideohostIngestKindOptions): ActorK
     hasJournal: false,
     status: ingestState,
     phase: videohostIngestPhase,
+    standing: async (row) => videohostIngestStanding(row),
     ...ingestCommits(options),
   };
+}
+
+/** An ingest has no journal: what its clients were told last is where it stands. */
+function videohostIngestStanding(row: ActorRow): Standing {
+  const media = mediaOfRow(row);
+  const { ingestId } = row.input as VideohostIngestInput;
+  const before: Readonly<Record<string, StateValue>> = { resolving: 'resolving', downloading: 'downloading' };
+  const after: Readonly<Record<string, StateValue>> = { probing: 'probing', sealing: { sealing: 'writing' } };
+  const value = (media === null ? before[row.status] : after[row.status]) ?? (media === null ? 'queued' : 'probing');
+  return { value, context: { ingestId, media, failure: null } satisfies VideohostIngestContext };
 }
 
 /** The worker that resolves an address stays with it to the end. */

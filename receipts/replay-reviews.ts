@@ -51,6 +51,12 @@ export class ReviewReplay {
     return this.#review;
   }
 
+  /** What the last words of a reviewer came to so far: a decision or a withdrawal is being written down, or neither. */
+  get underWay(): 'decision' | 'revocation' | null {
+    if (this.#asked !== null) return 'decision';
+    return this.#revoking === null ? null : 'revocation';
+  }
+
   /** The approval under which something may begin now: one that stands and is not about to be withdrawn. */
   get authority(): ApprovalReference | null {
     return this.#revoking === null ? this.#approval() : null;

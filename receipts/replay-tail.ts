@@ -9,6 +9,8 @@ import { ReviewReplay, type VerifiedReview } from './replay-reviews.ts';
 /** What came of a study after it was concluded. */
 export interface VerifiedTail {
   readonly review: VerifiedReview | null;
+  /** What of the review is about to be written down. */
+  readonly reviewUnderWay: 'decision' | 'revocation' | null;
   /** The approval under which something may begin: null from the first word of its withdrawal on. */
   readonly authority: ApprovalReference | null;
   readonly captions: VerifiedCaptions;
@@ -18,6 +20,7 @@ export interface VerifiedTail {
 
 export const emptyTail: VerifiedTail = {
   review: null,
+  reviewUnderWay: null,
   authority: null,
   captions: { attempts: 0, isOpen: false, caption: null },
   explanations: [],
@@ -65,6 +68,6 @@ export async function replayTail(
     if (step === undefined) throw journal.fault(type === null ? 'missing' : 'type', artifacts);
     await step();
   }
-  const { review, authority } = reviews;
-  return { review, authority, captions: captions.state, explanations: explanations.attempts };
+  const { review, underWay: reviewUnderWay, authority } = reviews;
+  return { review, reviewUnderWay, authority, captions: captions.state, explanations: explanations.attempts };
 }

@@ -63,7 +63,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
   const runtimes = new VerifiedRuntimes({ ledger, vault });
   const committed = () => undefined;
-  const reviewing = publishReviewKind({ ledger, vault, supervisor, committed });
+  const reviewing = publishReviewKind({ ledger, vault, supervisor, runtimes, committed });
   const usual = captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report });
   const captioning: ActorKind = { ...usual, ...options.kind?.(usual) };
   const turns = new Turns();

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { ActorKind } from '../../actors/actor-kind.ts';
+import { aloneDelayMs, deathLimit } from '../../actors/host-deaths.ts';
 import { hashOf } from '../../receipts/canonical-json.ts';
 import { dataRootAt } from '../../storage/data-root.ts';
 import { headKey, nameOf, rowKey } from '../../storage/keys.ts';
@@ -19,6 +20,7 @@ const checked = ['artifact.recorded', 'quality_control_decided'];
 async function approvedStudy(t: ExecutionContext, kind?: (kind: ActorKind) => Partial<ActorKind>) {
   const root = await newDataRoot(t);
   const bench = await openCaptionBench(t, root, kind === undefined ? {} : { kind });
+  await bench.recover();
   const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
   const approval = await bench.approve(runtimeId);
   return { root, bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
@@ -105,12 +107,19 @@ test('a check that its host did not survive is made by the next one', async (t) 
   t.is((await next.reads.qualityControls(runtimeId)).qualityControls[0]?.outcome, 'accepted');
 });
 
-test('a check that no host survives rests after the third, and may be asked for', async (t) => {
+test('a check that no host survives, though it runs alone, rests after the fifth and may be asked for', async (t) => {
   const { root, bench, runtimeId, approval, after } = await approvedStudy(t);
   await diesAt(bench, 2, () => bench.captions.produce(runtimeId, { approval }));
   for (let life = 0; life < 2; life += 1) {
     const next = await openCaptionBench(t, root);
     await diesAt(next, 1, () => next.recover());
+  }
+  for (let deaths = 0; deaths < deathLimit; deaths += 1) {
+    const next = await openCaptionBench(t, root);
+    await diesAt(next, 1, async () => {
+      await next.recover();
+      next.clock.advance(aloneDelayMs(deaths));
+    });
   }
   const last = await openCaptionBench(t, root);
   t.regex((await last.recover()).ended[0] ?? '', /resumes exhausted/);

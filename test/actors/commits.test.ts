@@ -125,7 +125,7 @@ test('what cannot be stored fails its own actor, and the next attempt begins fro
   await t.throwsAsync(supervisor.send('a', { type: 'note', events: [draft(Number.NaN)] }));
   await quiet(bench);
   t.deepEqual(bench.fatal, []);
-  t.false(supervisor.awaits('a', 'call'));
+  t.true(supervisor.lifetime('a').aborted);
   t.true(await supervisor.send('b', { type: 'call' }));
   clock.advance(100);
   await quiet(bench);

@@ -121,6 +121,7 @@ export function errandKind(
     hasJournal: true,
     status: String,
     phase: (value) => phases[String(value)] ?? 'ended',
+    standing: async ({ input }) => ({ value: 'idle', context: { ...(input as ErrandInput), notes: 0, reason: null } }),
     writes: ({ id, facts }) =>
       facts.flatMap((fact) => {
         const { events, writes } = fact as CommitFact;

@@ -8,6 +8,7 @@ import { openBench, quiet } from './bench.ts';
 async function storeOfFour(t: ExecutionContext): Promise<string> {
   const folder = await scratchFolder(t);
   const bench = await openBench(t, folder);
+  await bench.recover();
   await bench.work('w', 60_000);
   for (const id of ['z', 'm', 'a']) {
     await bench.spawn(id);
@@ -73,25 +74,6 @@ test('the waiting line outlives the process, in the order of its tickets, behind
     effects.map(({ id }) => id),
     ['w', 'z', 'm', 'a', 'new'],
   );
-});
-
-test('work is taken up twice without a new commit; the third process ends it', async (t) => {
-  const folder = await storeOfFour(t);
-  for (const resumes of [1, 2]) {
-    const bench = await openBench(t, folder);
-    t.is((await bench.recover()).resumed, 1);
-    t.like(bench.supervisor.read('w'), { resumes, totalResumes: resumes });
-    await bench.close();
-  }
-  const bench = await openBench(t, folder);
-  const { ended, waiting } = await bench.recover();
-  t.deepEqual(ended, ['w: resumes exhausted: taken up 2 times without a new commit']);
-  t.is(waiting, 3);
-  t.is(bench.supervisor.read('w')?.status, 'failed');
-  t.is(bench.context('w').reason, 'resumes exhausted: taken up 2 times without a new commit');
-  t.is(bench.ledger.journalHead('w').seq, 2);
-  t.is(bench.ledger.get('live', 'w'), undefined);
-  t.is(bench.effects.length, 0);
 });
 
 test('a new commit starts the count of resumes anew', async (t) => {

@@ -6,17 +6,18 @@ import { openBench, quiet } from './bench.ts';
 test('an actor that throws starts again from its last committed snapshot, after 100, 200 and 400 ms', async (t) => {
   const bench = await openBench(t, await scratchFolder(t));
   const { supervisor, clock } = bench;
+  const isDown = () => supervisor.lifetime('a').aborted;
   await bench.spawn('a');
   await supervisor.send('a', { type: 'note' });
   for (const delay of [100, 200, 400]) {
     await supervisor.send('a', { type: 'poison' });
-    t.false(supervisor.awaits('a', 'call'));
+    t.true(isDown());
     clock.advance(delay - 1);
     await quiet(bench);
-    t.false(supervisor.awaits('a', 'call'), `too early for ${delay}`);
+    t.true(isDown(), `too early for ${delay}`);
     clock.advance(1);
     await quiet(bench);
-    t.true(supervisor.awaits('a', 'call'), `late for ${delay}`);
+    t.false(isDown(), `late for ${delay}`);
     t.like(bench.context('a'), { notes: 1, reason: null });
   }
   t.is(bench.ledger.commits.length, 2);
@@ -50,7 +51,7 @@ test('crashes more than a minute old no longer count', async (t) => {
     await supervisor.send('a', { type: 'poison' });
     clock.advance(100);
     await quiet(bench);
-    t.true(supervisor.awaits('a', 'call'));
+    t.false(supervisor.lifetime('a').aborted);
     clock.advance(60_000);
   }
 });
@@ -88,7 +89,7 @@ test('a restart waits for the commit that is under way, and goes on from it', as
   const poisoned = supervisor.send('a', { type: 'poison' });
   clock.advance(100);
   for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve));
-  t.false(supervisor.awaits('a', 'note'));
+  t.true(supervisor.lifetime('a').aborted);
   ledger.open();
   await Promise.all([noted, poisoned]);
   await quiet(bench);

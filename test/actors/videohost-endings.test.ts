@@ -235,12 +235,18 @@ test('without a downloader what was being fetched fails, and what was fetched is
   await life.reaches(ids[2] ?? '', 'registered');
 });
 
-test('a step that is taken up for the third time without a new commit ends the ingest', async (t) => {
+test('a step that five hosts died of, with nothing else at work, ends the ingest', async (t) => {
   const root = await scratchFolder(t);
   let ingestId = '';
   for (const at of [0, 1, 2]) {
     const life = await openVideohostLife(t, root);
     if (at === 0) ingestId = await life.open();
+    await life.begun(life.resolvings, 1);
+    await life.close();
+  }
+  for (let deaths = 0; deaths < deathLimit; deaths += 1) {
+    const life = await openVideohostLife(t, root);
+    life.clock.advance(aloneDelayMs(deaths));
     await life.begun(life.resolvings, 1);
     await life.close();
   }

@@ -53,6 +53,7 @@ export const countingKind: ActorKind = {
   hasJournal: true,
   status: String,
   phase: () => 'idle',
+  standing: async () => null,
   writes: ({ id, facts }) =>
     (facts as CommitFact[]).flatMap(({ events }) => (events.length === 0 ? [] : [{ append: id, events }])),
   committed: () => undefined,

@@ -1,0 +1,25 @@
+import type { ActorRow } from './actor-row.ts';
+
+/** Work that was taken up this often without a new commit is taken up alone from then on. */
+export const resumeLimit = 2;
+
+/** This many deaths of a host while a piece of work was the only one running end it. */
+export const deathLimit = 5;
+
+const firstDelayMs = 5_000;
+
+/** How long work waits before it may run alone: twice as long after each death that it was alone with. */
+export const aloneDelayMs = (deaths: number): number => firstDelayMs * 2 ** deaths;
+
+/**
+ * The row of work that was running when its host died. That alone is no evidence against it, because anything may end a
+ * process: so often that it must be looked into, work runs alone from then on, and only a death with nothing else at work
+ * counts.
+ */
+export function survived(row: ActorRow, wasAlone: boolean): ActorRow {
+  const resumes = row.resumes + 1;
+  if (row.alone !== undefined) {
+    return { ...row, resumes, alone: { deaths: row.alone.deaths + (wasAlone ? 1 : 0), isRunning: false } };
+  }
+  return resumes <= resumeLimit ? { ...row, resumes } : { ...row, resumes, alone: { deaths: 0, isRunning: false } };
+}
