@@ -2,6 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { aloneDelayMs, deathLimit } from '../../actors/host-deaths.ts';
 import { rowKey } from '../../storage/keys.ts';
 import { mediaBytes, videoIngest } from '../receipts/sealed-clip.ts';
 import { scratchFolder, withRawRows } from '../storage/scratch.ts';
