@@ -47,6 +47,8 @@ export interface HostOptions {
   readonly videohost: VideohostSettings;
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLiveStudies: number;
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
@@ -146,6 +148,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     clock,
     newId: randomUUID,
     maximumRangeMs: options.maximumStudyRangeMs,
+    maximumLive: options.maximumLiveStudies,
   });
   const laterStages = openLaterStages({
     ledger,

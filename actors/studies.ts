@@ -20,6 +20,7 @@ import type { ActorKind } from './actor-kind.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { JournalHealth } from './journal-health.ts';
 import { requireSpace } from './required-space.ts';
+import { withRetryHint } from './retry-hint.ts';
 import { sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { readStored } from './stored-read.ts';
@@ -35,6 +36,8 @@ export interface StudiesOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumRangeMs: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLive: number;
 }
 
 /** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
@@ -48,6 +51,9 @@ export interface EventsAnswer extends StatusAnswer {
   /** The page is empty and the runtime may still add to it. */
   readonly mayGrow: boolean;
 }
+
+// How soon one of a full queue may have ended is not known: a client that asks this often does no harm.
+const retryAfterSeconds = 10;
 
 // A status takes about 8 KiB.
 const rememberedStatuses = 1024;
@@ -79,11 +85,14 @@ export class Studies {
     if (known !== null) return this.#acknowledged(known);
     const source = this.#currentSource(request);
     const plan = planStudy(source, request);
+    const { runtimeId } = plan;
+    // Asked before anything is read, and again when the study joins: those that arrive together see each other.
+    this.#demandRoom(runtimeId);
     await this.#revalidate(source);
     await requireSpace(this.#options.vault, 0);
-    const { runtimeId } = plan;
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
     if (!this.#isKnown(runtimeId)) {
+      this.#demandRoom(runtimeId);
       const starting = this.#starting.get(runtimeId) ?? this.#spawn(plan, source);
       this.#starting.set(runtimeId, starting);
       await starting.finally(() => this.#starting.delete(runtimeId));
@@ -166,8 +175,23 @@ export class Studies {
     return { status, head };
   }
 
+  /** Throws `study_queue_full` when a study that is not there yet would be one too many. */
+  #demandRoom(runtimeId: string): void {
+    const { supervisor, kind, maximumLive } = this.#options;
+    if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
+    const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
+    if (supervisor.countLive(kind.name) + joining < maximumLive) return;
+    throw new ServiceError(
+      'study_queue_full',
+      `${maximumLive} studies run or wait already`,
+      { 'Retry-After': String(retryAfterSeconds), 'Access-Control-Expose-Headers': 'Retry-After' },
+    );
+  }
+
+  /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */
   async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
-    return (await this.#status('studio.local-runtime-start-ack.v1', runtimeId)).status;
+    const { status } = await this.#status('studio.local-runtime-start-ack.v1', runtimeId);
+    return { ...status, reason: status.reason === null ? null : withRetryHint(status.reason) };
   }
 
   #head(runtimeId: string): JournalHead {

@@ -34,6 +34,7 @@ export const serveFlags: FlagTable = {
     'the number of cores',
     'studies that run at once, and probes beside them; the rest waits in order',
   ),
+  'maximum-live-studies': single('NUMBER', '1000', 'studies that may run and wait at once; more are refused with 429'),
   'reviewer-id': single('ID', 'reviewer:local-operator', 'the one reviewer of this host'),
   'reviewer-label': single('TEXT', 'Local review operator', "that reviewer's name for people"),
   'http-adapter': single('NAME', 'auto', 'auto, uws or node'),

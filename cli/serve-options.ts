@@ -22,6 +22,7 @@ export interface ServeOptions {
   readonly videohostWorkers: number;
   readonly maximumStudyRangeMs: number;
   readonly studyWorkers: number;
+  readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
   /** Null where nobody explains. */
@@ -67,6 +68,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     videohostWorkers: integer(given, 'videohost-workers', 1, 1, 16, 'invalid_flags'),
     maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
     studyWorkers: workers,
+    maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
     captionExecutor: captionExecutor(given),
     explainerModel: explainerModel(given),

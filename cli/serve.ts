@@ -40,6 +40,7 @@ async function serve(options: ServeOptions): Promise<void> {
     },
     maximumStudyRangeMs: options.maximumStudyRangeMs,
     studyWorkers: options.studyWorkers,
+    maximumLiveStudies: options.maximumLiveStudies,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor.classification,
     explainer,

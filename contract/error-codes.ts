@@ -36,6 +36,7 @@ export const errorCodes = {
   invalid_start_request: 400,
   invalid_analysis_request: 400,
   study_range_too_large: 413,
+  study_queue_full: 429,
   unknown_source_session: 404,
   stale_source_revision: 409,
   source_revalidation_failed: 409,

@@ -2,7 +2,9 @@ import test, { type ExecutionContext } from 'ava';
 import { EvidenceSteps } from '../../actors/evidence-steps.ts';
 import { type MediaPass, MediaSteps } from '../../actors/media-steps.ts';
 import { recover } from '../../actors/recovery.ts';
+import { withRetryHint } from '../../actors/retry-hint.ts';
 import { SourceRegistry } from '../../actors/source-registry.ts';
+import { Studies } from '../../actors/studies.ts';
 import { studyKind } from '../../actors/study-kind.ts';
 import { Supervisor } from '../../actors/supervisor.ts';
 import { TimeBudgets } from '../../actors/time-budgets.ts';
@@ -10,8 +12,8 @@ import { VerifiedRuntimes } from '../../actors/verified-runtimes.ts';
 import { verifyRuntime } from '../../actors/verify-runtime.ts';
 import { WorkerLine } from '../../actors/worker-line.ts';
 import type { JournalEvent } from '../../contract/journal-event.ts';
-import { acceptedAt } from '../receipts/korean-clip.ts';
-import { storedStudy } from '../receipts/stored-study.ts';
+import { acceptedAt, clipRequest } from '../receipts/korean-clip.ts';
+import { clipRange, storedStudy } from '../receipts/stored-study.ts';
 import { GatedLedger } from './gated-ledger.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { newDataRoot, openStore, store } from './stored-studies.ts';
@@ -54,7 +56,15 @@ async function nextHost(t: ExecutionContext, root: string) {
   });
   supervisor.register(kind);
   const recovered = await recover(supervisor, ledger);
-  return { ledger, vault, supervisor, recovered, close: () => ledger.close() };
+  const studies = new Studies({
+    ...{ kind, supervisor, registry, ledger, vault, clock },
+    newId: () => {
+      throw new Error('nothing begins here');
+    },
+    maximumRangeMs: 600_000,
+    maximumLive: 1,
+  });
+  return { ledger, vault, supervisor, studies, recovered, close: () => ledger.close() };
 }
 
 interface Stage {
@@ -145,3 +155,30 @@ for (const step of ['detect', 'subtitles']) {
     t.deepEqual(await saidAfter(t, root, stage), stage.said);
   });
 }
+
+test('a start that meets a study which ended badly says so, and how another attempt is asked for; its status says why it ended', async (t) => {
+  const { sessionId: sourceSessionId, revisionId: sourceRevisionId } = study.source.session;
+  const root = await leftAt(t, stages['running.read'] as Stage, { machineVersion: 0 });
+  const host = await nextHost(t, root);
+  const ack = await host.studies.start({ ...clipRequest, sourceSessionId, sourceRevisionId, range: clipRange });
+  const { bytes } = await host.studies.status(runtimeId);
+  const status = JSON.parse(bytes.toString('utf8'));
+  const hint = '. This attempt is over: for another one send the request with a new clientRequestId';
+  t.is(status.reason.message, 'version 0 of runtime can no longer be resumed');
+  t.deepEqual(
+    { ...ack },
+    {
+      ...status,
+      schema: 'studio.local-runtime-start-ack.v1',
+      reason: { ...status.reason, message: status.reason.message + hint },
+    },
+  );
+  await host.close();
+});
+
+test('however long the reason of a study is, the hint at another attempt stands behind it as a whole', (t) => {
+  const { code, message } = withRetryHint({ code: 'executor_failed', message: 'x'.repeat(256) });
+  t.is(code, 'executor_failed');
+  t.is(message.length, 256);
+  t.regex(message, /^x+\. This attempt is over: .* clientRequestId$/);
+});

@@ -198,3 +198,52 @@ test('a host that stops cancels the restarts it had planned', async (t) => {
   await quiet(bench);
   t.is(bench.ledger.commits.length, 1);
 });
+
+test('an event for an actor that waits for its restart is delivered after that, and its sender hears so', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t));
+  const { supervisor, clock } = bench;
+  await bench.spawn('a');
+  await supervisor.send('a', { type: 'poison' });
+  t.true(supervisor.awaits('a', 'call'));
+  let answer: boolean | null = null;
+  const calling = supervisor.send('a', { type: 'call' }).then((delivered) => {
+    answer = delivered;
+  });
+  await quiet(bench);
+  t.is(answer, null);
+  clock.advance(100);
+  await calling;
+  t.true(answer);
+  t.is(supervisor.read('a')?.status, 'waiting');
+});
+
+test('an event for an actor that ends instead of starting again is told that it came too late', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t), {
+    kind: { cutShort: () => ({ type: 'supervision.exhausted', message: 'not twice' }) as const },
+  });
+  const { supervisor, clock } = bench;
+  await bench.spawn('a');
+  await supervisor.send('a', { type: 'poison' });
+  const calling = supervisor.send('a', { type: 'call' });
+  clock.advance(100);
+  t.false(await calling);
+  t.is(supervisor.read('a')?.status, 'failed');
+});
+
+test('a thousand actors that wait need no timer, and each gets its worker in its turn', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t));
+  const { supervisor, line, effects, clock } = bench;
+  line.open();
+  const ids = Array.from({ length: 1000 }, (_, at) => `w${at}`);
+  await Promise.all(ids.map((id) => bench.spawn(id)));
+  await Promise.all(ids.map((id) => supervisor.send(id, { type: 'call' })));
+  t.is(clock.pending, 0);
+  for (const [at, id] of ids.entries()) {
+    while (effects.length <= at) await quiet(bench);
+    t.is(effects[at]?.id, id);
+    effects[at]?.resolve({ events: [], writes: [] });
+    if (at === 9) break;
+  }
+  await quiet(bench);
+  t.is(supervisor.countLive('errand'), 990);
+});

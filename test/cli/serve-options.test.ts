@@ -18,6 +18,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
     videohost: { added: {}, openOrigin: null },
     videohostWorkers: 1,
     maximumStudyRangeMs: 600_000,
+    maximumLiveStudies: 1000,
     reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
     httpAdapter: 'auto',
   });
@@ -26,34 +27,39 @@ test('without flags a host listens on loopback alone, with the limits that the R
 test('flags replace what they name, and paths become absolute', (t) => {
   const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
   const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
+  const queue = ['--maximum-live-studies', '8'];
   const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
   const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
   const hosts = ['--videohost', 'Videos.example=Example:Video', '--videohost-workers', '2'];
   const seam = ['--videohost-origin=http://127.0.0.1:4000', '--allow-loopback-videohost'];
   const videos = [...hosts, ...seam];
-  t.deepEqual(serveOptions([...folders, ...limits, ...people, ...wire, ...videos, '--executor', 'deterministic']), {
-    host: '::1',
-    port: 0,
-    allowedOrigins: ['https://a.example'],
-    dataRoot: resolve('data'),
-    sourceDirectories: [resolve('a'), '/b'],
-    sourceRoot: resolve('.'),
-    tokenFile: resolve('t'),
-    maximumOwnedMediaBytes: 5,
-    maximumVideohostRangeMs: 120_000,
-    videohost: { added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
-    videohostWorkers: 2,
-    maximumStudyRangeMs: 6,
-    studyWorkers: 7,
-    reviewer: { id: 'r', label: 'R R' },
-    captionExecutor: {
-      classification: 'recorded_real_pipeline_fixture',
-      permission: null,
-      announced: 'recorded-real-pipeline-fixture-adapter',
+  t.deepEqual(
+    serveOptions([...folders, ...limits, ...queue, ...people, ...wire, ...videos, '--executor', 'deterministic']),
+    {
+      host: '::1',
+      port: 0,
+      allowedOrigins: ['https://a.example'],
+      dataRoot: resolve('data'),
+      sourceDirectories: [resolve('a'), '/b'],
+      sourceRoot: resolve('.'),
+      tokenFile: resolve('t'),
+      maximumOwnedMediaBytes: 5,
+      maximumVideohostRangeMs: 120_000,
+      videohost: { added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
+      videohostWorkers: 2,
+      maximumStudyRangeMs: 6,
+      studyWorkers: 7,
+      maximumLiveStudies: 8,
+      reviewer: { id: 'r', label: 'R R' },
+      captionExecutor: {
+        classification: 'recorded_real_pipeline_fixture',
+        permission: null,
+        announced: 'recorded-real-pipeline-fixture-adapter',
+      },
+      explainerModel: null,
+      httpAdapter: 'node',
     },
-    explainerModel: null,
-    httpAdapter: 'node',
-  });
+  );
 });
 
 const refusals: Partial<Record<StartCode, readonly string[]>> = {
@@ -80,6 +86,7 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--maximum-study-range-ms=0',
     '--study-workers=0',
     '--study-workers=257',
+    '--maximum-live-studies=0',
     '--http-adapter=bun',
     '--executor=other',
     '--caption-executor=openai',

@@ -22,6 +22,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'invalid_private_playback_range',
   ],
   'video hosts': ['ingest_range_too_large'],
+  'the study queue': ['study_queue_full'],
   captions: [
     'invalid_caption_request',
     'caption_authority_required',

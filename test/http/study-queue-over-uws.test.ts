@@ -1,0 +1,3 @@
+import { studyQueueContract } from './study-queue-contract.ts';
+
+studyQueueContract('uws');

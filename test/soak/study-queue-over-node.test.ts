@@ -1,0 +1,3 @@
+import { studyQueueContract } from '../http/study-queue-contract.ts';
+
+studyQueueContract('node');
