@@ -169,6 +169,23 @@ test.serial('a host that is told to stop in the middle of a study goes on where 
 });
 
 test.serial(
+  'a host that is told to stop five times in the middle of one study ends it well all the same',
+  async (t) => {
+    const root = await dataRoot(t);
+    const promised = nothingPromised(0, mediaNumber(0));
+    for (let stop = 0; stop < 5; stop += 1) {
+      const host = await startHost(t, root);
+      const client = new CrashClient(host);
+      await client.ingest(promised);
+      await client.start(promised);
+      t.is(await host.stop(), 0, host.told().join('\n'));
+    }
+    await liveOn(t, root, [promised]);
+    t.true(promised.isTerminal);
+  },
+);
+
+test.serial(
   'a host that is killed in the middle of an upload leaves the ingest open and the inbox empty',
   async (t) => {
     const root = await dataRoot(t);
