@@ -81,7 +81,7 @@ export class Captions {
     const productions = supervisor.liveRows(kind.name).map(({ input }) => input as CaptionProductionInput);
     for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
       await supervisor.send(jobId, { type: 'authority.revoked' });
-      // One that is down or whose captions are on their way to the disk hears nothing, and writes its end by itself.
+      // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.
       await settledActor(supervisor, jobId, ['producing']);
     }
   }

@@ -12,9 +12,9 @@ const firstDelayMs = 5_000;
 export const aloneDelayMs = (deaths: number): number => firstDelayMs * 2 ** deaths;
 
 /**
- * The row of work that was running when its host died. That alone is no evidence against it, because anything may end a
- * process: so often that it must be looked into, work runs alone from then on, and only a death with nothing else at work
- * counts.
+ * The row of work that was running when its host died; `wasAlone` says that nothing else was. One death is no evidence, because
+ * anything may end a process. Work that was taken up in vain `resumeLimit` times runs alone from then on, and only deaths
+ * with nothing else at work count against it.
  */
 export function survived(row: ActorRow, wasAlone: boolean): ActorRow {
   const resumes = row.resumes + 1;

@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.ts';
+import { withRemedy } from '../contract/failure.ts';
 import type { RuntimePlan } from '../contract/runtime-plan.ts';
 import type { RuntimeRequest } from '../contract/runtime-request.ts';
 import { commandId as commandIdSchema } from '../contract/runtime-start.ts';
@@ -20,7 +21,6 @@ import type { ActorKind } from './actor-kind.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { JournalHealth } from './journal-health.ts';
 import { requireSpace } from './required-space.ts';
-import { withRetryHint } from './retry-hint.ts';
 import { sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { readStored } from './stored-read.ts';
@@ -51,6 +51,8 @@ export interface EventsAnswer extends StatusAnswer {
   /** The page is empty and the runtime may still add to it. */
   readonly mayGrow: boolean;
 }
+
+const newAttempt = 'this attempt is over: for another one send the request with a new clientRequestId';
 
 // How soon one of a full queue may have ended is not known: a client that asks this often does no harm.
 const retryAfterSeconds = 10;
@@ -181,17 +183,20 @@ export class Studies {
     if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
     const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
     if (supervisor.countLive(kind.name) + joining < maximumLive) return;
-    throw new ServiceError(
-      'study_queue_full',
-      `${maximumLive} studies run or wait already`,
-      { 'Retry-After': String(retryAfterSeconds), 'Access-Control-Expose-Headers': 'Retry-After' },
-    );
+    throw new ServiceError('study_queue_full', `${maximumLive} studies run or wait already`, {
+      'Retry-After': String(retryAfterSeconds),
+      'Access-Control-Expose-Headers': 'Retry-After',
+    });
   }
 
   /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */
   async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
     const { status } = await this.#status('studio.local-runtime-start-ack.v1', runtimeId);
-    return { ...status, reason: status.reason === null ? null : withRetryHint(status.reason) };
+    const { reason } = status;
+    return {
+      ...status,
+      reason: reason === null ? null : { ...reason, message: withRemedy(reason.message, newAttempt) },
+    };
   }
 
   #head(runtimeId: string): JournalHead {

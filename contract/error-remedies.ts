@@ -41,7 +41,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   invalid_start_request: 'correct the field',
   invalid_analysis_request: 'end the range within durationMs of the source',
   study_range_too_large: 'study parts of it, or start the host with a larger --maximum-study-range-ms',
-  study_queue_full: 'ask again after the seconds of Retry-After, or start the host with a larger --maximum-live-studies',
+  study_queue_full:
+    'ask again after the seconds of Retry-After, or start the host with a larger --maximum-live-studies',
   unknown_source_session: 'take a sourceSessionId from the list of sources',
   stale_source_revision: 'take the sourceRevisionId from the list of sources; finished studies stay readable',
   source_revalidation_failed: 'restore the sealed file, or ingest the media again',
