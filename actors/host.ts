@@ -96,7 +96,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const ledger = await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points });
   // It ends what runs in the folders of an earlier host, which must still be there for that.
   const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
-  for (const name of await vault.sweep()) report(`removed a leftover of an earlier run: ${name}`);
+  const leftovers = await vault.sweep();
+  for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
+  for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
   report(describeWalls(launcher.walls));
   const tools = await resolveTools(launcher, options.environment);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });

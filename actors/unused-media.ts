@@ -55,12 +55,20 @@ export class UnusedMedia {
     this.#isOpen = true;
     const { ledger, vault, isRegistered } = this.#options;
     for (const contentId of [...this.#noted]) {
-      if (this.#holders.some((isHeld) => isHeld(contentId))) continue;
-      // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
-      if (!isRegistered(contentId) && !vault.discard(contentId)) continue;
+      if (this.#isHeld(contentId)) continue;
+      if (!isRegistered(contentId)) {
+        // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
+        if (!(await vault.discard(contentId))) continue;
+        // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
+        if (this.#isHeld(contentId)) continue;
+      }
       this.#noted.delete(contentId);
       await ledger.commit([{ del: 'record', key: `${prefix}${contentId}` }]);
     }
+  }
+
+  #isHeld(contentId: string): boolean {
+    return this.#holders.some((isHeld) => isHeld(contentId));
   }
 
   /** The same without waiting for it, once it was called for the first time; what fails is told, and tried again later. */

@@ -9,6 +9,7 @@ import type { DownloadOutcome, VideohostIngestInput } from '../machines/videohos
 import { cutText } from '../receipts/cut-text.ts';
 import { sealVideohostIngest } from '../receipts/seal-source.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { workFolderName } from '../storage/leftovers.ts';
 import type { Vault } from '../storage/vault.ts';
 import { actorRow } from './actor-row.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
@@ -42,7 +43,7 @@ export interface VideohostIngestEffectsOptions {
   readonly fetching: VideoFetching | null;
   /** Said with each failure to resolve; null where there is nothing to say. */
   readonly remark: string | null;
-  /** A folder on the vault's volume that is emptied at every start. */
+  /** A folder on the vault's volume; what a host leaves in it is removed at the next start. */
   readonly workFolder: string;
   readonly isLive: (ingestId: string) => boolean;
 }
@@ -157,6 +158,6 @@ export class VideohostIngestEffects {
   }
 
   #folder(ingestId: string): string {
-    return join(this.#options.workFolder, `download-${ingestId.slice(ingestId.indexOf(':') + 1)}`);
+    return join(this.#options.workFolder, workFolderName('download', ingestId.slice(ingestId.indexOf(':') + 1)));
   }
 }

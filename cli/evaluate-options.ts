@@ -1,6 +1,7 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
+import { absolutePath, pathOption } from './path-option.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
@@ -28,17 +29,13 @@ const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url))
 /** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError` `invalid_flags`. */
 export function evaluateOptions(args: readonly string[]): EvaluateOptions {
   const given = parseFlags(args, evaluateFlags, 1);
-  const resolved = (name: string) => {
-    const path = given.single(name);
-    return path === undefined ? null : resolve(path);
-  };
-  const pack = resolve(given.positional[0] ?? samplePack);
+  const pack = absolutePath(given.positional[0] ?? samplePack);
   return {
     pack,
-    baseline: resolved('baseline') ?? join(pack, 'baseline.json'),
+    baseline: pathOption(given, 'baseline') ?? join(pack, 'baseline.json'),
     accept: given.has('accept'),
-    receipts: resolved('receipts'),
-    dataRoot: resolved('data-root'),
+    receipts: pathOption(given, 'receipts'),
+    dataRoot: pathOption(given, 'data-root'),
     json: given.has('json'),
   };
 }

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EvaluationFault } from '../contract/evaluation-fault.ts';
 import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
 import { contentIdOf, storedBytes } from '../receipts/canonical-json.ts';
 import { readBaseline } from '../receipts/evaluation-receipt.ts';
+import { makeFolder } from '../storage/durable-file.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
@@ -26,7 +27,7 @@ export async function acceptBaseline(file: string, receipt: EvaluationReceipt): 
 
 /** Writes a receipt in its stored form, under the hex of its content id. */
 export async function keepReceipt(folder: string, receipt: EvaluationReceipt): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const name = contentIdOf(receipt).slice('sha256:'.length);
   await writeFile(join(folder, `${name}.json`), storedBytes(receipt));
 }

@@ -15,7 +15,7 @@ export const serveFlags: FlagTable = {
   'data-root': single(
     'DIR',
     '$XDG_DATA_HOME/local-media-study-service, else ~/.local/share/local-media-study-service; on macOS ~/Library/Application Support/local-media-study-service',
-    'where everything durable lies; one host at a time, mode 0700',
+    'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
   ),
   'source-directory': repeated('DIR', null, 'a sealed source folder, read in place beside the sample'),
   'source-root': single('DIR', null, 'a folder in which every --source-directory must lie'),

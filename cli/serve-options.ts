@@ -1,8 +1,9 @@
 import { availableParallelism, homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
+import { absolutePath, pathOption } from './path-option.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -44,10 +45,10 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     host,
     port: integer(given, 'port', 4312, 0, 65_535, 'invalid_port'),
     allowedOrigins: origins(given),
-    dataRoot: resolve(given.single('data-root') ?? defaultDataRoot()),
-    sourceDirectories: given.all('source-directory').map((path) => resolve(path)),
-    sourceRoot: given.single('source-root') === undefined ? null : resolve(given.single('source-root') ?? ''),
-    tokenFile: given.single('token-file') === undefined ? null : resolve(given.single('token-file') ?? ''),
+    dataRoot: pathOption(given, 'data-root') ?? defaultDataRoot(),
+    sourceDirectories: given.all('source-directory').map(absolutePath),
+    sourceRoot: pathOption(given, 'source-root'),
+    tokenFile: pathOption(given, 'token-file'),
     maximumOwnedMediaBytes: integer(
       given,
       'maximum-owned-media-bytes',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { dataRootAt } from '../storage/data-root.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
+import { pathOption } from './path-option.ts';
 import { serveFlags } from './serve-flags.ts';
 import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
@@ -24,7 +24,7 @@ export function verifyOptions(args: readonly string[]): VerifyOptions {
   const [runtimeId] = given.positional;
   if (runtimeId === undefined)
     throw new StartError('invalid_flags', 'which runtime? verify RUNTIME [--data-root DIR] [--json]');
-  const dataRoot = resolve(given.single('data-root') ?? defaultDataRoot());
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
   // Opening would make a new, empty one.
   if (!existsSync(dataRootAt(dataRoot).ledger)) {
     throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);

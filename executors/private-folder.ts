@@ -1,21 +1,20 @@
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { madeWorkFolders, workFolderName } from '../storage/leftovers.ts';
 import { killLeftovers } from './leftover-processes.ts';
 import { ProcessFailure } from './process.ts';
 
-const PREFIX = 'process-';
-
 /**
- * Refuses a work root that others can read, and removes what a killed host left in it: processes, then folders.
- * Resolves with the root's one true path.
+ * Refuses a work root that others can read or that is a link, and removes what a killed host left in it: processes, then
+ * the folders that a host has made. Resolves with the root's one true path.
  */
 export async function openWorkRoot(workRoot: string): Promise<string> {
-  const found = await stat(workRoot).catch(() => null);
+  const found = await lstat(workRoot).catch(() => null);
   if (found === null || !found.isDirectory() || (found.mode & 0o077) !== 0) {
     throw new ProcessFailure('launch_failed', 'the work root must be an existing folder with mode 0700');
   }
   const root = await realpath(workRoot);
-  const left = (await readdir(root)).filter((name) => name.startsWith(PREFIX)).map((name) => path.join(root, name));
+  const left = (await madeWorkFolders(root)).map((name) => path.join(root, name));
   await killLeftovers(left);
   await Promise.all(left.map(removeFolder));
   return root;
@@ -23,7 +22,7 @@ export async function openWorkRoot(workRoot: string): Promise<string> {
 
 /** Makes a folder that only this user can enter and that nobody else has made before. */
 export async function makePrivateFolder(workRoot: string, id: string): Promise<string> {
-  const folder = path.join(workRoot, `${PREFIX}${id}`);
+  const folder = path.join(workRoot, workFolderName('process', id));
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {

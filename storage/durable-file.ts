@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { failedWith } from './vault-error.ts';
 
 /** Only the owner may read, write and enter. */
 export const privateFolder = 0o700;
@@ -21,13 +22,30 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder and the parents it lacks; the entries it made survive a loss of power. */
+/**
+ * Makes a folder and the parents it lacks; the entries it made survive a loss of power. Each is made by a call of its own:
+ * Node's recursive `mkdir` never returns where a file system such as `/proc` takes no folder.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const folder = resolve(path);
-  const first = await mkdir(folder, { recursive: true, mode: privateFolder });
-  if (first === undefined) return;
-  const top = dirname(resolve(first));
-  for (let made = folder; made !== top; made = dirname(made)) await syncFolder(dirname(made));
+  const lacking: string[] = [];
+  for (let folder = resolve(path); !(await isFolder(folder)); folder = dirname(folder)) lacking.unshift(folder);
+  for (const folder of lacking) {
+    await mkdir(folder, privateFolder).catch(async (error: unknown) => {
+      // Somebody else may have made it in between.
+      if (!failedWith(error, 'EEXIST') || !(await stat(folder)).isDirectory()) throw error;
+    });
+    await syncFolder(dirname(folder));
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    if ((await stat(path)).isDirectory()) return true;
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return false;
+    throw error;
+  }
+  throw new Error(`${path} is not a folder`);
 }
 
 /** A new file whose bytes survive a loss of power; its entry in the folder may not. Rejects when it exists. */

@@ -1,7 +1,10 @@
 import type { JournalHead } from './ledger.ts';
+import { type SystemRefusalCode, systemRefusal } from './system-refusal.ts';
 
 export type LedgerErrorCode =
+  | SystemRefusalCode
   | 'data_root_locked'
+  | 'ledger_missing'
   | 'store_format_unsupported'
   | 'store_unreadable'
   | 'commit_failed'
@@ -35,6 +38,14 @@ export function readFailure(error: unknown, damage: LedgerErrorCode, what: strin
     return new LedgerError('ledger_closed', what, error);
   }
   return new LedgerError(code === 'LEVEL_CORRUPTION' ? damage : 'store_unreadable', what, error);
+}
+
+/** Puts a store that cannot be opened into the ledger's own words: what the system refuses is no damage of the store. */
+export function openFailure(error: unknown, directory: string): LedgerError {
+  if (error instanceof LedgerError) return error;
+  const refusal = systemRefusal(error);
+  if (refusal !== null) return new LedgerError(refusal.code, `${directory}: ${refusal.advice}`, error);
+  return new LedgerError('store_unreadable', directory, error);
 }
 
 /** Whether a journal itself is damaged, which concerns its run alone. */

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataRoot } from './data-root.ts';
@@ -65,10 +64,13 @@ export class ObjectStore {
     }
   }
 
-  /** Deletes an object at once, unless the same bytes are arriving; says whether it did. */
-  discard(contentId: string): boolean {
+  /**
+   * Deletes an object unless the same bytes are arriving; says whether it did. Bytes that come later wait for the deletion
+   * and are stored anew. Giving back gigabytes takes a file system a while, so it happens on another thread.
+   */
+  async discard(contentId: string): Promise<boolean> {
     if (this.#arriving.has(contentId)) return false;
-    rmSync(this.locate(contentId), { force: true });
+    await this.#turns.take(contentId, () => rm(this.locate(contentId), { force: true }));
     return true;
   }
 

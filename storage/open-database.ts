@@ -1,13 +1,16 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
+import { makeFolder } from './durable-file.ts';
 import { formatKey } from './keys.ts';
-import { isLocked, LedgerError, readFailure } from './ledger-error.ts';
+import { isLocked, LedgerError, openFailure, readFailure } from './ledger-error.ts';
+import { refuseLostLedger } from './lost-ledger.ts';
 
 const storeFormat = '1';
 
 /**
  * Opens the LevelDB store in a folder, stamps it with the format number when it is new, and refuses any other number
- * without writing a row. Throws `data_root_locked`, `store_format_unsupported` or `store_unreadable`.
+ * without writing a row. Throws `data_root_locked`, `ledger_missing`, `store_format_unsupported`, `store_unreadable` or a
+ * `SystemRefusalCode`.
  */
 export async function openDatabase(directory: string): Promise<ClassicLevel<Buffer, Buffer>> {
   await refuseLostIndex(directory);
@@ -16,7 +19,7 @@ export async function openDatabase(directory: string): Promise<ClassicLevel<Buff
     await database.open();
   } catch (error) {
     if (isLocked(error)) throw new LedgerError('data_root_locked', `${directory} is in use by another host`, error);
-    throw new LedgerError('store_unreadable', directory, error);
+    throw openFailure(error, directory);
   }
   try {
     await claimFormat(database, directory);
@@ -30,11 +33,12 @@ export async function openDatabase(directory: string): Promise<ClassicLevel<Buff
 // Without its CURRENT file LevelDB takes a full folder for an empty one and deletes the rows in it.
 async function refuseLostIndex(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeFolder(directory);
     const names = await readdir(directory);
-    if (names.includes('CURRENT') || !names.some((name) => /^\d+\.(log|ldb|sst)$/.test(name))) return;
+    if (names.includes('CURRENT')) return;
+    if (!names.some((name) => /^\d+\.(log|ldb|sst)$/.test(name))) return await refuseLostLedger(directory);
   } catch (error) {
-    throw new LedgerError('store_unreadable', directory, error);
+    throw openFailure(error, directory);
   }
   throw new LedgerError('store_unreadable', `${directory} holds rows but its CURRENT file is gone`);
 }

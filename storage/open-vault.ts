@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, statfs } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteReader } from '../contract/byte-reader.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
 import { hashSynced, writeSyncedFile } from './durable-file.ts';
 import { InboxFile } from './inbox.ts';
+import { isUploadName, type Leftovers, leftoversOf } from './leftovers.ts';
 import { hexOf, ObjectStore } from './object-store.ts';
 import { openRegular } from './regular-file.ts';
 import type { ObjectRef, Receiving, Vault } from './vault.ts';
@@ -38,7 +39,7 @@ class FileVault implements Vault {
   }
 
   async receive(name: string, declaredBytes: number): Promise<Receiving> {
-    if (!/^[A-Za-z0-9-]{1,80}$/.test(name)) throw new VaultError('invalid_name', 'not a name for the inbox');
+    if (!isUploadName(name)) throw new VaultError('invalid_name', 'not a name for the inbox');
     const file = await InboxFile.create(join(this.#layout.inbox, name), declaredBytes);
     let finishing: ReturnType<Receiving['finish']> | null = null;
     return {
@@ -120,24 +121,15 @@ class FileVault implements Vault {
     return this.#guard(contentId, () => this.#objects.quarantine(contentId));
   }
 
-  discard(contentId: string): boolean {
-    try {
-      return this.#objects.discard(contentId);
-    } catch (error) {
-      throw storageFault(error, contentId);
-    }
+  discard(contentId: string): Promise<boolean> {
+    return this.#guard(contentId, () => this.#objects.discard(contentId));
   }
 
-  sweep(): Promise<string[]> {
+  sweep(): Promise<Leftovers> {
     return this.#guard(this.#layout.root, async () => {
-      const swept: string[] = [];
-      for (const folder of ['inbox', 'work'] as const) {
-        for (const name of await readdir(this.#layout[folder])) {
-          await rm(join(this.#layout[folder], name), { recursive: true, force: true });
-          swept.push(join(folder, name));
-        }
-      }
-      return swept.sort();
+      const leftovers = await leftoversOf(this.#layout);
+      for (const name of leftovers.made) await rm(join(this.#layout.root, name), { recursive: true, force: true });
+      return leftovers;
     });
   }
 
@@ -199,7 +191,7 @@ class FileVault implements Vault {
 
 const contentIdOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** Prepares the data root and opens its vault. Rejects with `data_root_permissions` or `storage_fault`. */
+/** Prepares the data root and opens its vault. Rejects as `prepareDataRoot`. */
 export async function openVault(options: VaultOptions): Promise<Vault> {
   return new FileVault(await prepareDataRoot(options.root), options);
 }

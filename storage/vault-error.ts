@@ -1,5 +1,9 @@
+import type { SystemRefusalCode } from './system-refusal.ts';
+
 export type VaultErrorCode =
+  | SystemRefusalCode
   | 'data_root_permissions'
+  | 'data_root_unrecognized'
   | 'storage_fault'
   | 'invalid_name'
   | 'upload_too_long'

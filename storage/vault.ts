@@ -1,5 +1,6 @@
 import type { ByteReader } from '../contract/byte-reader.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
+import type { Leftovers } from './leftovers.ts';
 import type { VaultError } from './vault-error.ts';
 import type { FileState } from './verified-files.ts';
 
@@ -28,7 +29,7 @@ export interface Receiving {
 
 /** The content-addressed files of one data root. It fails with `VaultError` only. */
 export interface Vault {
-  /** Begins a file of exactly `declaredBytes`. `name` is an unused `[A-Za-z0-9-]{1,80}`, else `invalid_name`. */
+  /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
   receive(name: string, declaredBytes: number): Promise<Receiving>;
   /**
    * Takes over a file of the data root's volume that nobody writes any more: hashes and syncs it, tells `announce` what it
@@ -53,10 +54,13 @@ export interface Vault {
   locate(contentId: string): string;
   /** Moves an object out of the way, durably; its new path, or null when there was none. */
   quarantine(contentId: string): Promise<string | null>;
-  /** Deletes an object at once; false, and nothing deleted, while the same bytes are being stored. */
-  discard(contentId: string): boolean;
-  /** Deletes what an earlier process left in the inbox and the work folder; only for the holder of the ledger. */
-  sweep(): Promise<string[]>;
+  /** Deletes an object; false, and nothing deleted, while the same bytes are being stored. */
+  discard(contentId: string): Promise<boolean>;
+  /**
+   * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.
+   * Only for the holder of the ledger.
+   */
+  sweep(): Promise<Leftovers>;
   /** Bytes that this user can still store. */
   freeBytes(): Promise<number>;
 }

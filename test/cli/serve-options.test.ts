@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'ava';
+import { evaluateOptions } from '../../cli/evaluate-options.ts';
 import { serveOptions } from '../../cli/serve-options.ts';
 import { type StartCode, startCodes } from '../../cli/start-codes.ts';
 import { StartError } from '../../cli/start-error.ts';
+import { verifyOptions } from '../../cli/verify-options.ts';
 
 test('without flags a host listens on loopback alone, with the limits that the README states', (t) => {
   t.like(serveOptions([]), {
@@ -60,6 +62,31 @@ test('flags replace what they name, and paths become absolute', (t) => {
       httpAdapter: 'node',
     },
   );
+});
+
+test('a leading ~/ is the home folder in every option that takes a path, also where a shell leaves it', (t) => {
+  const options = serveOptions([
+    ...['--data-root=~/study', '--source-directory=~/a', '--source-directory', '~/b/../c'],
+    ...['--source-root=~', '--token-file=~/token'],
+  ]);
+  t.like(options, {
+    dataRoot: join(homedir(), 'study'),
+    sourceDirectories: [join(homedir(), 'a'), join(homedir(), 'c')],
+    sourceRoot: homedir(),
+    tokenFile: join(homedir(), 'token'),
+  });
+  t.is(serveOptions(['--data-root=~other/study']).dataRoot, resolve('~other/study'));
+  t.is(serveOptions(['--data-root=./~/study']).dataRoot, resolve('~', 'study'));
+  const paths = ['--baseline=~/b.json', '--receipts=~/r', '--data-root=~/d'];
+  t.like(evaluateOptions(['~/pack', ...paths]), {
+    pack: join(homedir(), 'pack'),
+    baseline: join(homedir(), 'b.json'),
+    receipts: join(homedir(), 'r'),
+    dataRoot: join(homedir(), 'd'),
+  });
+  t.throws(() => verifyOptions(['runtime:x', '--data-root=~/no-data-here']), {
+    message: new RegExp(`--data-root ${join(homedir(), 'no-data-here')}: `),
+  });
 });
 
 const refusals: Partial<Record<StartCode, readonly string[]>> = {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { prepareDataRoot } from '../../storage/data-root.ts';
+import { workFolderName } from '../../storage/leftovers.ts';
 import { checkDataRoot } from './checks.ts';
 import { startHost } from './host-process.ts';
 
@@ -14,8 +17,9 @@ const isTold = existsSync('/proc/self/environ');
 test('a process that an earlier host left in its private folder ends with the next start', async (t) => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'leftovers-')));
   t.teardown(() => rm(root, { recursive: true, force: true }));
-  const folder = join(root, 'work', 'process-left');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { work } = await prepareDataRoot(root);
+  const folder = join(work, workFolderName('process', randomUUID()));
+  await mkdir(folder, { mode: 0o700 });
   const left = spawn('sleep', ['600'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, stdio: 'ignore' });
   t.teardown(() => left.kill('SIGKILL'));
   const ended = once(left, 'exit');

@@ -36,6 +36,7 @@ test('the start codes of stores and tools exist', async (t) => {
   const existing = new Set([
     ...(await unionOf('storage/ledger-error.ts', 'LedgerErrorCode')),
     ...(await unionOf('storage/vault-error.ts', 'VaultErrorCode')),
+    ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
     ...(await unionOf('executors/process.ts', 'ProcessFailureCause')),
     'ambiguous_source_session',
   ]);

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openLauncher } from '../../executors/launcher.ts';
+import { workFolderName } from '../../storage/leftovers.ts';
 import {
   alive,
   failureOf,
@@ -78,7 +80,7 @@ test('nothing outlives a host that is killed by SIGKILL', async (t) => {
 
 test('a process that slipped past its walls while its host died is killed at the next start', async (t) => {
   const workRoot = await temporaryFolder(t);
-  const home = path.join(workRoot, 'process-left');
+  const home = path.join(workRoot, workFolderName('process', randomUUID()));
   await mkdir(home);
   const left = spawn(fake('hangs'), [], { env: { PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
   const stranger = spawn(fake('hangs'), [], { env: { PATH: process.env.PATH, HOME: workRoot }, stdio: 'ignore' });

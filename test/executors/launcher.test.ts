@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { openLauncher } from '../../executors/launcher.ts';
+import { workFolderName } from '../../storage/leftovers.ts';
 import { failureOf, fake, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
 
 const SHELL = '/bin/sh';
@@ -134,7 +136,7 @@ test('a private folder that cannot be made fails the launch', async (t) => {
 
 test('folders that a killed host left behind are removed at the next start', async (t) => {
   const workRoot = await temporaryFolder(t);
-  await mkdir(path.join(workRoot, 'process-left', 'deep'), { recursive: true });
+  await mkdir(path.join(workRoot, workFolderName('process', randomUUID()), 'deep'), { recursive: true });
   const launcher = await openLauncher({ workRoot, newId: () => 'id' });
   t.teardown(() => launcher.close());
   t.deepEqual(await readdir(workRoot), []);

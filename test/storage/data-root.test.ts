@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { dataRootAt, exposure } from '../../storage/data-root.ts';
+import { markerName } from '../../storage/data-root-marker.ts';
 import { openVault } from '../../storage/open-vault.ts';
 import { openScratchLedger, scratchFolder } from './scratch.ts';
 
@@ -12,23 +13,43 @@ test('everything under a new data root is for its owner alone, the ledger includ
   await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
   await ledger.close();
   await vault.put(Buffer.from('abc'));
-  t.deepEqual((await readdir(root)).sort(), ['inbox', 'ledger', 'objects', 'quarantine', 'work']);
+  t.deepEqual((await readdir(root)).sort(), [markerName, 'inbox', 'ledger', 'objects', 'quarantine', 'work']);
   for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
     const found = await stat(join(root, name));
     t.is(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, name);
   }
 });
 
-test('an existing data root that others can look into is refused and stays as it is', async (t) => {
+test('an existing data root that others can look into is refused with the command that mends it, and stays as it is', async (t) => {
   const root = await scratchFolder(t);
+  await openVault({ root });
+  const names = await readdir(root);
   for (const mode of [0o755, 0o710, 0o701, 0o720]) {
     await chmod(root, mode);
-    await t.throwsAsync(openVault({ root }), { code: 'data_root_permissions' });
-    t.deepEqual(await readdir(root), []);
+    await t.throwsAsync(openVault({ root }), {
+      code: 'data_root_permissions',
+      message: new RegExp(`open to others .*: run chmod 700 ${root}$`),
+    });
+    t.deepEqual(await readdir(root), names);
     t.is((await stat(root)).mode & 0o777, mode);
   }
   await chmod(root, 0o700);
   await openVault({ root });
+});
+
+test("an empty folder of one's own that others can look into is made private and used", async (t) => {
+  const root = await scratchFolder(t);
+  await chmod(root, 0o755);
+  await openVault({ root });
+  t.is((await stat(root)).mode & 0o777, 0o700);
+  t.true((await readdir(root)).includes(markerName));
+});
+
+test('a host that died while it marked an empty folder leaves one that can be used', async (t) => {
+  const root = await scratchFolder(t);
+  await writeFile(join(root, `${markerName}.new`), 'Signa');
+  await openVault({ root });
+  t.false((await readdir(root)).includes(`${markerName}.new`));
 });
 
 test('a data root of another user is refused', (t) => {
@@ -54,19 +75,28 @@ test('a storage fault of the data root says why, and a file is not told to be pr
   });
 });
 
-test('leftovers of an earlier process are swept and named; nothing outside is touched', async (t) => {
+for (const root of ['/proc/media-study/data', '/sys/media-study']) {
+  (process.platform === 'linux' ? test : test.skip)(
+    `a data root at ${root}, where no folder can be made, is refused at once`,
+    async (t) => {
+      t.timeout(1000, 'a refusal takes no second');
+      const error = await t.throwsAsync(openVault({ root }));
+      t.regex(error?.message ?? '', /^(?:storage_fault|storage_\w+): \/\w+\/media-study/);
+    },
+  );
+}
+
+test('a data root that lost its ledger is refused, not started empty', async (t) => {
   const root = await scratchFolder(t);
-  const outside = await scratchFolder(t);
-  await writeFile(join(outside, 'kept'), 'kept');
-  const first = await openVault({ root });
-  const contentId = await first.put(Buffer.from('abc'));
-  (await first.receive('cut', 10)).write(Buffer.from('abc'));
-  await mkdir(join(root, 'work', 'probe-1', 'deep'), { recursive: true });
-  await symlink(outside, join(root, 'work', 'probe-1', 'link'));
-  await symlink(outside, join(root, 'work', 'link'));
-  const second = await openVault({ root });
-  t.deepEqual(await second.sweep(), ['inbox/cut', 'work/link', 'work/probe-1']);
-  t.deepEqual(await second.sweep(), []);
-  t.deepEqual(await readdir(outside), ['kept']);
-  t.is(await second.verify(contentId), 'intact');
+  const { ledger: directory } = dataRootAt(root);
+  const vault = await openVault({ root });
+  await (await openScratchLedger(t, directory)).close();
+  const contentId = await vault.put(Buffer.from('abc'));
+  await rm(directory, { recursive: true });
+  for (const attempt of ['first', 'second']) {
+    const again = await openVault({ root });
+    await t.throwsAsync(openScratchLedger(t, directory), { code: 'ledger_missing' }, attempt);
+    t.is(await again.verify(contentId), 'intact');
+    t.deepEqual(await readdir(directory), []);
+  }
 });

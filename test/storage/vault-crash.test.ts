@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { openVault } from '../../storage/open-vault.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder, uploadName } from './scratch.ts';
 
 async function output(t: ExecutionContext, command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -19,8 +19,8 @@ const upload = 'sha256:ff4085ad157354dc8ea67a848e7c2270b4a19282713cf3a7ecf8e0ffb
 const put = 'sha256:373cb2c6d4fe2778441d4f0266505b699fa518d002e5793b87f9b48836de3f62';
 
 const deaths = [
-  { point: 'vault:received', acknowledged: 0, stored: 0, leftovers: ['inbox/upload'] },
-  { point: 'vault:synced', acknowledged: 0, stored: 0, leftovers: ['inbox/upload'] },
+  { point: 'vault:received', acknowledged: 0, stored: 0, leftovers: [`inbox/${uploadName(1)}`] },
+  { point: 'vault:synced', acknowledged: 0, stored: 0, leftovers: [`inbox/${uploadName(1)}`] },
   { point: 'vault:renamed', acknowledged: 0, stored: 1, leftovers: [] },
   { point: 'vault:stored', acknowledged: 0, stored: 1, leftovers: [] },
   { point: 'vault:staged', acknowledged: 1, stored: 1, leftovers: [`inbox/${put.slice(7)}.1`] },
@@ -39,7 +39,7 @@ for (const { point, acknowledged, stored, leftovers } of deaths) {
     ]);
     t.deepEqual(printed.split('\n').slice(0, -1), [upload, put].slice(0, acknowledged));
     const vault = await openVault({ root });
-    t.deepEqual(await vault.sweep(), leftovers);
+    t.deepEqual(await vault.sweep(), { made: leftovers, foreign: [] });
     for (const [index, contentId] of [upload, put].entries()) {
       t.is(await vault.verify(contentId), index < stored ? 'intact' : 'missing');
     }

@@ -1,0 +1,51 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DataRoot } from './data-root.ts';
+import { syncFolder, writeSyncedFile } from './durable-file.ts';
+import { kindOf } from './entry-kind.ts';
+
+/** The file by which a folder says that it is a data root. It is written before anything else. */
+export const markerName = 'MEDIA-STUDY-DATA-ROOT';
+
+const signature = 'Signature: data root of the Local Media Study Service';
+const text = `${signature}
+This file marks the folder as the data root of a Local Media Study Service.
+Without it the service does not use the folder. Do not delete it.
+`;
+
+const draftName = `${markerName}.new`;
+
+/** Marks a folder, whole or not at all; on disk when it resolves. */
+export async function markDataRoot(root: string): Promise<void> {
+  const draft = join(root, draftName);
+  await rm(draft, { force: true });
+  await writeSyncedFile(draft, Buffer.from(text));
+  await rename(draft, join(root, markerName));
+  await syncFolder(root);
+}
+
+/**
+ * What an existing folder is: `marked` as a data root, `unmarked` but with the store of a version that did not mark its
+ * roots, `empty`, or `foreign`. Reads only.
+ */
+export async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked' | 'empty' | 'foreign'> {
+  const names = await readdir(layout.root);
+  if (names.includes(markerName)) return (await isMarker(join(layout.root, markerName))) ? 'marked' : 'foreign';
+  // A host that died while it marked an empty folder leaves the draft.
+  if (names.every((name) => name === draftName)) return 'empty';
+  return (await holdsStore(layout)) ? 'unmarked' : 'foreign';
+}
+
+async function isMarker(path: string): Promise<boolean> {
+  return (await kindOf(path)) === 'file' && (await readFile(path, 'utf8')).startsWith(signature);
+}
+
+/** Whether a LevelDB store lies beside objects in their shards. What rows it has the ledger checks when it opens it. */
+async function holdsStore({ ledger, objects }: DataRoot): Promise<boolean> {
+  for (const folder of [ledger, dirname(objects), objects]) if ((await kindOf(folder)) !== 'folder') return false;
+  const current = join(ledger, 'CURRENT');
+  if ((await kindOf(current)) !== 'file') return false;
+  const [, manifest] = /^(MANIFEST-\d+)\n$/.exec(await readFile(current, 'latin1')) ?? [];
+  if (manifest === undefined || (await kindOf(join(ledger, manifest))) !== 'file') return false;
+  return (await readdir(objects)).every((name) => /^[0-9a-f]{2}$/.test(name));
+}

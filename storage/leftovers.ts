@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataRoot } from './data-root.ts';
+import { kindOf } from './entry-kind.ts';
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const uploadName = new RegExp(`^${uuid}$`);
+const stagedName = /^[0-9a-f]{64}\.\d+$/;
+const workName = new RegExp(`^(?:process|download)-${uuid}$`);
+
+/** Whether a name is one under which the inbox receives an upload: a UUID in lower case. */
+export const isUploadName = (name: string): boolean => uploadName.test(name);
+
+/** The name of a private folder below `work/`. `id` is a UUID, else no later host takes the folder for its own. */
+export const workFolderName = (purpose: 'process' | 'download', id: string): string => `${purpose}-${id}`;
+
+/** What an earlier host left in the two folders that a start clears, as paths from the data root. */
+export interface Leftovers {
+  /** Entries that only a host makes: their names and kinds are the ones of this file. */
+  readonly made: readonly string[];
+  /** Everything else. It is not the host's to delete. */
+  readonly foreign: readonly string[];
+}
+
+/** The private folders below a work folder that a host has made. A link or a file of such a name is none. */
+export async function madeWorkFolders(work: string): Promise<string[]> {
+  const names = (await readdir(work)).filter((name) => workName.test(name));
+  const kinds = await Promise.all(names.map((name) => kindOf(join(work, name))));
+  return names.filter((_, at) => kinds[at] === 'folder');
+}
+
+/** Looks through inbox and work folder; follows no link. */
+export async function leftoversOf({ inbox, work }: DataRoot): Promise<Leftovers> {
+  const folders = await madeWorkFolders(work);
+  const files: string[] = [];
+  const received = await readdir(inbox);
+  for (const name of received) {
+    if (!isUploadName(name) && !stagedName.test(name)) continue;
+    if ((await kindOf(join(inbox, name))) === 'file') files.push(name);
+  }
+  const others = (all: readonly string[], made: readonly string[]) => all.filter((name) => !made.includes(name));
+  return {
+    made: [...below('inbox', files), ...below('work', folders)],
+    foreign: [...below('inbox', others(received, files)), ...below('work', others(await readdir(work), folders))],
+  };
+}
+
+const below = (folder: string, names: readonly string[]): string[] => names.map((name) => join(folder, name)).sort();
