@@ -1,3 +1,4 @@
+import { cutText } from '../contract/text.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { ResolvedVideo } from '../contract/videohost-resolution.ts';
 import { downloadRange } from '../executors/download-range.ts';
@@ -40,7 +41,7 @@ export function closedReason(error: unknown, remark: string | null): unknown {
   if (remark === null || !(error instanceof VideoHostFailure)) return error;
   const detail = error.message.slice(`${error.reason}: `.length);
   const room = messageUnits - `${error.reason}:  (${remark})`.length;
-  return new VideoHostFailure(error.reason, `${detail.slice(0, room)} (${remark})`, error);
+  return new VideoHostFailure(error.reason, `${cutText(detail, room)} (${remark})`, error);
 }
 
 /** What the file system said, of an error of the vault or of a call; null for any other. */

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../contract/clock.ts';
+import { cutText } from '../contract/text.ts';
 import { hostTextUnits, resolvedVideo } from '../contract/videohost-resolution.ts';
 import { type DownloadProgress, VideoHostFailure } from '../executors/video-host.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { MediaInput } from '../machines/ingest-effects.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../machines/videohost-ingest.ts';
-import { cutText } from '../receipts/cut-text.ts';
 import { sealVideohostIngest } from '../receipts/seal-source.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { workFolderName } from '../storage/leftovers.ts';

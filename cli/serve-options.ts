@@ -1,5 +1,6 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { givenReviewerLabel } from '../contract/publish-review.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
@@ -119,8 +120,11 @@ function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) {
     throw new StartError('invalid_reviewer', `--reviewer-id ${id}: not an identity`);
   }
-  if (label !== label.trim() || label.length < 1 || label.length > 80 || /\p{Cc}/u.test(label)) {
-    throw new StartError('invalid_reviewer', '--reviewer-label: 1 to 80 trimmed characters on one line');
+  if (!givenReviewerLabel.safeParse(label).success) {
+    throw new StartError(
+      'invalid_reviewer',
+      '--reviewer-label: 1 to 80 trimmed characters on one line, without control characters or changes of direction',
+    );
   }
   return { id, label };
 }

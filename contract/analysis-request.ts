@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { contentId, identity, languageTag, range } from './grammar.ts';
+import { wellFormedText } from './text.ts';
 
-const reason = z.string().min(1).max(256);
+const reason = wellFormedText.min(1).max(256);
 const tags = z.array(languageTag).refine((languages) => new Set(languages).size === languages.length, 'tags repeat');
 const noTags = z.array(languageTag).length(0);
 

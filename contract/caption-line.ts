@@ -6,6 +6,7 @@ import { artifactId, operationId } from './operation.ts';
 import { approvalReference } from './publish-review.ts';
 import { readinessReference, studyReference } from './study-readiness.ts';
 import { coverage } from './study-record.ts';
+import { wellFormedText } from './text.ts';
 
 /** What one production may take in and leave behind; bytes are those of UTF-8. */
 export const captionLimits = {
@@ -43,9 +44,8 @@ const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].incl
 /** The largest text of a line, in bytes of UTF-8. */
 export const maximumCaptionTextBytes = 8192;
 
-/** What a line says: trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
-export const captionWords = z
-  .string()
+/** What a line says: well formed, trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
+export const captionWords = wellFormedText
   .min(1)
   .max(4096)
   .refine((text) => Buffer.byteLength(text, 'utf8') <= maximumCaptionTextBytes, 'is too long')

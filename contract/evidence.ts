@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, count, languageTag, range } from './grammar.ts';
+import { wellFormedText } from './text.ts';
 import { toolIdentity } from './tool.ts';
 
 /** The kinds that a study detects itself, in the order in which they are journalled. */
@@ -62,7 +63,7 @@ export const cueFact = z.strictObject({
   kind: z.literal('subtitle_cue'),
   index: count,
   ...span,
-  text: z.string().min(1),
+  text: wellFormedText.min(1),
 });
 
 /** Identified from the joined text of one subtitle track; `code` is null when the identifier abstained. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutText } from './text.ts';
 
 /** Why something ended badly: a code of a closed set and a sentence of at most 256 characters. */
 export const failure = z.strictObject({ code: z.string().min(1), message: z.string().min(1).max(256) });
@@ -8,7 +9,7 @@ export type Failure = z.infer<typeof failure>;
 const maximumLength = 256;
 
 const oneLine = (text: string, maximum: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, maximum);
+  const line = cutText(text.replace(/\s+/g, ' ').trim(), maximum);
   return line === '' ? 'no further detail' : line;
 };
 

@@ -7,6 +7,7 @@ import { artifactId } from './operation.ts';
 import { approvalReference } from './publish-review.ts';
 import { rightsScope } from './source-session.ts';
 import { readinessReference, studyReference } from './study-readiness.ts';
+import { wellFormedText } from './text.ts';
 
 /** What one explanation may take in, cost and leave behind; bytes are those of UTF-8. */
 export const explanationLimits = {
@@ -45,7 +46,7 @@ export const explanationSelection = z
     unit: z.literal('unicode_code_point'),
     start: count,
     end: positive,
-    text: z.string().min(1),
+    text: wellFormedText.min(1),
   })
   .refine(({ start, end }) => start < end && end - start <= explanationLimits.maxSelectionCodePoints, {
     message: `spans 1 to ${explanationLimits.maxSelectionCodePoints} code points`,

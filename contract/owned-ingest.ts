@@ -2,21 +2,13 @@ import { z } from 'zod';
 import { failure } from './failure.ts';
 import { timestamp } from './grammar.ts';
 import { sourceSessionRow } from './source-session-list.ts';
+import { givenLine } from './text.ts';
 
 export const ownedIngestId = z.string().regex(/^owned-ingest:[0-9a-f-]{36}$/);
 
-const isPrintable = (text: string): boolean =>
-  [...text].every((character) => character >= ' ' && character !== '\u007f');
-
 /** Text that a person gives an ingest: nothing that a terminal, a shell or a path could misread. */
 const ingestText = (maximum: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maximum)
-    .refine((text) => text === text.trim(), 'must be trimmed')
-    .refine(isPrintable, 'must not hold control characters')
-    .regex(/^(?!-)(?![/\\~])(?![A-Za-z]:\\)/, 'must not begin like an option or a path');
+  givenLine(maximum).regex(/^(?!-)(?![/\\~])(?![A-Za-z]:\\)/, 'must not begin like an option or a path');
 
 /** The fields of `POST /v1/owned-media-ingests`, in the order in which they are checked. */
 export const ownedIngestFields = {

@@ -3,7 +3,7 @@ import { eventType } from './event-envelope.ts';
 import { failure } from './failure.ts';
 import { contentId, identity } from './grammar.ts';
 import { artifactId } from './operation.ts';
-import { reviewDecisionRequest, reviewerLabel, reviewRevocationRequest } from './publish-review.ts';
+import { recordedDecisionRequest, recordedRevocationRequest, reviewerLabel } from './publish-review.ts';
 import { publishReviewIntakeReceipt } from './publish-review-intake.ts';
 import { publishReviewDecisionReceipt, publishReviewRevocationReceipt } from './publish-review-receipts.ts';
 import { readinessReference } from './study-readiness.ts';
@@ -33,7 +33,7 @@ export const publishReviewEvents = [
   eventType(
     'publish.review.decision_started',
     'publish_review_host',
-    z.strictObject({ reviewId: identity, request: reviewDecisionRequest, reviewerLabel }),
+    z.strictObject({ reviewId: identity, request: recordedDecisionRequest, reviewerLabel }),
   ),
   eventType(
     'publish.review.decision_completed',
@@ -53,7 +53,7 @@ export const publishReviewEvents = [
   eventType(
     'publish.review.revocation_started',
     'publish_review_host',
-    z.strictObject({ revocationId: identity, request: reviewRevocationRequest, reviewerLabel }),
+    z.strictObject({ revocationId: identity, request: recordedRevocationRequest, reviewerLabel }),
   ),
   eventType(
     'publish.review.revocation_completed',

@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import { contentId, identity } from './grammar.ts';
 import { artifactId } from './operation.ts';
+import { givenLine, wellFormedText } from './text.ts';
 
-/** One trimmed line for people, of at most `maximum` characters. */
-const line = (maximum: number) =>
-  z
-    .string()
+/** A line as records hold it: earlier versions took any but control characters of C0 and DEL. */
+const recordedLine = (maximum: number) =>
+  wellFormedText
     .min(1)
     .max(maximum)
     .refine((text) => text === text.trim(), 'must be trimmed')
     .refine((text) => [...text].every((character) => character >= ' ' && character !== '\u007f'), 'must be one line');
 
-export const reviewerLabel = line(80);
-export const reviewNote = line(280).nullable();
+const labelUnits = 80;
+const noteUnits = 280;
+
+export const reviewerLabel = recordedLine(labelUnits);
+export const reviewNote = recordedLine(noteUnits).nullable();
+
+/** What a reviewer is called, as whoever starts a host gives it. */
+export const givenReviewerLabel = givenLine(labelUnits);
+const givenNote = givenLine(noteUnits).nullable();
 
 /** What a reviewer signs, word for word. */
 export const attestations = {
@@ -46,21 +53,21 @@ export const revocationReasons = [
   'rights_or_policy_concern',
 ] as const;
 
-/** What a reviewer decides; the outcome fixes which reasons may stand. */
-export const reviewDecision = z.discriminatedUnion('outcome', [
-  z.strictObject({
-    outcome: z.literal('approve_for_caption_production'),
-    reasonCodes: canonical(approvalReasons),
-    note: reviewNote,
-  }),
-  z.strictObject({
-    outcome: z.literal('reject_with_reasons'),
-    reasonCodes: canonical(rejectionReasons),
-    note: reviewNote,
-  }),
-]);
+const decisionWith = (note: typeof reviewNote) =>
+  z.discriminatedUnion('outcome', [
+    z.strictObject({
+      outcome: z.literal('approve_for_caption_production'),
+      reasonCodes: canonical(approvalReasons),
+      note,
+    }),
+    z.strictObject({ outcome: z.literal('reject_with_reasons'), reasonCodes: canonical(rejectionReasons), note }),
+  ]);
 
-export const revocationDecision = z.strictObject({ reasonCodes: canonical(revocationReasons), note: reviewNote });
+const revocationWith = (note: typeof reviewNote) => z.strictObject({ reasonCodes: canonical(revocationReasons), note });
+
+/** What a reviewer decided, as records hold it; the outcome fixes which reasons may stand. */
+export const reviewDecision = decisionWith(reviewNote);
+export const revocationDecision = revocationWith(reviewNote);
 
 /** An intake and an approval as requests and receipts name them. */
 export const intakeReference = z.strictObject({
@@ -77,19 +84,25 @@ export const approvalReference = z.strictObject({
   receiptContentId: contentId,
 });
 
-/** The body of a decision. */
-export const reviewDecisionRequest = z.strictObject({
+/** A request for a decision, as the journal holds it. */
+export const recordedDecisionRequest = z.strictObject({
   intake: intakeReference,
   reviewer: z.strictObject({ id: identity, attestation: z.literal(attestations.decision) }),
   decision: reviewDecision,
 });
 
-/** The body of a revocation. */
-export const reviewRevocationRequest = z.strictObject({
+/** A request for a revocation, as the journal holds it. */
+export const recordedRevocationRequest = z.strictObject({
   approval: approvalReference,
   reviewer: z.strictObject({ id: identity, attestation: z.literal(attestations.revocation) }),
   revocation: revocationDecision,
 });
+
+/** The body of a decision. */
+export const reviewDecisionRequest = recordedDecisionRequest.extend({ decision: decisionWith(givenNote) });
+
+/** The body of a revocation. */
+export const reviewRevocationRequest = recordedRevocationRequest.extend({ revocation: revocationWith(givenNote) });
 
 export type ReviewDecision = z.infer<typeof reviewDecision>;
 export type RevocationDecision = z.infer<typeof revocationDecision>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failure } from './failure.ts';
 import { count, positive, timestamp } from './grammar.ts';
 import { sourceSessionRow } from './source-session-list.ts';
+import { wellFormedText } from './text.ts';
 
 export const videohostIngestId = z.string().regex(/^videohost-ingest:[0-9a-f-]{36}$/);
 
@@ -13,8 +14,7 @@ export const videohostIngestFields = {
   localProcessingConfirmed: z.literal(true),
   startMs: count,
   endMs: positive,
-  url: z
-    .string()
+  url: wellFormedText
     .min(1)
     .max(videohostUrlUnits)
     .refine((text) => text === text.trim(), 'must be trimmed'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, identity, languageTag, positive, range, timestamp } from './grammar.ts';
+import { wellFormedText } from './text.ts';
 import { toolIdentity } from './tool.ts';
 
 /** An address of a video as it is stored: http or https, without credentials. */
@@ -9,8 +10,7 @@ export const videoUrl = z
   .regex(/^https?:\/\/[^\s@/?#]+([/?#]\S*)?$/);
 
 const hostText = (maximum: number) =>
-  z
-    .string()
+  wellFormedText
     .min(1)
     .max(maximum)
     .refine((text) => !/\p{Cc}/u.test(text), 'must not hold control characters');
@@ -24,7 +24,7 @@ const hostLine = hostText(hostTextUnits).nullable();
 
 /** One of the host's own formats, in the order of the tracks that are made of them. */
 const chosenFormat = z.strictObject({
-  formatId: z.string().max(200),
+  formatId: wellFormedText.max(200),
   language: languageTag.nullable(),
   width: positive.nullable(),
   height: positive.nullable(),
@@ -40,7 +40,7 @@ export const resolvedVideo = z.strictObject({
   /** Stated by the host, or measured because it states none. */
   durationSource: z.enum(['metadata', 'measured']),
   /** The part of the tool that understood the page. */
-  extractor: z.string().min(1).max(80),
+  extractor: wellFormedText.min(1).max(80),
   formats: z.array(chosenFormat).min(1).max(9).readonly(),
 });
 

@@ -1,3 +1,5 @@
+import { cutText } from '../contract/text.ts';
+
 const MESSAGE_UNITS = 256;
 
 export type DetectionFailureCause = 'tool_output';
@@ -6,7 +8,7 @@ export type DetectionFailureCause = 'tool_output';
 export class DetectionFailure extends Error {
   readonly reason: DetectionFailureCause = 'tool_output';
   constructor(detail: string) {
-    super(`tool_output: ${detail}`.slice(0, MESSAGE_UNITS));
+    super(cutText(`tool_output: ${detail}`, MESSAGE_UNITS));
     this.name = 'DetectionFailure';
   }
 }

@@ -3,6 +3,7 @@ import { WHOLE_FILE_LIMITS } from './integrity-pass.ts';
 import { MEDIA_GLOBAL_OPTIONS, MEDIA_INPUT_OPTIONS, mediaUrl } from './media-whitelists.ts';
 import { ProbeFailure } from './probe-failure.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import { parseToolJson } from './tool-json.ts';
 
 const HEADER_LIMITS: ProcessLimits = { ...WHOLE_FILE_LIMITS, wallMs: 20_000, cpuSeconds: 20 };
 
@@ -76,7 +77,7 @@ function inputWords(file: string): readonly string[] {
 
 function parseReport(text: string): FfprobeReport | null {
   try {
-    return ffprobeReport.parse(JSON.parse(text));
+    return ffprobeReport.parse(parseToolJson(text));
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { cutText } from '../contract/text.ts';
 import { ProcessFailure, type ProcessFailureCause } from './process.ts';
 
 export type ProbeFailureCause =
@@ -17,7 +18,7 @@ const MESSAGE_UNITS = 256;
 export class ProbeFailure extends Error {
   readonly reason: ProbeFailureCause;
   constructor(reason: ProbeFailureCause, detail: string, cause?: unknown) {
-    super(`${reason}: ${detail}`.slice(0, MESSAGE_UNITS), { cause });
+    super(cutText(`${reason}: ${detail}`, MESSAGE_UNITS), { cause });
     this.name = 'ProbeFailure';
     this.reason = reason;
   }

@@ -1,6 +1,7 @@
 import { ffprobeReport, milliseconds } from './ffprobe-output.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import { parseToolJson } from './tool-json.ts';
 import type { DescribedFormat } from './video-document.ts';
 import { VideoHostFailure } from './video-host.ts';
 import { verdictOfProxy } from './video-host-verdict.ts';
@@ -53,7 +54,7 @@ function headerOptions({ http_headers }: DescribedFormat): readonly string[] {
 
 function durationOf(stdout: string): number | null {
   try {
-    return milliseconds(ffprobeReport.parse(JSON.parse(stdout)).format?.duration);
+    return milliseconds(ffprobeReport.parse(parseToolJson(stdout)).format?.duration);
   } catch {
     return null;
   }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { labelLine } from '../contract/text.ts';
+import { parseToolJson } from './tool-json.ts';
 
 const text = z.string().nullish();
 const number = z.number().nullish();
@@ -55,11 +57,9 @@ export function readVideoDocument(stdout: string): DescribedVideo | 'several' | 
   return more.length > 0 || only === undefined ? 'several' : videoOf(only);
 }
 
-/** Text from a host as one clean line, or null when nothing is left: no control characters, no halves of characters. */
+/** Text from a host as one clean line, or null when nothing is left. */
 export function cleanLine(line: string | null | undefined): string | null {
-  const clean = Buffer.from((line ?? '').replace(/\p{Cc}+/gu, ' '))
-    .toString('utf8')
-    .trim();
+  const clean = labelLine(line ?? '');
   return clean === '' ? null : clean;
 }
 
@@ -70,7 +70,7 @@ function videoOf(document: unknown): DescribedVideo | null {
 
 function parsed(stdout: string): unknown {
   try {
-    return JSON.parse(stdout);
+    return parseToolJson(stdout);
   } catch {
     return null;
   }

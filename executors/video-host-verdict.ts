@@ -1,3 +1,4 @@
+import { cutText } from '../contract/text.ts';
 import { ProcessFailure } from './process.ts';
 import type { ProxyFindings } from './proxy-findings.ts';
 import { VideoHostFailure, type VideoHostFailureCause } from './video-host.ts';
@@ -44,5 +45,5 @@ function quoted(stderr: string): string | null {
     .replace(/\p{Cc}/gu, ' ')
     .replace(/\S*[/\\]\S*/g, '…')
     .trim();
-  return shown === '' ? null : shown.slice(0, DETAIL_UNITS);
+  return shown === '' ? null : cutText(shown, DETAIL_UNITS);
 }

@@ -1,4 +1,5 @@
 import type { Range } from '../contract/grammar.ts';
+import { cutText } from '../contract/text.ts';
 import type { ResolvedVideo } from '../contract/videohost-resolution.ts';
 import type { Launcher, ProcessFailureCause } from './process.ts';
 import type { ResolvedTool } from './tools.ts';
@@ -94,7 +95,7 @@ const MESSAGE_UNITS = 256;
 export class VideoHostFailure extends Error {
   readonly reason: VideoHostFailureCause;
   constructor(reason: VideoHostFailureCause, detail: string, cause?: unknown) {
-    super(`${reason}: ${detail}`.slice(0, MESSAGE_UNITS), { cause });
+    super(cutText(`${reason}: ${detail}`, MESSAGE_UNITS), { cause });
     this.name = 'VideoHostFailure';
     this.reason = reason;
   }

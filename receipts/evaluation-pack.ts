@@ -1,5 +1,6 @@
 import { EvaluationFault } from '../contract/evaluation-fault.ts';
 import { type EvaluationPack, evaluationPack, maximumPackBytes, type PackItem } from '../contract/evaluation-pack.ts';
+import { isWellFormed } from '../contract/text.ts';
 import { contentIdOf } from './canonical-json.ts';
 
 /** A manifest that was read, and the content id that stands for all files of its pack. */
@@ -30,6 +31,7 @@ function checkSchema(value: unknown): void {
 export function readPack(bytes: Uint8Array): OpenedPack {
   if (bytes.length > maximumPackBytes) throw new EvaluationFault('pack_malformed', 'manifest: too large');
   const value = parse(bytes);
+  if (!isWellFormed(value)) throw new EvaluationFault('pack_malformed', 'manifest: half of a surrogate pair');
   checkSchema(value);
   const parsed = evaluationPack.safeParse(value);
   if (!parsed.success) {

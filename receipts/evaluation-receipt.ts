@@ -1,6 +1,7 @@
 import { EvaluationFault } from '../contract/evaluation-fault.ts';
 import type { PackItem } from '../contract/evaluation-pack.ts';
 import { type EvaluationReceipt, evaluationReceipt } from '../contract/evaluation-receipt.ts';
+import { isWellFormed } from '../contract/text.ts';
 import { canonicalJson, hashOf } from './canonical-json.ts';
 import { countsOf, pooledCounts, scoresOf } from './evaluation-counts.ts';
 import { findingsOf, operationsOf } from './evaluation-findings.ts';
@@ -62,7 +63,9 @@ function parse(bytes: Uint8Array): unknown {
  * `baseline_malformed` and `baseline_of_other_pack`.
  */
 export function readBaseline(bytes: Uint8Array, packContentId: string): EvaluationReceipt {
-  const parsed = evaluationReceipt.safeParse(parse(bytes));
+  const value = parse(bytes);
+  if (!isWellFormed(value)) throw new EvaluationFault('baseline_malformed', 'baseline: half of a surrogate pair');
+  const parsed = evaluationReceipt.safeParse(value);
   if (!parsed.success) {
     const place = ['baseline', ...(parsed.error.issues[0]?.path ?? [])].join('.');
     throw new EvaluationFault('baseline_malformed', place);

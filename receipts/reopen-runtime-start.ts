@@ -1,5 +1,6 @@
 import { type RuntimeStart, runtimeStart } from '../contract/runtime-start.ts';
 import { ServiceError } from '../contract/service-error.ts';
+import { isWellFormed } from '../contract/text.ts';
 import { requestedAnalysisOf } from './analysis-request.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { type AcceptedStudy, acceptStudy } from './runtime-start.ts';
@@ -52,7 +53,9 @@ export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcc
 
 /** As `reopenRuntimeStart`, with everything else that the same acceptance stored. */
 export function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
-  const shaped = runtimeStart.safeParse(parse(bytes));
+  const value = parse(bytes);
+  if (!isWellFormed(value)) throw new StartRecordError('encoding');
+  const shaped = runtimeStart.safeParse(value);
   if (!shaped.success) throw new StartRecordError('shape', shaped.error);
   const record = shaped.data;
   const { sourceSession: session, analysisRequest } = record;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { SourceInconsistent } from '../contract/source-fault.ts';
+import { isWellFormed } from '../contract/text.ts';
 import { indentedFile } from './indented-file.ts';
 
 /**
@@ -17,7 +18,8 @@ export function readSealedRecord<Schema extends z.ZodType<object>>(
     const [issue] = record.error.issues;
     throw new SourceInconsistent('record_malformed', [place, ...(issue?.path ?? [])].join('.'), record.error);
   }
-  if (!indentedFile(value).equals(bytes)) throw new SourceInconsistent('record_malformed', place);
+  if (!isWellFormed(value) || !indentedFile(value).equals(bytes))
+    throw new SourceInconsistent('record_malformed', place);
   return record.data;
 }
 

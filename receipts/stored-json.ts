@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { StoredObject } from '../contract/stored-object.ts';
-import { canonicalJson, contentIdOfBytes, storedBytes } from './canonical-json.ts';
+import { contentIdOfBytes, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 
 /** A receipt or JSON artifact as it lies in the vault. */
@@ -37,7 +37,8 @@ function reopened<Schema extends z.ZodType>(
   if (bytes.length > maximumBytes) throw new EvidenceChainError(link, 'size');
   if (contentIdOfBytes(bytes) !== contentId) throw new EvidenceChainError(link, 'content');
   const value = parse(link, bytes);
-  if (`${canonicalJson(value)}\n` !== Buffer.from(bytes).toString('utf8')) {
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!text.endsWith('\n') || !isCanonicalForm(value, text.slice(0, -1))) {
     throw new EvidenceChainError(link, 'canonical_form');
   }
   const shaped = schema.safeParse(value);

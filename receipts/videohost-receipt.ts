@@ -1,8 +1,8 @@
 import type { Range } from '../contract/grammar.ts';
 import type { VideohostLocalReceipt } from '../contract/source-receipt.ts';
+import { cutText } from '../contract/text.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { VideohostResolution } from '../contract/videohost-resolution.ts';
-import { cutText } from './cut-text.ts';
 import { digestOf, sealedContentOf } from './sealed-content.ts';
 import { type DescribedMedia, derivedProbeOf } from './source-receipt.ts';
 import type { Sealed } from './source-records.ts';

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
+import { isWellFormed } from '../contract/text.ts';
 import { LedgerError } from './ledger-error.ts';
 
 // No shared structures: every row must be readable on its own.
@@ -17,8 +18,12 @@ export class DamagedRow {
   }
 }
 
-/** A stored row: version number (one byte), CRC-32 of the rest (four bytes, big-endian), MessagePack. */
+/**
+ * A stored row: version number (one byte), CRC-32 of the rest (four bytes, big-endian), MessagePack. Throws `TypeError` for
+ * text with half of a surrogate pair, which would read back as something else.
+ */
 export function encodeRow(value: unknown): Buffer {
+  if (!isWellFormed(value)) throw new TypeError('a row must hold well-formed text');
   const packed = packr.pack(value);
   const row = Buffer.allocUnsafe(headerBytes + packed.length);
   row.writeUInt8(rowVersion, 0);

@@ -10,6 +10,12 @@ const texts = [
   'a\nb',
   'a\u0007',
   'a\u007f',
+  'a\u0085b',
+  'a\u2028b',
+  'a\u202eb',
+  'a\u2066b',
+  'a\ud800b',
+  '\udc00.wav',
   '-a',
   '/a',
   '\\a',
@@ -57,6 +63,7 @@ export function ingestFields(contract: HostContract): void {
       { filename: '$(reboot) `x` ../..wav'.replaceAll('/', '') },
       { filename: 'récit — 이야기 😀.mp4', label: 'récit — 이야기 😀', rightsHolder: 'O’Neil & Söhne' },
       { label: 'x'.repeat(160), rightsHolder: 'y'.repeat(160) },
+      { label: 'שלום\u200f!', rightsHolder: '👩‍👩‍👧' },
     ]) {
       const ingestId = await openIngest(t, contract, ingestRequest(5, others));
       const { updatedAt, status } = await statusOf(t, contract, ingestId);

@@ -133,6 +133,7 @@ export function reviews(contract: HostContract): void {
       decisionBody(reference, { ...reject, reasonCodes: [] }),
       decisionBody(reference, { ...approve, note: ' not trimmed' }),
       decisionBody(reference, { ...approve, note: 'x'.repeat(281) }),
+      ...['a\ud800b', 'a\u0085b', 'a\u2029b', 'a\u202eb'].map((note) => decisionBody(reference, { ...approve, note })),
       decisionBody(reference, approve, reviewer, attestations.revocation),
       { ...decisionBody(reference, approve), more: true },
     ];

@@ -1,0 +1,176 @@
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { serveOptions } from '../../cli/serve-options.ts';
+import { failureMessage } from '../../contract/failure.ts';
+import {
+  attestations,
+  recordedDecisionRequest,
+  reviewDecisionRequest,
+  reviewRevocationRequest,
+} from '../../contract/publish-review.ts';
+import { cutText, isWellFormed } from '../../contract/text.ts';
+import { ffprobeReport } from '../../executors/ffprobe-output.ts';
+import { parseToolJson } from '../../executors/tool-json.ts';
+import { cleanLine, readVideoDocument } from '../../executors/video-document.ts';
+import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/canonical-json.ts';
+import { readPack } from '../../receipts/evaluation-pack.ts';
+import { readJournal } from '../../receipts/journal-cursor.ts';
+import { reopenRuntimeStart } from '../../receipts/reopen-runtime-start.ts';
+import { readSealedRecord } from '../../receipts/sealed-record.ts';
+import { reopenJson } from '../../receipts/stored-json.ts';
+import { decodeRow, encodeRow } from '../../storage/row-codec.ts';
+import { startHost } from '../crash/host-process.ts';
+import { openScratchLedger, scratchFolder } from '../storage/scratch.ts';
+
+const halves = ['\ud800', 'a\ud800b', 'a\udc00', '\udc00\ud800', '😀'.slice(0, 1), '😀😀'.slice(1, 3)];
+const hidden = [
+  '\u0000',
+  '\u001b',
+  '\u007f',
+  '\u0085',
+  '\u009b',
+  '\u2028',
+  '\u2029',
+  '\u202a',
+  '\u202e',
+  '\u2066',
+  '\u2069',
+];
+
+test('half of a surrogate pair has no canonical form and no row, wherever it stands', (t) => {
+  for (const half of halves) {
+    for (const value of [half, [half], { deep: [{ text: half }] }, { [half]: 1 }]) {
+      t.throws(() => canonicalJson(value), { instanceOf: TypeError });
+      t.throws(() => encodeRow(value), { instanceOf: TypeError });
+      t.false(isCanonicalForm(value, JSON.stringify(value)));
+    }
+  }
+  for (const value of ['😀', { 한글: ['\ufffd', '\\ud800', null, 1, Buffer.of(0xed, 0xa0, 0x80)] }]) {
+    t.deepEqual(decodeRow('row', encodeRow(value)), value);
+  }
+});
+
+test('a commit with half of a surrogate pair leaves no trace of its other writes', async (t) => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  for (const half of halves) {
+    const rows = [
+      { put: 'record', key: 'a', value: 1 },
+      { put: 'record', key: 'b', value: { note: half } },
+    ] as const;
+    await t.throwsAsync(ledger.commit(rows), { instanceOf: TypeError });
+  }
+  t.deepEqual(await ledger.list('record'), []);
+});
+
+const reviewer = (attestation: string) => ({ id: 'reviewer:one', attestation });
+const hex = 'a'.repeat(64);
+const named = (prefix: string) => ({
+  artifactId: `artifact:${hex}`,
+  receiptId: `${prefix}-receipt:${hex}`,
+  receiptContentId: `sha256:${hex}`,
+});
+const decision = (note: string) => ({
+  intake: { intakeId: `publish-review-intake:${hex}`, ...named('publish-review-intake') },
+  reviewer: reviewer(attestations.decision),
+  decision: { outcome: 'reject_with_reasons', reasonCodes: ['other_review_concern'], note },
+});
+const revocation = (note: string) => ({
+  approval: { reviewId: `publish-review:${hex}`, ...named('publish-review-decision') },
+  reviewer: reviewer(attestations.revocation),
+  revocation: { reasonCodes: ['rights_or_policy_concern'], note },
+});
+
+test('a note of a review is one well-formed line; notes of earlier versions stay readable', (t) => {
+  for (const text of [...halves, ...hidden.map((character) => `a${character}b`)]) {
+    t.false(reviewDecisionRequest.safeParse(decision(text)).success, JSON.stringify(text));
+    t.false(reviewRevocationRequest.safeParse(revocation(text)).success, JSON.stringify(text));
+  }
+  for (const text of ['fine', 'שלום\u200f!', '👩‍👩‍👧', 'e\u0301']) {
+    t.true(reviewDecisionRequest.safeParse(decision(text)).success, text);
+    t.true(reviewRevocationRequest.safeParse(revocation(text)).success, text);
+  }
+  for (const text of ['a\u0085b', 'a\u2028b', 'a\u202eb']) {
+    t.true(recordedDecisionRequest.safeParse(decision(text)).success, JSON.stringify(text));
+  }
+});
+
+test('the label of the reviewer on the command line is one well-formed line', (t) => {
+  for (const text of [...halves, ...hidden.map((character) => `a${character}b`)]) {
+    t.throws(() => serveOptions(['--reviewer-label', text]), { code: 'invalid_reviewer' }, JSON.stringify(text));
+  }
+  t.is(serveOptions(['--reviewer-label', 'Zoë 😀']).reviewer.label, 'Zoë 😀');
+});
+
+test('what tools call a thing becomes one well-formed line, and is never cut through a character', (t) => {
+  t.is(cleanLine('a\ud800b\u202ec\u2028d\u0085e\u001b[31mf '), 'a\ufffdb c d e [31mf');
+  const document = { id: 'v\ud800', title: 't\ud800', extractor: 'e\ud800', formats: [{ format_id: 'f\udc00' }] };
+  t.true(isWellFormed(readVideoDocument(JSON.stringify(document))));
+  const report = { streams: [{ index: 0, codec_name: 'c\ud800' }], format: { format_name: 'f\ud800' } };
+  t.true(isWellFormed(ffprobeReport.parse(parseToolJson(JSON.stringify(report)))));
+  const long = `${'x'.repeat(255)}😀`;
+  t.is(failureMessage(long), 'x'.repeat(255));
+  t.is(cutText(long, 256), 'x'.repeat(255));
+  t.is(failureMessage('a\ud800b'), 'a\ufffdb');
+});
+
+const stored = (text: string) => ({ contentId: contentIdOfBytes(Buffer.from(text)), bytes: Buffer.from(text) });
+const poison = '"a\\ud800b"';
+
+test('what an earlier version stored with half of a surrogate pair fails closed, and brings nothing down', (t) => {
+  const shape = { link: 'evidence', schema: z.strictObject({ note: z.string() }), maximumBytes: 100 } as const;
+  const closed = { code: 'stored_content_inconsistent' };
+  t.throws(() => reopenJson(shape, stored(`{"note":${poison}}\n`)), { ...closed, message: /canonical_form/ });
+  t.throws(() => readJournal('run', [Buffer.from(`{"data":${poison}}`)]), { ...closed, message: /canonical_form/ });
+  t.throws(() => reopenRuntimeStart(Buffer.from(`{"note":${poison}}`)), closed);
+  const record = Buffer.from(`{\n  "note": ${poison}\n}\n`);
+  t.throws(() => readSealedRecord(shape.schema, record, 'record'), { code: 'record_malformed' });
+  t.throws(() => readPack(Buffer.from(`{"schema":${poison}}`)), { code: 'pack_malformed' });
+});
+
+async function asked(t: ExecutionContext) {
+  const host = await startHost(t, await scratchFolder(t));
+  const { listening, authorizationToken } = host.announced ?? t.fail() ?? { listening: '', authorizationToken: '' };
+  const headers = { Authorization: `Bearer ${authorizationToken}`, 'Content-Type': 'application/json' };
+  return async (path: string, body?: string) => {
+    const answer = await fetch(`${listening}${path}`, {
+      headers,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
+    return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) };
+  };
+}
+
+const sessionList = z.object({
+  sourceSessions: z.array(z.object({ sourceSessionId: z.string(), sourceRevisionId: z.string() })).min(1),
+});
+
+test('a start with half of an emoji as its reason is refused, and one with a whole emoji is readable', async (t) => {
+  const ask = await asked(t);
+  const [source] = sessionList.parse((await ask('/v1/source-sessions')).body).sourceSessions;
+  const start = (reason: string) =>
+    JSON.stringify({
+      sourceSessionId: source?.sourceSessionId,
+      sourceRevisionId: source?.sourceRevisionId,
+      range: { startMs: 0, endMs: 2000 },
+      requestedSourceLanguage: { mode: 'withheld', languages: [], reason },
+      targetLanguage: 'en',
+      selectedLanguagePackId: null,
+      outputDepth: 'evidence',
+    });
+  for (const half of halves) {
+    for (const path of ['/v1/runtime-plans', '/v1/runtime-starts']) {
+      const { status, body } = await ask(path, start(half));
+      t.is(status, 400);
+      t.like(body, { error: { code: 'invalid_start_request' } });
+      t.regex(JSON.stringify(body), /requestedSourceLanguage\.reason.*well-formed/);
+    }
+  }
+  const begun = await ask('/v1/runtime-starts', start('half of it 😀'));
+  t.is(begun.status, 202);
+  const runtime = `/v1/runtimes/${begun.body.runtimeId}`;
+  for (let ended = false; !ended; ) ended = (await ask(`${runtime}/events?after=0&wait=1000`)).body.terminal === true;
+  for (const list of ['evidence', 'decision-receipts', 'publish-review-decisions']) {
+    t.is((await ask(`${runtime}/${list}`)).status, 200, list);
+  }
+});
