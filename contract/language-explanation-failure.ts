@@ -12,6 +12,7 @@ export const explanationCauses = [
   'refused',
   'invalid_output',
   'too_large',
+  'key_in_answer',
   'revoked',
   'interrupted',
   'damaged',

@@ -31,7 +31,8 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 
 /**
  * A `fetch` for client libraries: it sends only what the request needs and the key, follows no redirect, and has the whole
- * answer, of at most `maximumBytes` bytes, before it resolves. Rejects with `ExplanationFailure` of `redirected` and
+ * answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status alone: its words may repeat
+ * the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and
  * `too_large`, and with the platform's error where no whole answer came.
  */
 export const boundedFetch =
@@ -42,6 +43,10 @@ export const boundedFetch =
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
       throw new ExplanationFailure('redirected', `the provider answered with ${status}`);
+    }
+    if (status >= 400) {
+      await response.body?.cancel();
+      return new Response(null, { status });
     }
     const bytes = await boundedBody(response, maximumBytes);
     const type = headers.get('content-type');

@@ -39,8 +39,15 @@ function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput 
   return output.data;
 }
 
-/** What a provider's answer says. Throws `ExplanationFailure` for one that cannot be used. */
-export function explainedBy(answer: unknown, kinds: readonly FacetKind[]): Explained {
+/**
+ * What a provider's answer says. `holdsKey` says of a text whether the key of the provider stands in it. Throws
+ * `ExplanationFailure` for an answer that cannot be used.
+ */
+export function explainedBy(
+  answer: unknown,
+  kinds: readonly FacetKind[],
+  holdsKey: (text: string) => boolean,
+): Explained {
   const parsed = completion.safeParse(answer);
   const [choice] = parsed.data?.choices ?? [];
   if (!parsed.success || choice === undefined) {
@@ -56,6 +63,13 @@ export function explainedBy(answer: unknown, kinds: readonly FacetKind[]): Expla
     throw new ExplanationFailure('too_large', `the answer takes more than ${maxCompletionTokens} tokens`);
   }
   const text = choice.message.content ?? '';
+  // Both would be stored.
+  if (holdsKey(text) || holdsKey(id ?? '')) {
+    throw new ExplanationFailure(
+      'key_in_answer',
+      'the answer repeats the key of OPENAI_API_KEY; nothing of it is kept',
+    );
+  }
   if (Buffer.byteLength(text, 'utf8') > maxOutputBytes) {
     throw new ExplanationFailure('too_large', `the text of the answer passes ${maxOutputBytes} bytes`);
   }

@@ -6,6 +6,7 @@ import { boundedFetch } from './bounded-fetch.ts';
 import { explanationPromptContract, outputSchemaOf, systemMessageOf, userMessageOf } from './explanation-prompt.ts';
 import { explainedBy } from './hosted-answer.ts';
 import type { HostedProvider } from './hosted-provider.ts';
+import { keyEcho } from './key-echo.ts';
 import type { ExplanationQuestion, LanguageExplainer } from './language-explainer.ts';
 
 export interface HostedExplainerOptions {
@@ -54,6 +55,8 @@ export async function openHostedExplainer(options: HostedExplainerOptions): Prom
     fetch: boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxProviderResponseBytes }),
   });
 
+  const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
+
   const ask = (question: ExplanationQuestion, signal: AbortSignal): Promise<unknown> =>
     client.chat.completions.create(
       {
@@ -79,7 +82,7 @@ export async function openHostedExplainer(options: HostedExplainerOptions): Prom
       const wall = new AbortController();
       const timer = clock.setTimeout(() => wall.abort(), maxWallMs);
       try {
-        return explainedBy(await ask(question, AbortSignal.any([signal, wall.signal])), question.kinds);
+        return explainedBy(await ask(question, AbortSignal.any([signal, wall.signal])), question.kinds, holdsKey);
       } catch (error) {
         signal.throwIfAborted();
         if (wall.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);

@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
 import {
+  answers,
   closesEarly,
+  completionOf,
   explainsWell,
   floods,
   hangs,
@@ -15,7 +17,7 @@ import { dataRootAt } from '../../../storage/data-root.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { pathOf, revoke } from '../captions/steps.ts';
 import type { HostContract } from '../host/contract.ts';
-import { type Explainable, explainable, explanationsOf, listed, questionOf } from './steps.ts';
+import { apiKey, type Explainable, explainable, explanationsOf, listed, questionOf } from './steps.ts';
 
 const oversized = JSON.stringify({
   facets: { meaning: { content: { sceneMeaning: '가'.repeat(3000) }, reason: null } },
@@ -83,6 +85,32 @@ export function failures(contract: HostContract, provider: () => StubProvider): 
     provider().behaviour = says(oversized);
     const answer = await contract.post(explanationsOf(study.runtimeId), questionOf(study, { start: 1, end: 2 }));
     t.regex(contract.refused(t, answer, 'language_explanation_executor_failed'), /^too_large: meaning\.sceneMeaning/);
+  });
+
+  test.serial(contract.title('a model server that repeats its key leaves no trace of it'), async (t) => {
+    const { runtimeId } = study;
+    const said = JSON.stringify({
+      facets: { meaning: { content: { sceneMeaning: `Bearer ${apiKey}` }, reason: null } },
+    });
+    const harmless = JSON.stringify({
+      facets: { meaning: { content: { sceneMeaning: 'A greeting.' }, reason: null } },
+    });
+    for (const behaviour of [says(said), answers(completionOf(harmless, { id: apiKey }))]) {
+      provider().behaviour = behaviour;
+      const request = { ...questionOf(study, { line: 1, start: 1 }), facetKinds: ['meaning'] };
+      const answer = await contract.post(explanationsOf(runtimeId), request);
+      const message = contract.refused(t, answer, 'language_explanation_executor_failed');
+      t.regex(message, /^key_in_answer: /);
+      t.false(message.includes(apiKey));
+    }
+    const { attempts, results } = await listed(t, contract, runtimeId);
+    t.regex(attempts.at(-1)?.failure ?? '', /^key_in_answer: /);
+    t.false(JSON.stringify([attempts, results]).includes(apiKey));
+    for (const entry of await readdir(contract.dataRoot, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      t.false((await readFile(join(entry.parentPath, entry.name))).includes(apiKey), entry.name);
+    }
+    t.false(`${contract.host.stdout}${contract.host.stderr}`.includes(apiKey));
   });
 
   test.serial(contract.title('a host that dies while a model is at work never asks it again by itself'), async (t) => {
