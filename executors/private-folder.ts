@@ -6,7 +6,7 @@ import { ProcessFailure } from './process.ts';
 
 /**
  * Refuses a work root that others can read or that is a link, and removes what a killed host left in it: processes, then
- * the folders that a host has made. Resolves with the root's one true path.
+ * the folders that a host has made for processes. Resolves with the root's one true path.
  */
 export async function openWorkRoot(workRoot: string): Promise<string> {
   const found = await lstat(workRoot).catch(() => null);
@@ -14,7 +14,7 @@ export async function openWorkRoot(workRoot: string): Promise<string> {
     throw new ProcessFailure('launch_failed', 'the work root must be an existing folder with mode 0700');
   }
   const root = await realpath(workRoot);
-  const left = (await madeWorkFolders(root)).map((name) => path.join(root, name));
+  const left = (await madeWorkFolders(root, 'process')).map((name) => path.join(root, name));
   await killLeftovers(left);
   await Promise.all(left.map(removeFolder));
   return root;

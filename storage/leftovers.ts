@@ -6,13 +6,16 @@ import { kindOf } from './entry-kind.ts';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const uploadName = new RegExp(`^${uuid}$`);
 const stagedName = /^[0-9a-f]{64}\.\d+$/;
-const workName = new RegExp(`^(?:process|download)-${uuid}$`);
+const workName = new RegExp(`^(process|download)-${uuid}$`);
+
+/** What a private folder below `work/` is for: an external process, or a download. */
+export type WorkPurpose = 'process' | 'download';
 
 /** Whether a name is one under which the inbox receives an upload: a UUID in lower case. */
 export const isUploadName = (name: string): boolean => uploadName.test(name);
 
 /** The name of a private folder below `work/`. `id` is a UUID, else no later host takes the folder for its own. */
-export const workFolderName = (purpose: 'process' | 'download', id: string): string => `${purpose}-${id}`;
+export const workFolderName = (purpose: WorkPurpose, id: string): string => `${purpose}-${id}`;
 
 /** What an earlier host left in the two folders that a start clears, as paths from the data root. */
 export interface Leftovers {
@@ -22,16 +25,16 @@ export interface Leftovers {
   readonly foreign: readonly string[];
 }
 
-/** The private folders below a work folder that a host has made. A link or a file of such a name is none. */
-export async function madeWorkFolders(work: string): Promise<string[]> {
-  const names = (await readdir(work)).filter((name) => workName.test(name));
+/** The private folders below a work folder that a host has made for this. A link or a file of such a name is none. */
+export async function madeWorkFolders(work: string, purpose: WorkPurpose): Promise<string[]> {
+  const names = (await readdir(work)).filter((name) => workName.exec(name)?.[1] === purpose);
   const kinds = await Promise.all(names.map((name) => kindOf(join(work, name))));
   return names.filter((_, at) => kinds[at] === 'folder');
 }
 
 /** Looks through inbox and work folder; follows no link. */
 export async function leftoversOf({ inbox, work }: DataRoot): Promise<Leftovers> {
-  const folders = await madeWorkFolders(work);
+  const folders = [...(await madeWorkFolders(work, 'download')), ...(await madeWorkFolders(work, 'process'))];
   const files: string[] = [];
   const received = await readdir(inbox);
   for (const name of received) {
