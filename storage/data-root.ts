@@ -73,9 +73,8 @@ const foldersOf = ({ ledger, objects, inbox, quarantine, work }: DataRoot): read
 function startFault(error: unknown, root: string): VaultError {
   const refusal = error instanceof VaultError ? null : systemRefusal(error);
   const said = `${root}: ${error instanceof Error ? error.message : String(error)}`;
-  return refusal === null
-    ? storageFault(error, said)
-    : new VaultError(refusal.code, `${said}; ${refusal.advice}`, error);
+  if (refusal !== null) return new VaultError(refusal.code, `${said}; ${refusal.advice}`, error);
+  return storageFault(error, `${said}; choose another --data-root`);
 }
 
 async function claimRoot(layout: DataRoot): Promise<void> {
