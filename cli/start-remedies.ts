@@ -28,7 +28,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   storage_read_only: 'mount the file system of the data root for writing, or choose another --data-root',
   storage_access_denied: 'correct owner and mode of the data root, or choose another one by --data-root',
   storage_descriptors_exhausted: 'raise the limit of open files by ulimit -n',
-  storage_fault: 'look at the disk: its space, its permissions, and whether it is mounted for writing',
+  storage_fault: 'look at the disk behind the data root, or choose another --data-root',
   launch_failed: 'chmod 700 the folder work in the data root',
   tool_missing: 'node scripts/setup.mjs, or name the tool by the variable MEDIA_STUDY_FFMPEG or MEDIA_STUDY_FFPROBE',
   ambiguous_source_session: 'give one of the two folders by --source-directory',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { markDataRoot, markerName, recognizeDataRoot } from './data-root-marker.ts';
 import { makeFolder, privateFolder, syncFolder } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
-import { systemRefusal } from './system-refusal.ts';
+import { refusalMeanings, systemRefusal } from './system-refusal.ts';
 import { failedWith, storageFault, VaultError } from './vault-error.ts';
 
 /** Where things lie under the data root. */
@@ -73,8 +73,8 @@ const foldersOf = ({ ledger, objects, inbox, quarantine, work }: DataRoot): read
 function startFault(error: unknown, root: string): VaultError {
   const refusal = error instanceof VaultError ? null : systemRefusal(error);
   const said = `${root}: ${error instanceof Error ? error.message : String(error)}`;
-  if (refusal !== null) return new VaultError(refusal.code, `${said}; ${refusal.advice}`, error);
-  return storageFault(error, `${said}; choose another --data-root`);
+  if (refusal === null) return storageFault(error, said);
+  return new VaultError(refusal, `${said}; ${refusalMeanings[refusal]}`, error);
 }
 
 async function claimRoot(layout: DataRoot): Promise<void> {
@@ -94,8 +94,8 @@ async function claimRoot(layout: DataRoot): Promise<void> {
   const uid = process.getuid?.() ?? found.uid;
   const exposed = exposure(found, uid);
   if (exposed !== null) {
-    if (found.uid !== uid) throw exposedRoot(`${root} ${exposed}: choose another --data-root`);
-    if (state !== 'empty') throw exposedRoot(`${root} ${exposed}: run chmod 700 ${quoted(root)}`);
+    if (found.uid !== uid) throw exposedRoot(`${root} ${exposed}`);
+    if (state !== 'empty') throw exposedRoot(`${root} ${exposed}; chmod 700 ${quoted(root)} mends that`);
     await chmod(root, privateFolder);
   }
   if (state !== 'marked') await markDataRoot(root);
@@ -106,8 +106,7 @@ const exposedRoot = (detail: string) => new VaultError('data_root_permissions', 
 const notOurs = (root: string) =>
   new VaultError(
     'data_root_unrecognized',
-    `${root} is not empty and is no data root (it has no valid ${markerName} file); nothing in it was touched; ` +
-      `choose an empty or a new folder, such as --data-root ${quoted(join(root, 'media-study'))}`,
+    `${root} is not empty and is no data root: it has no valid ${markerName} file; nothing in it was touched`,
   );
 
 /** The host deletes and writes in these folders. Behind a link those would be somebody else's. */
@@ -118,7 +117,7 @@ async function refuseLinks(layout: DataRoot): Promise<void> {
     const what = kind === 'file' ? 'a file' : 'a link or no folder';
     throw new VaultError(
       'data_root_unrecognized',
-      `${folder} is ${what}; a data root holds folders of its own only; nothing was touched; put a folder in its place`,
+      `${folder} is ${what}, and a data root holds folders of its own only; nothing was touched`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { JournalHead } from './ledger.ts';
-import { type SystemRefusalCode, systemRefusal } from './system-refusal.ts';
+import { refusalMeanings, type SystemRefusalCode, systemRefusal } from './system-refusal.ts';
 
 export type LedgerErrorCode =
   | SystemRefusalCode
@@ -44,7 +44,7 @@ export function readFailure(error: unknown, damage: LedgerErrorCode, what: strin
 export function openFailure(error: unknown, directory: string): LedgerError {
   if (error instanceof LedgerError) return error;
   const refusal = systemRefusal(error);
-  if (refusal !== null) return new LedgerError(refusal.code, `${directory}: ${refusal.advice}`, error);
+  if (refusal !== null) return new LedgerError(refusal, `${directory}: ${refusalMeanings[refusal]}`, error);
   return new LedgerError('store_unreadable', directory, error);
 }
 

@@ -15,7 +15,6 @@ export async function refuseLostLedger(directory: string): Promise<void> {
   for (const shard of await readdir(objects)) {
     const folder = join(objects, shard);
     if ((await kindOf(folder)) !== 'folder' || (await readdir(folder)).length === 0) continue;
-    const advice = 'put the ledger folder back from a copy of the data root, or choose another --data-root';
-    throw new LedgerError('ledger_missing', `${directory} holds no store although ${objects} holds files; ${advice}`);
+    throw new LedgerError('ledger_missing', `${directory} holds no store although ${objects} holds files`);
   }
 }

@@ -5,61 +5,45 @@ export type SystemRefusalCode =
   | 'storage_access_denied'
   | 'storage_descriptors_exhausted';
 
-export interface SystemRefusal {
-  readonly code: SystemRefusalCode;
-  /** What it means and what to do. */
-  readonly advice: string;
-}
-
-const full: SystemRefusal = {
-  code: 'storage_full',
-  advice: 'the volume or the quota of this user is full; nothing is damaged; make room and start again',
-};
-const readOnly: SystemRefusal = {
-  code: 'storage_read_only',
-  advice:
-    'the file system is mounted read-only; nothing is damaged; mount it for writing, or choose another --data-root',
-};
-const denied: SystemRefusal = {
-  code: 'storage_access_denied',
-  advice: 'this user may not do this; nothing is damaged; correct owner and mode, or choose another --data-root',
-};
-const exhausted: SystemRefusal = {
-  code: 'storage_descriptors_exhausted',
-  advice: 'too many files are open; nothing is damaged; raise the limit (ulimit -n) and start again',
+/** What each refusal means, for people. */
+export const refusalMeanings: Readonly<Record<SystemRefusalCode, string>> = {
+  storage_full: 'the volume, or the quota of this user, is full; nothing is damaged',
+  storage_read_only: 'the file system is mounted read-only; nothing is damaged',
+  storage_access_denied: 'this user may not do this; nothing is damaged',
+  storage_descriptors_exhausted: 'too many files are open; nothing is damaged',
 };
 
-const bySystemCode = new Map<string, SystemRefusal>([
-  ['ENOSPC', full],
-  ['EDQUOT', full],
-  ['EROFS', readOnly],
-  ['EACCES', denied],
-  ['EPERM', denied],
-  ['EMFILE', exhausted],
-  ['ENFILE', exhausted],
+const bySystemCode = new Map<unknown, SystemRefusalCode>([
+  ['ENOSPC', 'storage_full'],
+  ['EDQUOT', 'storage_full'],
+  ['EROFS', 'storage_read_only'],
+  ['EACCES', 'storage_access_denied'],
+  ['EPERM', 'storage_access_denied'],
+  ['EMFILE', 'storage_descriptors_exhausted'],
+  ['ENFILE', 'storage_descriptors_exhausted'],
 ]);
 
 // LevelDB keeps no number of an error, only the words of strerror(3), which Node leaves in the C locale.
-const bySystemWords: readonly (readonly [string, SystemRefusal])[] = [
-  ['No space left on device', full],
-  ['Disk quota exceeded', full],
-  ['Read-only file system', readOnly],
-  ['Permission denied', denied],
-  ['Operation not permitted', denied],
-  ['Too many open files', exhausted],
+const bySystemWords: readonly (readonly [string, SystemRefusalCode])[] = [
+  ['No space left on device', 'storage_full'],
+  ['Disk quota exceeded', 'storage_full'],
+  ['Read-only file system', 'storage_read_only'],
+  ['Permission denied', 'storage_access_denied'],
+  ['Operation not permitted', 'storage_access_denied'],
+  ['Too many open files', 'storage_descriptors_exhausted'],
 ];
 
 const isOfLevel = (code: unknown): boolean => typeof code === 'string' && code.startsWith('LEVEL_');
 
-/** The refusal of the system behind an error of the file system or of LevelDB, or null where it is something else. */
-export function systemRefusal(error: unknown): SystemRefusal | null {
+/** What the system refused, behind an error of the file system or of LevelDB; null where it is something else. */
+export function systemRefusal(error: unknown): SystemRefusalCode | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { message } = each;
     const code = 'code' in each ? each.code : undefined;
-    const found = typeof code === 'string' ? bySystemCode.get(code) : undefined;
-    if (found !== undefined) return found;
-    const said = isOfLevel(code) ? bySystemWords.find(([words]) => message.endsWith(words)) : undefined;
-    if (said !== undefined) return said[1];
+    const refusal = isOfLevel(code)
+      ? bySystemWords.find(([words]) => message.endsWith(words))?.[1]
+      : bySystemCode.get(code);
+    if (refusal !== undefined) return refusal;
   }
   return null;
 }

@@ -28,7 +28,7 @@ test('an existing data root that others can look into is refused with the comman
     await chmod(root, mode);
     await t.throwsAsync(openVault({ root }), {
       code: 'data_root_permissions',
-      message: new RegExp(`open to others .*: run chmod 700 ${root}$`),
+      message: new RegExp(`open to others .*; chmod 700 ${root} mends that$`),
     });
     t.deepEqual(await readdir(root), names);
     t.is((await stat(root)).mode & 0o777, mode);
