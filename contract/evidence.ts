@@ -16,13 +16,18 @@ export const detectedKinds = [
 export const detectedKind = z.enum(detectedKinds);
 export type DetectedKind = z.infer<typeof detectedKind>;
 
-/** Why a kind of evidence is `unavailable`: nothing to measure, or no one to measure it. */
+/**
+ * Why a kind of evidence is `unavailable`: nothing to measure, or no one to measure it. The reasons that begin with
+ * `subtitle_` are of one track, which the evidence names: its format is not read, or it is more than is read.
+ */
 export const unavailableReason = z.enum([
   'no_audio_track',
   'no_video_track',
   'no_text_subtitle_track',
   'no_audio_in_range',
   'no_frames_in_range',
+  'subtitle_format_unsupported',
+  'subtitle_limit_exceeded',
 ]);
 export type UnavailableReason = z.infer<typeof unavailableReason>;
 
@@ -66,6 +71,18 @@ export const cueFact = z.strictObject({
   text: wellFormedText.min(1),
 });
 
+/** Why nobody can say what a cue says: its bytes are no text in the encoding of its format, or it has not its form. */
+export const unreadableCueReason = z.enum(['undecodable', 'malformed', 'too_long']);
+export type UnreadableCueReason = z.infer<typeof unreadableCueReason>;
+
+/** A cue that is shown, with words that could not be read. Both kinds of cue are counted from 0. */
+export const unreadableCueFact = z.strictObject({
+  kind: z.literal('unreadable_cue'),
+  index: count,
+  ...span,
+  reasonCode: unreadableCueReason,
+});
+
 /** Identified from the joined text of one subtitle track; `code` is null when the identifier abstained. */
 export const trackLanguageFact = z.strictObject({
   kind: z.literal('track_language'),
@@ -76,12 +93,21 @@ export const trackLanguageFact = z.strictObject({
   cueCodes: z.array(languageTag.nullable()),
 });
 
-export const detectedFact = z.union([speechFact, silenceFact, loudnessFact, shotFact, cueFact, trackLanguageFact]);
+export const detectedFact = z.union([
+  speechFact,
+  silenceFact,
+  loudnessFact,
+  shotFact,
+  cueFact,
+  unreadableCueFact,
+  trackLanguageFact,
+]);
 export type SpeechFact = z.infer<typeof speechFact>;
 export type SilenceFact = z.infer<typeof silenceFact>;
 export type LoudnessFact = z.infer<typeof loudnessFact>;
 export type ShotFact = z.infer<typeof shotFact>;
 export type CueFact = z.infer<typeof cueFact>;
+export type UnreadableCueFact = z.infer<typeof unreadableCueFact>;
 export type TrackLanguageFact = z.infer<typeof trackLanguageFact>;
 export type DetectedFact = z.infer<typeof detectedFact>;
 
@@ -117,4 +143,10 @@ export type EvidenceArtifact = z.infer<typeof evidenceArtifact>;
 /** One kind of evidence as a detection delivers it: an artifact to store, or the reason why there is none. */
 export type Detection =
   | { readonly kind: DetectedKind; readonly state: 'available'; readonly artifact: EvidenceArtifact }
-  | { readonly kind: DetectedKind; readonly state: 'unavailable'; readonly reasonCode: UnavailableReason };
+  | {
+      readonly kind: DetectedKind;
+      readonly state: 'unavailable';
+      readonly reasonCode: UnavailableReason;
+      /** The one track that the reason is of; absent where it is of the media. */
+      readonly trackIndex?: number;
+    };

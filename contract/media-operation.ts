@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { derivedAudio, detectedKind, parameters, unavailableReason } from './evidence.ts';
-import { contentId, identity, positive, range, sha256Hex } from './grammar.ts';
+import { contentId, count, identity, positive, range, sha256Hex } from './grammar.ts';
 import { artifactId, operationId, operationRequest } from './operation.ts';
 import { toolIdentity } from './tool.ts';
 
@@ -23,13 +23,14 @@ export const mediaOperationRequest = operationRequest.extend({
   limits: mediaLimits,
 });
 
-/** One kind of evidence that the pass delivered to this run, or the reason why there is none. */
+/** One kind of evidence that the pass delivered to this run, or the reason why there is none, and in which track. */
 export const mediaEvidence = z.discriminatedUnion('state', [
   z.strictObject({ kind: detectedKind, state: z.literal('available'), reasonCode: z.null(), artifactId, contentId }),
   z.strictObject({
     kind: detectedKind,
     state: z.literal('unavailable'),
     reasonCode: unavailableReason,
+    trackIndex: count.optional(),
     artifactId: z.null(),
     contentId: z.null(),
   }),
@@ -41,7 +42,12 @@ export const mediaOperationResult = z.strictObject({
     .array(
       z.discriminatedUnion('state', [
         z.strictObject({ kind: detectedKind, state: z.literal('available'), contentId, bytes: positive }),
-        z.strictObject({ kind: detectedKind, state: z.literal('unavailable'), reasonCode: unavailableReason }),
+        z.strictObject({
+          kind: detectedKind,
+          state: z.literal('unavailable'),
+          reasonCode: unavailableReason,
+          trackIndex: count.optional(),
+        }),
       ]),
     )
     .min(1),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { detectedFact, parameters, unavailableReason } from './evidence.ts';
 import { languageRangeFact } from './evidence-read.ts';
-import { contentId } from './grammar.ts';
+import { contentId, count } from './grammar.ts';
 import { artifactId } from './operation.ts';
 import { runtimeListFields } from './runtime-list.ts';
 import { evidenceKind } from './study-record.ts';
@@ -9,7 +9,7 @@ import { toolIdentity } from './tool.ts';
 
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
- * came with the source; the parameters are those of whoever measured.
+ * came with the source; the parameters are those of whoever measured. `trackIndex` names the track that a reason is of.
  */
 export const evidenceRow = z.discriminatedUnion('state', [
   z.strictObject({
@@ -26,6 +26,7 @@ export const evidenceRow = z.discriminatedUnion('state', [
     kind: evidenceKind,
     state: z.literal('unavailable'),
     reasonCode: unavailableReason,
+    trackIndex: count.optional(),
     artifactId: z.null(),
     contentId: z.null(),
     tool: z.null(),

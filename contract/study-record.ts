@@ -30,6 +30,7 @@ export const studyEvidence = z.discriminatedUnion('state', [
     kind: evidenceKind,
     state: z.literal('unavailable'),
     reasonCode: unavailableReason,
+    trackIndex: count.optional(),
     artifactId: z.null(),
     contentId: z.null(),
     tool: z.null(),

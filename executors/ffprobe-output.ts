@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languageTag } from '../contract/grammar.ts';
+import { languageNamed } from '../contract/language-name.ts';
 
 export type TrackType = 'video' | 'audio' | 'subtitle' | 'data' | 'attachment';
 
@@ -23,7 +24,7 @@ export interface ProbedTrack {
 /** The words of ffprobe's `-show_entries` that `ffprobeReport` reads. */
 export const FFPROBE_ENTRIES = [
   'format=format_name,format_long_name,duration,bit_rate',
-  'stream=index,codec_type,codec_name,width,height,sample_rate,channels,duration,nb_frames,nb_read_packets',
+  'stream=index,codec_type,codec_name,codec_tag_string,width,height,sample_rate,channels,duration,nb_frames,nb_read_packets',
   'stream_tags=language,DURATION',
   'stream_disposition=attached_pic',
   'error=code',
@@ -33,6 +34,7 @@ const stream = z.object({
   index: z.number().int().nonnegative(),
   codec_type: z.string().optional(),
   codec_name: z.string().optional(),
+  codec_tag_string: z.string().optional(),
   width: z.number().int().nonnegative().optional(),
   height: z.number().int().nonnegative().optional(),
   sample_rate: z.string().optional(),
@@ -62,15 +64,23 @@ export const ffprobeReport = z.object({
 
 export type FfprobeReport = z.infer<typeof ffprobeReport>;
 
+// MP4 names these by the tag of their samples; ffmpeg 5 takes them for data that nobody knows.
+const TIMED_TEXT: ReadonlyMap<string, string> = new Map([
+  ['stpp', 'ttml'],
+  ['wvtt', 'wvtt'],
+]);
+
 const TRACK_TYPES: readonly string[] = ['video', 'audio', 'subtitle', 'attachment'] satisfies TrackType[];
 
 /** One stream of the report in the probe's own words. */
 export function trackOf(found: FfprobeStream): ProbedTrack {
   const sampleRate = positiveInteger(found.sample_rate);
+  const timedText = found.codec_name === undefined ? TIMED_TEXT.get(found.codec_tag_string ?? '') : undefined;
+  const type = timedText === undefined ? found.codec_type : 'subtitle';
   return {
     index: found.index,
-    type: isTrackType(found.codec_type) ? found.codec_type : 'data',
-    codec: found.codec_name ?? 'unknown',
+    type: isTrackType(type) ? type : 'data',
+    codec: timedText ?? found.codec_name ?? 'unknown',
     durationMs: milliseconds(found.duration) ?? clockMilliseconds(found.tags?.DURATION),
     ...(found.width && found.height ? { width: found.width, height: found.height } : {}),
     ...(sampleRate === null ? {} : { sampleRate }),
@@ -99,9 +109,10 @@ function clockMilliseconds(text: string | undefined): number | null {
   return milliseconds(String(Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])));
 }
 
-// `und` is ISO 639's word for a language that nobody determined.
-function languageOf(tag: string | undefined): string | null {
-  return tag !== undefined && tag !== 'und' && languageTag.safeParse(tag).success ? tag : null;
+// `und` is ISO 639's word for a language that nobody determined. A name that has not the shape of a tag becomes its tag.
+function languageOf(stated: string | undefined): string | null {
+  if (stated === undefined || stated === 'und') return null;
+  return languageTag.safeParse(stated).success ? stated : languageNamed(stated);
 }
 
 function isTrackType(text: string | undefined): text is TrackType {

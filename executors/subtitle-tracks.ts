@@ -1,73 +1,152 @@
 import type { Readable } from 'node:stream';
 import type { Range } from '../contract/grammar.ts';
-import { DetectionFailure } from './detection-failure.ts';
+import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
 import type { Launcher, ProcessLimits } from './process.ts';
+import { PacketJoiner, type SubtitlePacket } from './subtitle-packets.ts';
 import type { ResolvedTool } from './tools.ts';
-import { type Cue, parseWebVtt } from './webvtt.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-// The whole file may have to be read for a few cues; an hour of dense subtitles is well below a mebibyte.
+// The whole file may have to be read for a few cues. What lies outside the range is passed over, not kept.
 const LIMITS: ProcessLimits = {
   wallMs: 180_000,
   cpuSeconds: 120,
   fileSizeBytes: MEBIBYTE,
-  stdoutBytes: 8 * MEBIBYTE,
+  stdoutBytes: 64 * MEBIBYTE,
   stderrBytes: 4 * MEBIBYTE,
   addressSpaceBytes: 2 * 1024 * MEBIBYTE,
 };
 
+/**
+ * What is read of text tracks: so many of them, so many cues and bytes of a track inside the range, and so many of all
+ * together. The densest typesetting of ten minutes stays below it, and a record of it is written and read in milliseconds.
+ */
+export const SUBTITLE_LIMITS = {
+  maxTracks: 32,
+  maxTrackCues: 4096,
+  maxTrackBytes: 256 * 1024,
+  maxCues: 8192,
+  maxBytes: MEBIBYTE,
+} as const;
+
 const FIRST_EXTRA_PIPE = 3;
 
-/** The argument list that turns text tracks (container indexes) into WebVTT: the first on standard output, the rest on extra pipes. */
+/** A text track to read: its stream index in the container, and ffmpeg's name of its codec. */
+export interface TextTrack {
+  readonly index: number;
+  readonly codec: string;
+}
+
+/** One cue: half-open milliseconds, and its text or why that cannot be read. */
+export type Cue = Range & CueText;
+
+/** The argument list that lists the packets of text tracks and copies their bytes: two pipes a track, the first on standard output. */
 export function subtitleArguments(file: string, indexes: readonly number[]): string[] {
   const outputs = indexes.flatMap((index, at) => {
-    const pipe = at === 0 ? 1 : FIRST_EXTRA_PIPE + at - 1;
-    return ['-map', `0:${index}`, '-c:s', 'webvtt', '-f', 'webvtt', `pipe:${pipe}`];
+    const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
+    const data = FIRST_EXTRA_PIPE + 2 * at;
+    // Without the last two, packets at the beginning may be passed over.
+    const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1'];
+    return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
   });
   return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...mediaInput(file), ...outputs];
 }
 
 /**
- * The cues of each track, in the order of the indexes (at least one), read in one run. They are whole, in the order of
- * time, and count from the start of the container. Rejects with `ProcessFailure` or `DetectionFailure`.
+ * The cues of each track (at least one, at most `maxTracks`) clipped to the range, in the order of the tracks, read in one
+ * run; null for a track with more than a track may have, and for one that all tracks together leave no room for. Cues are in the order of time and count from the start of the container; those that show nothing are left out.
+ * Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
   file: string,
-  indexes: readonly number[],
+  tracks: readonly TextTrack[],
+  range: Range,
   signal: AbortSignal,
-): Promise<Cue[][]> {
+): Promise<(Cue[] | null)[]> {
+  const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
     args: subtitleArguments(file, indexes),
     limits: LIMITS,
     signal,
-    extraPipes: indexes.length - 1,
+    extraPipes: 2 * tracks.length - 1,
   });
   const pipes = [running.stdout, ...running.extra];
-  const [, ...documents] = await Promise.all([running.finished, ...pipes.map(readAll)]);
-  return documents.map((document) => parseWebVtt(utf8(document)).sort((one, other) => one.startMs - other.startMs));
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, range));
+  const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
+  await Promise.all([running.finished, ...reading]);
+  return withinAll(readers.map((reader) => reader.result()));
 }
 
-/** What of the cues lies inside the range. */
-export function clipCues(cues: readonly Cue[], { startMs, endMs }: Range): Cue[] {
-  return cues
-    .filter((cue) => cue.startMs < endMs && cue.endMs > startMs)
-    .map((cue) => ({ ...cue, startMs: Math.max(cue.startMs, startMs), endMs: Math.min(cue.endMs, endMs) }));
+/** What one track has inside the range; null for more than a track may have. */
+interface ReadTrack {
+  readonly cues: readonly Cue[];
+  readonly bytes: number;
 }
 
-async function readAll(pipe: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of pipe) chunks.push(chunk);
-  return Buffer.concat(chunks);
+/** Leaves a track without cues that all tracks before it leave no room for. */
+function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
+  let room: { cues: number; bytes: number } = { cues: SUBTITLE_LIMITS.maxCues, bytes: SUBTITLE_LIMITS.maxBytes };
+  return tracks.map((track) => {
+    if (track === null || track.cues.length > room.cues || track.bytes > room.bytes) return null;
+    room = { cues: room.cues - track.cues.length, bytes: room.bytes - track.bytes };
+    return track.cues.toSorted((one, other) => one.startMs - other.startMs);
+  });
 }
 
-function utf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new DetectionFailure('ffmpeg wrote subtitles that are not UTF-8');
+/** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
+class TrackReader {
+  readonly #codec: string;
+  readonly #range: Range;
+  readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
+  #cues: Cue[] = [];
+  #bytes = 0;
+  #isOver = false;
+  #fault: unknown = null;
+
+  constructor(codec: string, range: Range) {
+    this.#codec = codec;
+    this.#range = range;
+  }
+
+  /** Takes both pipes to their end, whatever they bring: a process that nobody reads from never ends. */
+  async read(list: Readable | undefined, data: Readable | undefined): Promise<void> {
+    if (list === undefined || data === undefined) throw new RangeError('a text track has two pipes');
+    await Promise.all([
+      this.#eachChunk(list, (chunk) => this.#joiner.list(chunk)),
+      this.#eachChunk(data, (chunk) => this.#joiner.data(chunk)),
+    ]);
+  }
+
+  /** What was read, when the process has ended well; null for too much. Throws `DetectionFailure`. */
+  result(): ReadTrack | null {
+    if (this.#fault !== null) throw this.#fault;
+    this.#joiner.end();
+    return this.#isOver ? null : { cues: this.#cues, bytes: this.#bytes };
+  }
+
+  async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
+    for await (const chunk of pipe) {
+      if (this.#fault !== null) continue;
+      try {
+        take(chunk);
+      } catch (error) {
+        this.#fault = error;
+      }
+    }
+  }
+
+  #keep(packet: SubtitlePacket): void {
+    const startMs = Math.max(packet.startMs, this.#range.startMs);
+    const endMs = Math.min(packet.endMs, this.#range.endMs);
+    if (this.#isOver || startMs >= endMs) return;
+    const shown = cueTextOf(this.#codec, packet.bytes);
+    if (shown.text === '') return;
+    this.#cues.push({ startMs, endMs, ...shown });
+    this.#bytes += Math.min(packet.bytes.length, MAXIMUM_PACKET_BYTES);
+    this.#isOver = this.#cues.length > SUBTITLE_LIMITS.maxTrackCues || this.#bytes > SUBTITLE_LIMITS.maxTrackBytes;
+    if (this.#isOver) this.#cues = [];
   }
 }

@@ -1,12 +1,19 @@
-import type { Detection, EvidenceArtifact, TrackLanguageFact } from '../contract/evidence.ts';
+import type {
+  CueFact,
+  Detection,
+  EvidenceArtifact,
+  UnavailableReason,
+  UnreadableCueFact,
+} from '../contract/evidence.ts';
 import type { Range } from '../contract/grammar.ts';
+import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
 import type { Detector, DetectorTools } from './detector.ts';
 import type { Launcher } from './process.ts';
-import { clipCues, readSubtitleTracks } from './subtitle-tracks.ts';
-import { LANGUAGE_RULE, languageBlocks, languageOfScript, prevailing } from './text-language.ts';
+import { type Cue, readSubtitleTracks, SUBTITLE_LIMITS } from './subtitle-tracks.ts';
+import { LANGUAGE_RULE } from './text-language.ts';
 import type { ResolvedTool } from './tools.ts';
-import type { Cue } from './webvtt.ts';
+import { trackLanguageOf } from './track-language.ts';
 
 export interface SubtitleDeps {
   readonly launcher: Launcher;
@@ -31,12 +38,15 @@ export interface SubtitleRequest {
   readonly signal: AbortSignal;
 }
 
-const TEXT_CODECS = new Set(['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text']);
+// Pictures of text say nothing here. Every other format is text: read, or named as what is not read.
+const PICTURE_CODECS = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub']);
 
 const SUBTITLE_PARAMETERS = {
   subtitle_track: {
     timing: 'clipped to the range',
-    text: 'tags, control characters and blank lines removed',
+    text: 'as shown: markup, remarks, drawings, control characters and blank lines removed',
+    packets: 'copied, one cue each',
+    ...SUBTITLE_LIMITS,
   },
   text_language: { ...LANGUAGE_RULE, ngrams: 'small', trackVote: 'most blocks' },
 } as const satisfies Readonly<Record<string, EvidenceArtifact['parameters']>>;
@@ -53,75 +63,84 @@ export function subtitlesIdentity(
   };
 }
 
+/** A text track and what came of it: its cues, or why they are not read. */
+type FoundTrack = { readonly track: SubtitleTrack } & (
+  | { readonly cues: readonly Cue[] }
+  | { readonly reasonCode: UnavailableReason }
+);
+
 /**
- * Reads every embedded text track and identifies its language: first one `subtitle_track` a track, then one
- * `text_language` a track, in the order of the tracks. Without a text track (pictures of text are none) both kinds
- * are unavailable. Rejects with `ProcessFailure` or `DetectionFailure`.
+ * Reads the embedded text tracks and identifies their languages: first one `subtitle_track` a track, then one
+ * `text_language` a track, in the order of the tracks; a track that is not read is unavailable, with its index. Without a
+ * text track (pictures of text are none) both kinds are unavailable. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest): Promise<Detection[]> {
-  const { path, range, signal } = request;
-  const tracks = request.tracks.filter(({ codec }) => TEXT_CODECS.has(codec));
+  const tracks = request.tracks.filter(({ codec }) => !PICTURE_CODECS.has(codec));
   if (tracks.length === 0) {
     const reasonCode = 'no_text_subtitle_track';
     return (['subtitle_track', 'text_language'] as const).map((kind) => ({ kind, state: 'unavailable', reasonCode }));
   }
-  const indexes = tracks.map(({ index }) => index);
-  const [{ language: languageTool }, read] = await Promise.all([
-    deps.detector.tools(),
-    readSubtitleTracks(deps, path, indexes, signal),
-  ]);
-  const found = tracks.map((track, at) => ({ track, cues: clipCues(read[at] ?? [], range) }));
-  const languages = await Promise.all(
-    found.map(async ({ track, cues }) => ({ track, fact: await languageOf(deps.detector, track, cues, signal) })),
+  const [{ language }, found] = await Promise.all([deps.detector.tools(), findTracks(deps, request, tracks)]);
+  const languages: Detection[] = [];
+  // One after the other: the identifier is one process, and each request holds a listener of the signal.
+  for (const each of found) {
+    const facts = async (cues: readonly Cue[]) => [
+      await trackLanguageOf(deps.detector, each.track, textsOf(cues), request.signal),
+    ];
+    languages.push(await detectionOf(request, 'text_language', each, language, facts));
+  }
+  const cues: Detection[] = [];
+  for (const each of found) {
+    cues.push(await detectionOf(request, 'subtitle_track', each, deps.ffmpeg.identity, async (cues) => cueFacts(cues)));
+  }
+  return [...cues, ...languages];
+}
+
+/** Reads all tracks of readable codecs, up to the largest number, in one run. */
+async function findTracks(
+  deps: SubtitleDeps,
+  { path, range, signal }: SubtitleRequest,
+  tracks: readonly SubtitleTrack[],
+): Promise<FoundTrack[]> {
+  const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
+  const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
+  const read = wanted.length === 0 ? [] : await readSubtitleTracks(deps, path, wanted, range, signal);
+  return tracks.map((track): FoundTrack => {
+    if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
+    const cues = read[wanted.indexOf(track)] ?? null;
+    return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
+  });
+}
+
+const textsOf = (cues: readonly Cue[]): string[] => cues.flatMap(({ text }) => (text === null ? [] : [text]));
+
+/** Cues in the order of time; those that are read and those that are not are counted apart. */
+function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
+  let read = 0;
+  let unread = 0;
+  return cues.map(({ startMs, endMs, text, reasonCode }) =>
+    text === null
+      ? { kind: 'unreadable_cue', index: unread++, startMs, endMs, reasonCode }
+      : { kind: 'subtitle_cue', index: read++, startMs, endMs, text },
   );
-  return [
-    ...found.map(({ track, cues }) => {
-      const facts = cues.map((cue, index) => ({ kind: 'subtitle_cue', index, ...cue }) as const);
-      return available(request, 'subtitle_track', track, deps.ffmpeg.identity, facts);
-    }),
-    ...languages.map(({ track, fact }) => available(request, 'text_language', track, languageTool, [fact])),
-  ];
 }
 
-/** The script decides where it can, the identifier where it cannot; each cue is asked for too, as a hint. */
-async function languageOf(
-  detector: Detector,
-  track: SubtitleTrack,
-  cues: readonly Cue[],
-  signal: AbortSignal,
-): Promise<TrackLanguageFact> {
-  const texts = cues.map(({ text }) => text);
-  const script = languageOfScript(texts.join('\n'));
-  const byScript = texts.map(languageOfScript);
-  const open = texts.filter((_text, at) => byScript[at] === null);
-  const blocks = script === null ? languageBlocks(texts) : [];
-  const identified = open.length + blocks.length === 0 ? [] : await detector.identify([...blocks, ...open], signal);
-  const code = script ?? prevailing(identified.slice(0, blocks.length));
-  const rest = identified.slice(blocks.length).values();
-  return {
-    kind: 'track_language',
-    trackIndex: track.index,
-    taggedLanguage: track.language,
-    code,
-    method: script !== null ? 'script' : code === null ? 'none' : 'ngram',
-    cueCodes: byScript.map((found) => found ?? rest.next().value ?? null),
-  };
-}
-
-function available(
+async function detectionOf(
   { sourceContentId, range }: SubtitleRequest,
   kind: 'subtitle_track' | 'text_language',
-  track: SubtitleTrack,
+  found: FoundTrack,
   tool: EvidenceArtifact['tool'],
-  facts: EvidenceArtifact['facts'],
-): Detection {
+  factsOf: (cues: readonly Cue[]) => Promise<EvidenceArtifact['facts']>,
+): Promise<Detection> {
+  const { index: trackIndex } = found.track;
+  if ('reasonCode' in found) return { kind, state: 'unavailable', reasonCode: found.reasonCode, trackIndex };
   const artifact: EvidenceArtifact = {
     schema: 'studio.detected-evidence.v1',
     kind,
-    input: { sourceContentId, range, trackIndex: track.index, derivedAudio: null },
+    input: { sourceContentId, range, trackIndex, derivedAudio: null },
     tool,
     parameters: SUBTITLE_PARAMETERS[kind],
-    facts,
+    facts: await factsOf(found.cues),
   };
   return { kind, state: 'available', artifact };
 }

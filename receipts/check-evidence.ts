@@ -15,7 +15,7 @@ const rules: Readonly<Record<DetectedKind, { readonly facts: readonly FactKind[]
   silence: { facts: ['silence'], track: 'audio' },
   loudness: { facts: ['loudness'], track: 'audio' },
   shot_changes: { facts: ['shot_change'], track: 'video' },
-  subtitle_track: { facts: ['subtitle_cue'], track: 'subtitle' },
+  subtitle_track: { facts: ['subtitle_cue', 'unreadable_cue'], track: 'subtitle' },
   text_language: { facts: ['track_language'], track: 'subtitle' },
 };
 

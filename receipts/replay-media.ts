@@ -51,8 +51,8 @@ async function openEvidence(
 ): Promise<{ evidence: VerifiedEvidence; result: MediaOperationResult['evidence'][number] }> {
   const { kind } = delivered;
   if (delivered.state === 'unavailable') {
-    const { state, reasonCode } = delivered;
-    return { evidence: { delivered, artifact: null }, result: { kind, state, reasonCode } };
+    const { artifactId: _, contentId: __, ...result } = delivered;
+    return { evidence: { delivered, artifact: null }, result };
   }
   const { state, contentId } = delivered;
   const { body: artifact, bytes } = await readReceipt(evidenceShape, content, contentId);

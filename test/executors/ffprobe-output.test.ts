@@ -39,6 +39,23 @@ test('a language is kept as it is, and what is none is left out', (t) => {
   for (const text of ['und', '', 'a b', '../x', 'k'.repeat(100)]) t.is(languageOf(text), null);
 });
 
+test('a language that is given by a name too long or too foreign for a tag becomes its tag', (t) => {
+  const languageOf = (language: string) => trackOf({ index: 0, tags: { language } }).language;
+  t.is(languageOf('Portuguese (Brazil)'), 'pt');
+  t.is(languageOf('Français'), 'fr');
+  t.is(languageOf('한국어'), 'ko');
+  // A name that could be a tag is kept as the container has it; who reads it understands it.
+  t.is(languageOf('Dutch'), 'Dutch');
+});
+
+test('timed text of MP4 that the tool takes for data is a subtitle track', (t) => {
+  const unknown = { index: 2, codec_type: 'data', codec_tag_string: 'stpp' };
+  t.like(trackOf(unknown), { type: 'subtitle', codec: 'ttml' });
+  t.like(trackOf({ ...unknown, codec_tag_string: 'wvtt' }), { type: 'subtitle', codec: 'wvtt' });
+  t.like(trackOf({ ...unknown, codec_tag_string: 'tmcd' }), { type: 'data', codec: 'unknown' });
+  t.like(trackOf({ ...unknown, codec_name: 'bin_data' }), { type: 'data', codec: 'bin_data' });
+});
+
 test('a picture without a size, a cover and an unknown codec are nothing to play', (t) => {
   const video = { index: 0, codec_type: 'video', codec_name: 'h264', width: 320, height: 180 };
   t.true(isPlayable(trackOf(video)));

@@ -1,5 +1,7 @@
 import test from 'ava';
-import { languageBlocks, languageOfScript, prevailing } from '../../executors/text-language.ts';
+import { languageBlocks, languageOfScripts, prevailing, scriptCounts } from '../../executors/text-language.ts';
+
+const languageOfScript = (text: string) => languageOfScripts(scriptCounts(text));
 
 test('Hangul and kana decide by themselves', (t) => {
   t.is(languageOfScript('오늘은 짧은 이야기를 함께 듣겠습니다.'), 'ko');
