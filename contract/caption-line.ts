@@ -18,7 +18,7 @@ export const captionLimits = {
   maxWallMs: 60_000,
 } as const;
 
-/** Why a side of a line has no text. */
+/** Why a side of a line has no text. `language_mismatch`: its track is in another language than the container says. */
 export const captionReason = z.enum([
   'recorded_quality_gate_withheld',
   'recognizer_unavailable',
@@ -36,6 +36,7 @@ export const captionReason = z.enum([
   'study_readiness_withheld',
   'study_citation_mismatch',
   'not_in_requested_dialogue_scope',
+  'language_mismatch',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 

@@ -12,5 +12,6 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   const authority = execution?.study.tail.authority ?? null;
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
-  return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
+  const { findings, tail } = execution.study;
+  return { run: execution.opened.run, findings, conclusion, approval, rules: tail.captions.rules };
 }

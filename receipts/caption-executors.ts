@@ -2,7 +2,7 @@ import type { CaptionClassification, CaptionExecutorIdentity } from '../contract
 import type { Range } from '../contract/grammar.ts';
 import type { DraftLine, DraftText } from './caption-draft.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
-import { studiedTracks, trackIn } from './subtitle-language.ts';
+import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
 import { pairedCues } from './subtitle-pairs.ts';
 
 /** Whoever turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
@@ -62,8 +62,12 @@ const deterministicTest: CaptionExecutor = {
     })),
 };
 
-const sideOf = (text: string | null): DraftText =>
-  text === null ? { state: 'withheld', reasonCode: 'translator_unavailable' } : { state: 'available', text };
+/** What a track gives to one side of a line: a track in another language than its tag says gives nothing. */
+function sideOf(track: StudiedTrack | null, text: string | null): DraftText {
+  if (text === null) return { state: 'withheld', reasonCode: 'translator_unavailable' };
+  if (track?.isContradicted === true) return { state: 'withheld', reasonCode: 'language_mismatch' };
+  return { state: 'available', text };
+}
 
 /** The media's own subtitle tracks, as the study read them, side by side. */
 const embeddedSubtitles: CaptionExecutor = {
@@ -82,15 +86,15 @@ const embeddedSubtitles: CaptionExecutor = {
       id: numbered('embedded-subtitle-line', index),
       startMs,
       endMs,
-      source: sideOf(texts.source),
-      target: sideOf(texts.target),
+      source: sideOf(source, texts.source),
+      target: sideOf(target, texts.target),
     }));
   },
 };
 
 function tracksOf(study: CaptionedStudy) {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const tracks = studiedTracks(study.findings);
+  const tracks = studiedTracks(study.findings, study.rules);
   return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
 }
 

@@ -3,6 +3,7 @@ import type { CaptionReceipt } from '../contract/caption-production.ts';
 import type { QualityControlDecision } from '../contract/caption-quality-control.ts';
 import type { WholeCaptions } from './caption-lines.ts';
 import { firstDifference } from './first-difference.ts';
+import { coversWhole } from './time-spans.ts';
 
 /** Captions and the receipt of their production, as they were reopened. */
 export interface StoredCaptions {
@@ -20,17 +21,18 @@ const hasBothTexts = ({ source, target }: CaptionLine, { input }: CaptionReceipt
   source.language === input.sourceLanguage &&
   target.language === input.targetLanguage;
 
-/** A supported stretch of the study, and a read over all of the line's time that an assessment took in. */
+/** A supported stretch of the study, and reads of one evidence over all of the line's time that assessments took in. */
 function isSupported({ startMs, endMs, lineage }: CaptionLine): boolean {
   const { coverage, claimIds, semanticCitations, childReports } = lineage.study;
   const reported = new Set(childReports.map(({ readReceiptId }) => readReceiptId));
+  const observedIn = (artifactId: string) =>
+    semanticCitations
+      .filter((citation) => citation.artifactId === artifactId && reported.has(citation.receiptId))
+      .flatMap(({ observations }) => observations);
   return (
     coverage.state === 'supported' &&
     claimIds.length > 0 &&
-    semanticCitations.some(
-      ({ receiptId, observations }) =>
-        reported.has(receiptId) && observations.some((each) => each.startMs <= startMs && endMs <= each.endMs),
-    )
+    semanticCitations.some(({ artifactId }) => coversWhole(observedIn(artifactId), { startMs, endMs }))
   );
 }
 
@@ -84,7 +86,7 @@ const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
 
 /**
  * Whether captions are complete by their structure; what they say is not judged. A line is accepted when both sides have
- * a text in the language of the request, a supported claim, a citation over its whole time and a report stand behind it,
+ * a text in the language of the request, a supported claim, citations over its whole time and their reports stand behind it,
  * it comes from this source, study, readiness, approval and job, and it lies in order of time inside the range. Captions
  * are accepted when they have lines and every line is; those that only serve a demonstration never are.
  */

@@ -2,6 +2,7 @@ import { captionLimits } from '../contract/caption-line.ts';
 import type { CaptionInput } from '../contract/caption-production.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import type { RuntimeStart } from '../contract/runtime-start.ts';
+import type { CaptionRules } from './caption-rules.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import type { StudyRun } from './study-run.ts';
 
@@ -11,6 +12,8 @@ export interface CaptionedStudy {
   readonly findings: VerifiedFindings;
   readonly conclusion: VerifiedConclusion;
   readonly approval: ApprovalReference;
+  /** By which rules captions follow from it. */
+  readonly rules: CaptionRules;
 }
 
 /** Why captions can never be made of a study, whatever is approved; null when they can. */

@@ -2,10 +2,12 @@ import type { ChildReport, SemanticCitation } from '../contract/caption-line.ts'
 import type { EvidenceFact } from '../contract/evidence-read.ts';
 import type { Range } from '../contract/grammar.ts';
 import { hashOf } from './canonical-json.ts';
+import type { CaptionRules } from './caption-rules.ts';
 import type { CaptionedStudy } from './captioned-study.ts';
 import { referenceOf } from './receipt-output.ts';
 import type { VerifiedAssessment } from './replay-judgement.ts';
 import type { VerifiedRead } from './replay-reads.ts';
+import { coversWhole } from './time-spans.ts';
 
 /** Everything of a study that speaks of one stretch of time. */
 export interface LineCitations {
@@ -27,10 +29,36 @@ function runsOf(facts: readonly EvidenceFact[]): Range[] {
   return runs;
 }
 
-/** The run of a read's windows that holds the whole line; null where no run does. */
-function citationOf({ contentId, body }: VerifiedRead, line: Range): SemanticCitation | null {
-  const run = runsOf(body.facts).find(({ startMs, endMs }) => startMs <= line.startMs && line.endMs <= endMs);
-  if (run === undefined) return null;
+/** A run of one read's facts. */
+interface ReadRun {
+  readonly read: VerifiedRead;
+  readonly run: Range;
+}
+
+/** The runs of these reads that meet a line, where they hold all of it together; else none. */
+function runsOver(reads: readonly VerifiedRead[], line: Range): ReadRun[] {
+  const runs = reads
+    .flatMap((read) => runsOf(read.body.facts).map((run) => ({ read, run })))
+    .filter(({ run }) => overlaps(run, line));
+  const isHeld = coversWhole(
+    runs.map(({ run }) => run),
+    line,
+  );
+  return isHeld ? runs : [];
+}
+
+/** Reads that cite a line together: those over one evidence, or by the first rules each one alone. */
+function citingTogether(reads: readonly VerifiedRead[], { joinsReads }: CaptionRules): VerifiedRead[][] {
+  if (!joinsReads) return reads.map((read) => [read]);
+  const evidence = new Map<string, VerifiedRead[]>();
+  for (const read of reads) {
+    const { artifactId } = read.body.input;
+    evidence.set(artifactId, [...(evidence.get(artifactId) ?? []), read]);
+  }
+  return [...evidence.values()];
+}
+
+function citationOf({ read: { contentId, body }, run }: ReadRun): SemanticCitation {
   const { operationId, input, receiptId } = body;
   return {
     operationId,
@@ -95,7 +123,7 @@ function reportOf(
   };
 }
 
-/** What a study has to say of a line: empty lists where no read returned all of its time, or nothing was decided. */
+/** What a study has to say of a line: empty lists where no reads returned all of its time, or nothing was decided. */
 export function citationsOver(study: CaptionedStudy, line: Range): LineCitations {
   const { reads, assessments, decision } = study.findings;
   const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
@@ -104,13 +132,18 @@ export function citationsOver(study: CaptionedStudy, line: Range): LineCitations
   const claimIds: string[] = [];
   const semanticCitations: SemanticCitation[] = [];
   const childReports: ChildReport[] = [];
-  for (const read of reads) {
-    const citation = citationOf(read, line);
-    const assessment = citation === null ? undefined : assessmentOf(assessments, citation);
-    if (citation === null || assessment === undefined) continue;
-    semanticCitations.push(citation);
-    childReports.push(reportOf(study, assessment, citation, decided));
-    claimIds.push(...claimsOver(assessment, citation, read.body.facts, line));
+  for (const together of citingTogether(reads, study.rules)) {
+    const cited = runsOver(together, line).map((each) => ({ ...each, citation: citationOf(each) }));
+    const assessed = cited.flatMap(({ read, citation }) => {
+      const assessment = assessmentOf(assessments, citation);
+      return assessment === undefined ? [] : [{ read, citation, assessment }];
+    });
+    if (assessed.length < cited.length) continue;
+    for (const { read, citation, assessment } of assessed) {
+      semanticCitations.push(citation);
+      childReports.push(reportOf(study, assessment, citation, decided));
+      claimIds.push(...claimsOver(assessment, citation, read.body.facts, line));
+    }
   }
   return claimIds.length === 0 ? none : { claimIds, semanticCitations, childReports };
 }

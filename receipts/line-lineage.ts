@@ -28,8 +28,8 @@ function coverageOver({ conclusion }: CaptionedStudy, { startMs, endMs }: Range)
 }
 
 /**
- * On what a line of captions rests. Only a line whose time is supported as a whole, and that one read returned as a whole,
- * cites anything; every other names its gap.
+ * On what a line of captions rests. Only a line whose time is supported as a whole, and that reads of one evidence returned
+ * as a whole, cites anything; every other names its gap.
  */
 export function coveredLine(
   study: CaptionedStudy,

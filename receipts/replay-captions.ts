@@ -2,13 +2,15 @@ import type { CaptionArtifact } from '../contract/caption-production.ts';
 import { type CaptionReceipt, type CaptionReference, maximumCaptionAttempts } from '../contract/caption-production.ts';
 import type { QualityControlReceipt } from '../contract/caption-quality-control.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
-import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from './caption-artifact.ts';
+import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from './caption-production.ts';
 import { auditQualityControl, type CheckableCaptions, recordQualityControl } from './caption-quality-control.ts';
+import { type CaptionRules, captionRules, everyCaptionRules } from './caption-rules.ts';
 import { captionObstacleOf } from './captioned-study.ts';
 import { counted } from './checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from './evidence-chain-error.ts';
+import { firstDifference } from './first-difference.ts';
 import { captionReceiptShape, captionShape, qualityControlShape } from './reopen-captions.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import type { ReplayContext } from './replay-media.ts';
@@ -36,6 +38,8 @@ export interface VerifiedCaptions {
   readonly attempts: number;
   /** Whether an attempt is under way. */
   readonly isOpen: boolean;
+  /** The rules of the attempt under way, and of the next one where there is none. */
+  readonly rules: CaptionRules;
   readonly caption: VerifiedCaption | null;
 }
 
@@ -45,7 +49,8 @@ export class CaptionReplay {
   readonly #findings: VerifiedFindings;
   readonly #conclusion: VerifiedConclusion;
   #attempts = 0;
-  #open: CaptionJob | null = null;
+  /** The attempt under way by all rules that it may follow, the newest first; empty where there is none. */
+  #open: readonly CaptionJob[] = [];
   #caption: VerifiedCaption | null = null;
 
   constructor(context: ReplayContext, findings: VerifiedFindings, conclusion: VerifiedConclusion) {
@@ -55,30 +60,38 @@ export class CaptionReplay {
   }
 
   get state(): VerifiedCaptions {
-    return { attempts: this.#attempts, isOpen: this.#open !== null, caption: this.#caption };
+    const rules = this.#open[0]?.study.rules ?? captionRules;
+    return { attempts: this.#attempts, isOpen: this.#open.length > 0, rules, caption: this.#caption };
   }
 
   /** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
   started(approval: ApprovalReference | null): void {
     const { journal, run } = this.#context;
-    const { classification } = journal.expect('caption.production_started').data.executor;
-    const isAllowed = this.#open === null && this.#caption === null && this.#attempts < maximumCaptionAttempts;
+    const { executor } = journal.expect('caption.production_started').data;
+    const isAllowed = this.#open.length === 0 && this.#caption === null && this.#attempts < maximumCaptionAttempts;
     if (approval === null || !isAllowed || captionObstacleOf(run.record) !== null) throw journal.fault('type');
-    const study = { run, findings: this.#findings, conclusion: this.#conclusion, approval };
-    const job: CaptionJob = { study, attempt: this.#attempts, classification };
-    journal.take([captionStarted(job)]);
-    this.#open = job;
+    const [findings, conclusion, attempt] = [this.#findings, this.#conclusion, this.#attempts];
+    const jobBy = (rules: CaptionRules): CaptionJob => ({
+      study: { run, findings, conclusion, approval, rules },
+      attempt,
+      classification: executor.classification,
+    });
+    const possible = everyCaptionRules
+      .map(jobBy)
+      .filter((job) => firstDifference(captionExecutorOf(job), executor) === null);
+    journal.take([captionStarted(possible[0] ?? jobBy(captionRules))]);
+    this.#open = possible;
     this.#attempts += 1;
   }
 
   /** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
   async completed(): Promise<void> {
     const { journal, content, report } = this.#context;
-    const job = this.#open;
-    if (job === null) throw journal.fault('type', 2);
+    const jobs = this.#open;
+    if (jobs.length === 0) throw journal.fault('type', 2);
     const { captionContentId, receiptContentId } = journal.expect('caption.production_completed', 2).data;
     const artifact = await readReceipt(captionShape, content, captionContentId);
-    checkObject(captionContentId, () => demandDerived('caption', artifact.body, derivedCaptions(job), 'jobId'));
+    const job = checkObject(captionContentId, () => jobBehind(artifact.body, jobs));
     const receipt = await readReceipt(captionReceiptShape, content, receiptContentId);
     checkObject(receiptContentId, () =>
       demandDerived('caption_receipt', receipt.body, captionReceiptOf(job, artifact.body)),
@@ -86,7 +99,7 @@ export class CaptionReplay {
     // What was read is what was derived: it need not be made again.
     const { events, refs } = recordCaptions(job, artifact.body);
     journal.take(events);
-    this.#open = null;
+    this.#open = [];
     this.#caption = { reference: refs, artifact, receipt, qualityControl: null };
     const { jobId, result } = artifact.body;
     report({ link: 'caption', subject: jobId, contentId: captionContentId, detail: counted(result.lineCount, 'line') });
@@ -101,9 +114,10 @@ export class CaptionReplay {
   failed(): void {
     const { journal, run } = this.#context;
     const { reason } = journal.expect('caption.production_failed').data;
-    if (this.#open === null) throw journal.fault('type');
-    journal.take([captionFailed(run, captionJobIdOf(this.#open), reason)]);
-    this.#open = null;
+    const [job] = this.#open;
+    if (job === undefined) throw journal.fault('type');
+    journal.take([captionFailed(run, captionJobIdOf(job), reason)]);
+    this.#open = [];
   }
 
   /** The captions were checked, once. */
@@ -119,6 +133,27 @@ export class CaptionReplay {
     this.#caption = { ...caption, qualityControl };
     const { qcId, decision } = qualityControl.body;
     report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
+  }
+}
+
+/** The job whose captions these are. Throws what speaks against the first where none is. */
+function jobBehind(captions: CaptionArtifact, [first, ...others]: readonly CaptionJob[]): CaptionJob {
+  if (first === undefined) throw new RangeError('captions are made by some rules');
+  try {
+    demandDerived('caption', captions, derivedCaptions(first), 'jobId');
+    return first;
+  } catch (error) {
+    for (const job of others) if (isDerived(captions, job)) return job;
+    throw error;
+  }
+}
+
+function isDerived(captions: CaptionArtifact, job: CaptionJob): boolean {
+  try {
+    return firstDifference(captions, derivedCaptions(job)) === null;
+  } catch (error) {
+    if (error instanceof EvidenceChainError) return false;
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EventType } from '../contract/journal-event.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
+import { captionRules } from './caption-rules.ts';
 import { CaptionReplay, type VerifiedCaptions } from './replay-captions.ts';
 import type { VerifiedConclusion, VerifiedFindings } from './replay-conclusion.ts';
 import { ExplanationReplay, type VerifiedExplanation } from './replay-explanations.ts';
@@ -22,7 +23,7 @@ export const emptyTail: VerifiedTail = {
   review: null,
   reviewUnderWay: null,
   authority: null,
-  captions: { attempts: 0, isOpen: false, caption: null },
+  captions: { attempts: 0, isOpen: false, rules: captionRules, caption: null },
   explanations: [],
 };
 

@@ -6,6 +6,7 @@ import { CaptionFailure, captionsOf } from './caption-artifact.ts';
 import { defectiveCaptions } from './caption-defects.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionReceiptOf } from './caption-production.ts';
+import { captionRules } from './caption-rules.ts';
 import { type StoredCaptions, structuralDecisionOf } from './caption-structure.ts';
 import { type CaptionedStudy, captionObstacleOf } from './captioned-study.ts';
 import { microRatio } from './micro-ratio.ts';
@@ -38,6 +39,7 @@ function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
     findings: execution.study.findings,
     conclusion,
     approval: approvalReferenceOf(runtimeId, receipt),
+    rules: captionRules,
   };
 }
 

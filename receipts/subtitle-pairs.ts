@@ -1,11 +1,11 @@
 import type { Range } from '../contract/grammar.ts';
 
-/** What one track says in one stretch of time. */
+/** What one track says in one stretch of time; null where something is shown that could not be read. */
 export interface TimedText extends Range {
-  readonly text: string;
+  readonly text: string | null;
 }
 
-/** What two tracks say in one stretch of time; a side that has nothing to say there is null. */
+/** What two tracks say in one stretch of time; a side that has nothing to say there, or that could not be read, is null. */
 export interface TextPair extends Range {
   readonly source: string | null;
   readonly target: string | null;
@@ -16,6 +16,10 @@ export const pairingOverlap = 0.5;
 
 const byStart = (one: Range, other: Range): number => one.startMs - other.startMs || one.endMs - other.endMs;
 
+/** Text under text; where one of them could not be read, the words of both together are not known. */
+const under = (above: string | null, below: string | null): string | null =>
+  above === null || below === null ? null : `${above}\n${below}`;
+
 /**
  * Cues of one track that are shown together become one, their texts under each other in the order in which they appear.
  * One without a duration is never shown and falls away.
@@ -25,7 +29,7 @@ export function joinedCues(cues: readonly TimedText[]): TimedText[] {
   for (const cue of cues.filter(({ startMs, endMs }) => startMs < endMs).sort(byStart)) {
     const last = joined.at(-1);
     if (last === undefined || cue.startMs >= last.endMs) joined.push(cue);
-    else joined.splice(-1, 1, { ...last, endMs: Math.max(last.endMs, cue.endMs), text: `${last.text}\n${cue.text}` });
+    else joined.splice(-1, 1, { ...last, endMs: Math.max(last.endMs, cue.endMs), text: under(last.text, cue.text) });
   }
   return joined;
 }

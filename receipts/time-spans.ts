@@ -39,6 +39,10 @@ export function remainder({ startMs, endMs }: Range, taken: readonly Range[]): R
   return joined([...result, { startMs: at, endMs }]);
 }
 
+/** Whether spans together hold all of a stretch. */
+export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
+  remainder(stretch, joined(spans)).length === 0;
+
 /** The length of a joined list in ms. */
 export const lengthOf = (spans: readonly Range[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);

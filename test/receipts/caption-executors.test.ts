@@ -122,3 +122,52 @@ test('a side without a track is withheld, line by line', async (t) => {
   t.deepEqual(embedded.draft(await studyOf([{ ...koreanTrack, taggedLanguage: 'fr', code: 'fr' }])), []);
   t.deepEqual(embedded.draft(await studyOf([])), []);
 });
+
+const swapped = twoTracks.map((track) => ({ ...track, taggedLanguage: track.taggedLanguage === 'ko' ? 'en' : 'ko' }));
+const mismatch = { state: 'withheld', reasonCode: 'language_mismatch' } as const;
+
+test('tracks whose tags are swapped give no words: each side is withheld for its language', async (t) => {
+  const lines = embedded.draft(await studyOf(swapped));
+  t.deepEqual(
+    lines.map(({ source, target }) => [source, target]),
+    lines.map(() => [mismatch, mismatch]),
+  );
+  t.is(lines.length, 3);
+});
+
+test('a track that contradicts its tag takes the words of its own side alone', async (t) => {
+  const [korean, english] = twoTracks;
+  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
+  const lines = embedded.draft(await studyOf([korean, { ...english, code: 'ja' }]));
+  t.deepEqual(
+    lines.map(({ source, target }) => [source.state, target]),
+    lines.map(() => ['available', mismatch]),
+  );
+});
+
+test('tracks that name their languages in words are found', async (t) => {
+  const names = ['Korean', 'English'];
+  const lines = embedded.draft(
+    await studyOf(twoTracks.map((track, at) => ({ ...track, taggedLanguage: names[at] ?? null }))),
+  );
+  t.deepEqual(lines, embedded.draft(two));
+});
+
+test('where a cue could not be read a line stands without its words, on either side and on both', async (t) => {
+  const [korean, english] = twoTracks;
+  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
+  const without = (track: typeof korean, ...unread: readonly number[]) => ({
+    ...track,
+    cues: track.cues.map((cue, at) => (unread.includes(at) ? { ...cue, text: null } : cue)),
+  });
+  const lines = embedded.draft(await studyOf([without(korean, 0, 1), without(english, 1, 2)]));
+  t.deepEqual(
+    lines.map(({ source, target }) => [source.state, target.state]),
+    [
+      ['withheld', 'available'],
+      ['withheld', 'withheld'],
+      ['available', 'withheld'],
+    ],
+  );
+  t.deepEqual(lines[1]?.source, withheld);
+});

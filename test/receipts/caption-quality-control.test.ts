@@ -153,6 +153,39 @@ test('a second reading that covers the line is enough', (t) => {
   t.is(outcome, 'accepted');
 });
 
+/** The line's own citation and one of another read, each over its part of the line. */
+const parts = (
+  first: readonly [number, number],
+  second: readonly [number, number],
+  other: Partial<typeof citation> = {},
+) => [
+  ...observed(...first),
+  ...observed(...second).map((each) => ({ ...each, receiptId: `evidence-read:${hex('0')}`, ...other })),
+];
+const reports = [report, { ...report, readReceiptId: `evidence-read:${hex('0')}` }];
+
+test('reads of one evidence that adjoin cover a line together', (t) => {
+  for (const semanticCitations of [
+    parts([2000, 4000], [4000, 7000]),
+    parts([4000, 7000], [2000, 4000]),
+    parts([2000, 5000], [4000, 7000]),
+  ]) {
+    t.is(middle((line) => study(line, { semanticCitations, childReports: reports })).outcome, 'accepted');
+  }
+});
+
+test('reads that leave a gap, are of different evidence or stand in no report do not cover a line together', (t) => {
+  const apart = parts([2000, 4000], [4001, 7000]);
+  const different = parts([2000, 4000], [4000, 7000], { artifactId: `artifact:${hex('0')}` });
+  for (const semanticCitations of [apart, different]) {
+    t.is(middle((line) => study(line, { semanticCitations, childReports: reports })).outcome, 'withheld');
+  }
+  const unreported = parts([2000, 4000], [4000, 7000]);
+  for (const childReports of [reports.slice(0, 1), reports.slice(1)]) {
+    t.is(middle((line) => study(line, { semanticCitations: unreported, childReports })).outcome, 'withheld');
+  }
+});
+
 test('the receipt names the candidate and all that it rests on, and is the same whenever it is made', (t) => {
   const captions = captionsOf(threeLines);
   const receipt = qualityControlReceipt.parse(qualityControlOf(runId, captions));

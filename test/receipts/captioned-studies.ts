@@ -4,6 +4,7 @@ import { type CaptionJob, captionJobIdOf, captionsOf } from '../../receipts/capt
 import { wholeCaptionsOf } from '../../receipts/caption-lines.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from '../../receipts/caption-production.ts';
 import { recordQualityControl } from '../../receipts/caption-quality-control.ts';
+import { captionRules } from '../../receipts/caption-rules.ts';
 import type { CaptionedStudy } from '../../receipts/captioned-study.ts';
 import type { StoredContent } from '../../receipts/stored-content.ts';
 import type { EventDraft } from '../../storage/ledger.ts';
@@ -18,7 +19,8 @@ export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStud
   const { execution } = runtime;
   if (execution === null || execution.study.conclusion === null) throw new RangeError('the study has no end');
   const { findings, conclusion } = execution.study;
-  return { run: execution.opened.run, findings, conclusion, approval: reviewOf(stored, approval).approval };
+  const reviewed = reviewOf(stored, approval).approval;
+  return { run: execution.opened.run, findings, conclusion, approval: reviewed, rules: captionRules };
 }
 
 export const captionJob = async (

@@ -3,12 +3,15 @@ import type { Range } from '../../contract/grammar.ts';
 import { type Coverage, coverageReasons } from '../../contract/study-record.ts';
 import { canonicalJson } from '../../receipts/canonical-json.ts';
 import { captionExecutors } from '../../receipts/caption-executors.ts';
+import { captionRules, everyCaptionRules } from '../../receipts/caption-rules.ts';
 import type { CaptionedStudy } from '../../receipts/captioned-study.ts';
 import { coveredLine } from '../../receipts/line-lineage.ts';
 import { captionedStudy } from './captioned-studies.ts';
 import { clipRange, type StudyShape, storedStudy } from './stored-study.ts';
 
 const jobId = `caption-production:${'1'.repeat(64)}`;
+
+const firstRules = everyCaptionRules.at(-1) ?? captionRules;
 
 const studyOf = (shape: StudyShape) => captionedStudy(storedStudy(shape));
 const lineOver = (study: CaptionedStudy, startMs: number, endMs: number) =>
@@ -92,9 +95,35 @@ test('every read that returned all of the line is cited, one after the other', a
   t.is(lineOver(both, 500, 900).lineage.study.semanticCitations.length, 1);
 });
 
-test('a line that no one read returned as a whole cites nothing, although its time is supported', async (t) => {
+test('a line across the seam of two reads is cited by both together', async (t) => {
   const many = await studyOf({ version: 1, windows: 128 });
   t.is(many.findings.reads.length, 2);
+  const boundary = many.findings.reads[0]?.body.authorization.endMs ?? 0;
+  for (const [startMs, endMs, reads] of [
+    [boundary - 10, boundary, [0]],
+    [boundary, boundary + 10, [1]],
+    [boundary - 10, boundary + 10, [0, 1]],
+    [0, 4000, [0, 1]],
+  ] as const) {
+    const { lineage, gap } = lineOver(many, startMs, endMs);
+    const { claimIds, semanticCitations, childReports } = lineage.study;
+    const cited = reads.map((at) => many.findings.reads[at]);
+    t.is(gap, null);
+    t.deepEqual(
+      semanticCitations.map(({ receiptContentId }) => receiptContentId),
+      cited.map((read) => read?.contentId),
+    );
+    t.deepEqual(
+      childReports.map(({ readReceiptId }) => readReceiptId),
+      cited.map((read) => read?.body.receiptId),
+    );
+    t.true(claimIds.length > 0);
+    t.is(new Set(claimIds).size, claimIds.length);
+  }
+});
+
+test('by the first rules a line across the seam of two reads cites nothing, although its time is supported', async (t) => {
+  const many = { ...(await studyOf({ version: 1, windows: 128 })), rules: firstRules };
   const boundary = many.findings.reads[0]?.body.authorization.endMs ?? 0;
   t.is(lineOver(many, boundary - 10, boundary).gap, null);
   t.is(lineOver(many, boundary, boundary + 10).gap, null);

@@ -1,14 +1,18 @@
 import test from 'ava';
 import { captionReceipt } from '../../contract/caption-production.ts';
 import { approvedStudyOf } from '../../receipts/approved-study.ts';
+import { type CaptionRules, everyCaptionRules } from '../../receipts/caption-rules.ts';
+import { EvidenceChainError } from '../../receipts/evidence-chain-error.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/published-captions.ts';
 import type { VerifiedRuntime } from '../../receipts/reopen-runtime.ts';
 import type { EventDraft } from '../../storage/ledger.ts';
 import { captionedStudy, captionSteps, goingOn } from './captioned-studies.ts';
 import { placeOf, reopened } from './reopened.ts';
 import { approval, rejection, reviewOf } from './review-steps.ts';
-import { type StoredStudy, storedStudy } from './stored-study.ts';
-import { twoTracks } from './stored-tracks.ts';
+import { type StoredStudy, type StudyShape, storedStudy } from './stored-study.ts';
+import { type StoredTrack, twoTracks } from './stored-tracks.ts';
+
+const embeddedJob = { attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
 
 type Tail = readonly (readonly EventDraft[])[];
 
@@ -99,6 +103,62 @@ test('an approval stands until the first word of its withdrawal, and again when 
   }
   const unreviewed = (await reopened(...goneOn([]))).runtime;
   t.is(approvedStudyOf(unreviewed, review.approval), null);
+});
+
+/** Captions that a host made by other rules than those of today, and what the reopened runtime says of them. */
+async function madeBy(rules: CaptionRules, from: StoredStudy) {
+  const steps = captionSteps({ study: { ...(await captionedStudy(from)), rules }, ...embeddedJob });
+  const withdrawn = reviewOf(from, approval);
+  const tail = [withdrawn.started, withdrawn.recorded, steps.started];
+  const objects = [...withdrawn.objects, ...steps.objects];
+  const underWay = (await reopened(...goingOn(from, objects, ...tail))).runtime;
+  const whole = (await reopened(...goingOn(from, objects, ...tail, steps.recorded, steps.checked))).runtime;
+  return { steps, underWay, approval: withdrawn.approval, caption: whole.execution?.study.tail.captions.caption };
+}
+
+/** The seam of the reads lies in the second line. */
+const acrossSeam = twoTracks.map((track) => ({
+  ...track,
+  cues: track.cues.slice(0, 2).map((cue) => ({ ...cue, startMs: cue.startMs + 500, endMs: cue.endMs + 500 })),
+}));
+const swappedTags = (tracks: readonly StoredTrack[]): StoredTrack[] =>
+  tracks.map((track) => ({ ...track, taggedLanguage: track.taggedLanguage === 'ko' ? 'en' : 'ko' }));
+
+const otherwise: Readonly<Record<string, StudyShape>> = {
+  'a line across the seam of two reads': { version: 1, windows: 128, tracks: acrossSeam },
+  'tracks with swapped tags': {
+    ...{ version: 1, windows: 4 },
+    tracks: swappedTags(twoTracks),
+  },
+  'tracks with the names of their languages': {
+    ...{ version: 1, windows: 4 },
+    tracks: twoTracks.map((track, at) => ({ ...track, taggedLanguage: ['Korean', 'English'][at] ?? null })),
+  },
+};
+
+for (const [what, shape] of Object.entries(otherwise)) {
+  test(`captions of ${what} verify by the rules that they were made by`, async (t) => {
+    const from = storedStudy(shape);
+    const made = await Promise.all(everyCaptionRules.map((rules) => madeBy(rules, from)));
+    t.is(made.length, 2);
+    const contents = made.map(({ caption }) => caption?.reference.contentId);
+    t.is(new Set(contents).size, 2);
+    t.false(contents.includes(undefined));
+  });
+}
+
+test('an attempt that was begun by rules that name another executor goes on by them', async (t) => {
+  const from = storedStudy(otherwise['tracks with the names of their languages'] ?? { version: 1, windows: 4 });
+  for (const rules of everyCaptionRules) {
+    const { underWay, approval: named } = await madeBy(rules, from);
+    t.deepEqual(approvedStudyOf(underWay, named)?.rules, rules);
+  }
+});
+
+test('captions that follow by no rules are damage', async (t) => {
+  const from = storedStudy({ version: 1, windows: 128, tracks: swappedTags(acrossSeam) });
+  const mixed = madeBy({ joinsReads: false, judgesLanguages: true }, from);
+  await t.throwsAsync(mixed, { instanceOf: EvidenceChainError, message: /the caption sha256:\S+ fails at: lines/ });
 });
 
 const impossible: readonly (readonly [string, Tail, number])[] = [

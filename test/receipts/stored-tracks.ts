@@ -1,4 +1,4 @@
-import type { CueFact, TrackLanguageFact } from '../../contract/evidence.ts';
+import type { CueFact, TrackLanguageFact, UnreadableCueFact } from '../../contract/evidence.ts';
 import type { Range } from '../../contract/grammar.ts';
 import type { ProbeResult } from '../../contract/probe-result.ts';
 
@@ -7,11 +7,18 @@ export interface StoredTrack {
   readonly trackIndex: number;
   readonly taggedLanguage: string | null;
   readonly code: string | null;
-  readonly cues: readonly (Range & { readonly text: string })[];
+  /** A cue without text is one that could not be read. */
+  readonly cues: readonly (Range & { readonly text: string | null })[];
 }
 
-export const cueFactsOf = ({ cues }: StoredTrack): CueFact[] =>
-  cues.map((cue, index) => ({ kind: 'subtitle_cue', index, ...cue }));
+export const cueFactsOf = ({ cues }: StoredTrack): (CueFact | UnreadableCueFact)[] => {
+  const [read, unread] = [{ next: 0 }, { next: 0 }];
+  return cues.map(({ startMs, endMs, text }) =>
+    text === null
+      ? { kind: 'unreadable_cue', index: unread.next++, startMs, endMs, reasonCode: 'undecodable' }
+      : { kind: 'subtitle_cue', index: read.next++, startMs, endMs, text },
+  );
+};
 
 export const languageFactOf = ({ trackIndex, taggedLanguage, code, cues }: StoredTrack): TrackLanguageFact => ({
   kind: 'track_language',
@@ -19,7 +26,7 @@ export const languageFactOf = ({ trackIndex, taggedLanguage, code, cues }: Store
   taggedLanguage,
   code,
   method: code === null ? 'none' : 'script',
-  cueCodes: cues.map(() => code),
+  cueCodes: cues.flatMap(({ text }) => (text === null ? [] : [code])),
 });
 
 /** A track beside those of the clip, as its container shows it. */

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { everyCaptionRules } from '../../receipts/caption-rules.ts';
 import { baseLanguage, type StudiedTrack, studiedTracks, trackIn } from '../../receipts/subtitle-language.ts';
 import { captionedStudy } from './captioned-studies.ts';
 import { storedStudy } from './stored-study.ts';
@@ -21,7 +22,8 @@ test('what names no language is none', (t) => {
   }
 });
 
-const track = (language: string | null, cues: number, trackIndex = 2): StudiedTrack => ({
+const track = (language: string | null, cues: number, trackIndex = 2, isContradicted = false): StudiedTrack => ({
+  isContradicted,
   trackIndex,
   contentId: `sha256:${'0'.repeat(64)}`,
   language,
@@ -38,6 +40,12 @@ test('of several tracks in a language the fullest speaks it, of equals the first
   t.is(trackIn(tracks, 'und'), null);
   t.is(trackIn([track(null, 1), track('und', 1)], 'und'), null);
   t.is(trackIn([], 'ko'), null);
+});
+
+test('a track that was identified as another language than its tag comes after all others in that language', (t) => {
+  const tracks = [track('ko', 9, 2, true), track('ko', 1, 3), track('en', 9, 4, true)];
+  t.is(trackIn(tracks, 'ko')?.trackIndex, 3);
+  t.is(trackIn(tracks, 'en')?.trackIndex, 4);
 });
 
 /** The languages in which the tracks of a study are taken to be. */
@@ -60,6 +68,10 @@ test('a track is in the language that its container names, else in the one that 
     ['ko-KR', null, 'ko'],
     [null, null, null],
     ['und', null, null],
+    ['Dutch', 'nl', 'nl'],
+    ['English', null, 'en'],
+    ['dut', null, 'nl'],
+    ['fre', null, 'fr'],
   ];
   for (const [tagged, code, language] of cases) {
     t.deepEqual(await languagesOf([said(tagged, code)]), [language], `${tagged} ${code}`);
@@ -75,4 +87,15 @@ test('every text track of a study is there with its cues and the artifact that h
   );
   t.is(new Set(tracks.map(({ contentId }) => contentId)).size, 2);
   t.deepEqual(await languagesOf([]), []);
+});
+
+test('the first rules take the name of a language for a tag that nobody knows, and every tag at its word', async (t) => {
+  const firstRules = everyCaptionRules.at(-1);
+  const tracks = [{ ...koreanTrack, taggedLanguage: 'Korean', code: 'ko' }];
+  const { findings } = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks }));
+  t.is(studiedTracks(findings, firstRules)[0]?.language, 'korean');
+  const swapped = [{ ...koreanTrack, taggedLanguage: 'en', code: 'ko' }];
+  const { findings: found } = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks: swapped }));
+  t.is(studiedTracks(found, firstRules)[0]?.isContradicted, false);
+  t.is(studiedTracks(found)[0]?.isContradicted, true);
 });

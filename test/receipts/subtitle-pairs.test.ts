@@ -2,7 +2,7 @@ import test from 'ava';
 import { joinedCues, pairedCues, type TextPair, type TimedText } from '../../receipts/subtitle-pairs.ts';
 
 /** A cue named after the track that it is of. */
-const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`): TimedText => ({ startMs, endMs, text });
+const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`) => ({ startMs, endMs, text });
 const pair = (startMs: number, endMs: number, source: string | null, target: string | null): TextPair => ({
   startMs,
   endMs,
@@ -28,7 +28,7 @@ test('cues that have half of the longer one in common belong together, and no le
   for (const [target, belongs] of cases) {
     const [first, ...others] = pairedCues(source, [target]);
     const found = [first, ...others].find((each) => each?.source === 's');
-    t.deepEqual(found, pair(1000, 3000, 's', belongs ? target.text : null), target.text);
+    t.deepEqual(found, pair(1000, 3000, 's', belongs ? target.text : null), String(target.text));
   }
 });
 
@@ -153,4 +153,11 @@ test('two minutes of cues that last a millisecond each are paired at once', (t) 
     t.is(lines.length, source?.length);
     t.is(lines.filter((line) => line.target !== null).length, source === tracks[0] ? 60_000 : 0);
   }
+});
+
+test('a cue that could not be read takes its place without words, and those shown with it lose theirs', (t) => {
+  const unread = { startMs: 1000, endMs: 2000, text: null };
+  t.deepEqual(pairedCues([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
+  t.deepEqual(pairedCues([unread], [unread]), [pair(1000, 2000, null, null)]);
+  t.deepEqual(joinedCues([cue(500, 1500, 'a'), unread]), [{ startMs: 500, endMs: 2000, text: null }]);
 });
