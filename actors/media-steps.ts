@@ -134,9 +134,14 @@ export class MediaSteps {
       range: study.record.analysisRequest.range,
       signal,
     });
-    const { objects, result } = encodeDetections(detections, derivedAudio);
-    await vault.putAll(objects);
-    return result;
+    const evidence: MediaOperationResult['evidence'] = [];
+    // Each by itself: many large records at once would hold up everything else.
+    for (const detection of detections) {
+      const { objects, result } = encodeDetections([detection], derivedAudio);
+      await vault.putAll(objects);
+      evidence.push(...result.evidence);
+    }
+    return { evidence, derivedAudio };
   }
 
   /** A completed result under this key whose bytes are all intact; a damaged one is set aside and computed anew. */

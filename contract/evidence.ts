@@ -93,7 +93,7 @@ export const trackLanguageFact = z.strictObject({
   cueCodes: z.array(languageTag.nullable()),
 });
 
-export const detectedFact = z.union([
+export const detectedFact = z.discriminatedUnion('kind', [
   speechFact,
   silenceFact,
   loudnessFact,

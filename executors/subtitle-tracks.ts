@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Range } from '../contract/grammar.ts';
 import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
@@ -20,11 +21,12 @@ const LIMITS: ProcessLimits = {
 
 /**
  * What is read of text tracks: so many of them, so many cues and bytes of a track inside the range, and so many of all
- * together. The densest typesetting of ten minutes stays below it, and a record of it is written and read in milliseconds.
+ * together. Three cues in every second of ten minutes stay below it, and a record of a track is written or read in less than
+ * 20 ms, during which the host does nothing else.
  */
 export const SUBTITLE_LIMITS = {
   maxTracks: 32,
-  maxTrackCues: 4096,
+  maxTrackCues: 2048,
   maxTrackBytes: 256 * 1024,
   maxCues: 8192,
   maxBytes: MEBIBYTE,
@@ -41,16 +43,20 @@ export interface TextTrack {
 /** One cue: half-open milliseconds, and its text or why that cannot be read. */
 export type Cue = Range & CueText;
 
-/** The argument list that lists the packets of text tracks and copies their bytes: two pipes a track, the first on standard output. */
-export function subtitleArguments(file: string, indexes: readonly number[]): string[] {
+/**
+ * The argument list that lists the packets of text tracks up to a time and copies their bytes: two pipes a track, the first
+ * on standard output.
+ */
+export function subtitleArguments(file: string, indexes: readonly number[], endMs: number): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
-    // Without the last two, packets at the beginning may be passed over.
-    const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1'];
+    // Without `copyinkf` and `copypriorss`, packets at the beginning may be passed over.
+    const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'];
     return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
   });
-  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...mediaInput(file), ...outputs];
+  const input = ['-to', `${endMs}ms`, ...mediaInput(file)];
+  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...input, ...outputs];
 }
 
 /**
@@ -68,13 +74,14 @@ export async function readSubtitleTracks(
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
-    args: subtitleArguments(file, indexes),
+    args: subtitleArguments(file, indexes, range.endMs),
     limits: LIMITS,
     signal,
     extraPipes: 2 * tracks.length - 1,
   });
   const pipes = [running.stdout, ...running.extra];
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, range));
+  const turns = new Turns();
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, turns));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   return withinAll(readers.map((reader) => reader.result()));
@@ -96,19 +103,31 @@ function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
   });
 }
 
+/** Lets one chunk of all tracks be looked at in each turn of the event loop, however many have come. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => setImmediate());
+    return this.#last;
+  }
+}
+
 /** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
 class TrackReader {
   readonly #codec: string;
   readonly #range: Range;
+  readonly #turns: Turns;
   readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
   #cues: Cue[] = [];
   #bytes = 0;
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, range: Range) {
+  constructor(codec: string, range: Range, turns: Turns) {
     this.#codec = codec;
     this.#range = range;
+    this.#turns = turns;
   }
 
   /** Takes both pipes to their end, whatever they bring: a process that nobody reads from never ends. */
@@ -123,13 +142,15 @@ class TrackReader {
   /** What was read, when the process has ended well; null for too much. Throws `DetectionFailure`. */
   result(): ReadTrack | null {
     if (this.#fault !== null) throw this.#fault;
+    if (this.#isOver) return null;
     this.#joiner.end();
-    return this.#isOver ? null : { cues: this.#cues, bytes: this.#bytes };
+    return { cues: this.#cues, bytes: this.#bytes };
   }
 
   async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
     for await (const chunk of pipe) {
-      if (this.#fault !== null) continue;
+      if (this.#fault !== null || this.#isOver) continue;
+      await this.#turns.next();
       try {
         take(chunk);
       } catch (error) {
