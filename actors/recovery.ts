@@ -95,6 +95,10 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, kind, row }:
   };
   const complaint = kind.hasJournal ? await journalComplaint(ledger, id) : null;
   if (complaint !== null) return end(row, { type: 'content.damaged', message: complaint }, complaint, 'rows');
+  if (ledger.get('unproven', id) !== undefined) {
+    const message = 'the ledger lost commits that may have been of this work';
+    return end(row, { type: 'supervision.exhausted', message }, message, 'rows');
+  }
   await kind.recall?.(id);
   const obstacle = obstacleOf(kind, row);
   if (obstacle !== null) {

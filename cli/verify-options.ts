@@ -10,24 +10,34 @@ import { StartError } from './start-error.ts';
 export const verifyFlags: FlagTable = {
   'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root of a host that is stopped'),
   json: toggle('prints one JSON document instead of lines'),
+  store: toggle('checks the ledger as a whole instead of a runtime'),
+  'accept-loss': toggle('with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then'),
 };
 
 export interface VerifyOptions {
-  readonly runtimeId: string;
+  /** Null for the store as a whole. */
+  readonly runtimeId: string | null;
+  /** Whether what a damaged ledger has lost is given up. */
+  readonly acceptsLoss: boolean;
   readonly dataRoot: string;
   readonly json: boolean;
 }
 
-/** Reads the call `verify RUNTIME [--data-root DIR] [--json]`. Throws `StartError` `invalid_flags`. */
+const usage = 'verify RUNTIME [--data-root DIR] [--json], or verify --store [--accept-loss] [--data-root DIR] [--json]';
+
+/** Reads the call of `verify`. Throws `StartError` `invalid_flags`. */
 export function verifyOptions(args: readonly string[]): VerifyOptions {
   const given = parseFlags(args, verifyFlags, 1);
-  const [runtimeId] = given.positional;
-  if (runtimeId === undefined)
-    throw new StartError('invalid_flags', 'which runtime? verify RUNTIME [--data-root DIR] [--json]');
+  const [runtimeId = null] = given.positional;
+  const acceptsLoss = given.has('accept-loss');
+  if (runtimeId === null && !given.has('store')) throw new StartError('invalid_flags', `which runtime? ${usage}`);
+  if (runtimeId !== null && (given.has('store') || acceptsLoss)) {
+    throw new StartError('invalid_flags', `--store and --accept-loss are about the whole store: ${usage}`);
+  }
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
   // Opening would make a new, empty one.
   if (!existsSync(dataRootAt(dataRoot).ledger)) {
     throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);
   }
-  return { runtimeId, dataRoot, json: given.has('json') };
+  return { runtimeId, acceptsLoss, dataRoot, json: given.has('json') };
 }

@@ -4,6 +4,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import { canonicalJson } from '../receipts/canonical-json.ts';
 import type { CheckedLink } from '../receipts/checked-link.ts';
 import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
+import { acceptLoss, checkLedger } from '../storage/accept-loss.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { LedgerError } from '../storage/ledger-error.ts';
 import { openLedger } from '../storage/open-ledger.ts';
@@ -12,12 +13,13 @@ import { VaultError } from '../storage/vault-error.ts';
 import { commands } from './commands.ts';
 import { answersQuestion } from './help.ts';
 import { StartError } from './start-error.ts';
+import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
 import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
 import { type VerifyOptions, verifyOptions } from './verify-options.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function verify({ dataRoot, runtimeId, json }: VerifyOptions): Promise<Verification> {
+async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string): Promise<Verification> {
   const checked: CheckedLink[] = [];
   const report = (link: CheckedLink) => {
     checked.push(link);
@@ -29,6 +31,7 @@ async function verify({ dataRoot, runtimeId, json }: VerifyOptions): Promise<Ver
     clock: systemClock,
     encodeEvent: canonicalJson,
     onFatal: () => undefined,
+    depth: 'whole',
   });
   try {
     return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, vault }, runtimeId, report));
@@ -41,14 +44,28 @@ async function verify({ dataRoot, runtimeId, json }: VerifyOptions): Promise<Ver
 }
 
 /** A store that cannot be read at all is damage too; everything else that stops the check is a wrong call. */
-async function verified(options: VerifyOptions): Promise<Verification> {
+async function verified(options: VerifyOptions, runtimeId: string): Promise<Verification> {
   try {
-    return await verify(options);
+    return await verify(options, runtimeId);
   } catch (error) {
-    if (!(error instanceof LedgerError) || error.code !== 'store_unreadable') throw error;
-    return verificationOf(options.runtimeId, [], { link: 'store', place: error.message, contentId: null });
+    if (!isStoreDamage(error)) throw error;
+    return verificationOf(runtimeId, [], { link: 'store', place: error.message, contentId: null });
   }
 }
+
+/** Checks the store, and gives up what it has lost where that is asked for. */
+async function storeVerified({ dataRoot, acceptsLoss }: VerifyOptions): Promise<StoreVerification> {
+  try {
+    const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
+    return storeVerificationOf(dataRoot, loss === null ? (await checkLedger(dataRoot)).faults : [], loss);
+  } catch (error) {
+    if (!isStoreDamage(error)) throw error;
+    return storeVerificationOf(dataRoot, [error.message], null);
+  }
+}
+
+const isStoreDamage = (error: unknown): error is LedgerError =>
+  error instanceof LedgerError && (error.code === 'store_unreadable' || error.code === 'ledger_damaged');
 
 const isRefusal = (error: unknown): error is Error =>
   [StartError, ServiceError, LedgerError, VaultError].some((kind) => error instanceof kind);
@@ -57,10 +74,11 @@ try {
   const args = process.argv.slice(2);
   if (!answersQuestion(args, commands.verify, (text) => process.stdout.write(text))) {
     const options = verifyOptions(args);
-    const verification = await verified(options);
+    const { runtimeId } = options;
+    const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId);
     if (options.json) print(JSON.stringify(verification));
-    else for (const line of verdictLines(verification)) print(line);
-    process.exitCode = verification.verdict === 'intact' ? 0 : 1;
+    else for (const line of 'faults' in verification ? storeLines(verification) : verdictLines(verification)) print(line);
+    process.exitCode = verification.verdict === 'damaged' ? 1 : 0;
   }
 } catch (error) {
   if (!isRefusal(error)) throw error;

@@ -5,6 +5,7 @@ import { checkedLink } from './journal-reader.ts';
 import { eventKey, headKey, seqOf } from './keys.ts';
 import type { JournalHead } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
+import { refuseUnproven } from './unproven.ts';
 
 const chunkEvents = 500;
 const chunkBytes = 1024 * 1024;
@@ -25,6 +26,7 @@ export async function auditJournal(database: ClassicLevel<Buffer, Buffer>, runId
         const ends = `${runId} ends with ${end.seq}, its head says ${head.seq}`;
         throw stoppedAt(end, new LedgerError('invalid_journal_chain', ends));
       }
+      refuseUnprovenAt(database, snapshot, head, runId);
       return head;
     } finally {
       await snapshot.close();
@@ -65,6 +67,19 @@ async function readEvents(
     await events.close();
   }
   return good;
+}
+
+function refuseUnprovenAt(
+  database: ClassicLevel<Buffer, Buffer>,
+  snapshot: Snapshot,
+  head: JournalHead,
+  runId: string,
+): void {
+  try {
+    refuseUnproven(runId, (key) => database.getSync(key, { snapshot }));
+  } catch (error) {
+    throw error instanceof LedgerError ? stoppedAt(head, error) : error;
+  }
 }
 
 function stoppedAt(good: JournalHead, error: LedgerError): LedgerError {

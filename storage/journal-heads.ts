@@ -4,6 +4,7 @@ import { eventKey, headKey } from './keys.ts';
 import type { JournalHead } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
 import { decodeRow } from './row-codec.ts';
+import { refuseUnproven } from './unproven.ts';
 
 // About 300 bytes each.
 const rememberedRuns = 4096;
@@ -103,6 +104,7 @@ export class JournalHeads {
   }
 
   #load(runId: string): JournalHead {
+    refuseUnproven(runId, (key) => this.#row(runId, key));
     return decodeHead(runId, this.#row(runId, headKey(runId)));
   }
 

@@ -8,6 +8,7 @@ const tags: Readonly<Record<Space, string>> = {
   session: 'n',
   operation: 'o',
   record: 'r',
+  unproven: 'u',
 };
 const headTag = 'h';
 const eventTag = 'j';
@@ -16,6 +17,9 @@ const unpaired = /\p{Surrogate}/u;
 
 /** The row that names the store's format. */
 export const formatKey: Buffer = Buffer.from('m:format');
+
+/** The row that holds the number of the newest batch, as eight big-endian bytes. */
+export const commitKey: Buffer = Buffer.from('m:commit');
 
 /** A key range as LevelDB takes it, ends included or not as the names say. */
 export interface KeyRange {
@@ -36,6 +40,9 @@ export function rowRange(space: Space, prefix: string): KeyRange {
   const gte = prefix === '' ? Buffer.from(tags[space]) : rowKey(space, prefix);
   return { gte, lt: Buffer.concat([gte, Buffer.of(0xff)]) };
 }
+
+/** The heads of all journals. */
+export const headRange: KeyRange = { gte: Buffer.from(headTag), lt: Buffer.from([headTag.charCodeAt(0), 0xff]) };
 
 /** The caller's key of a stored row. */
 export const nameOf = (key: Buffer): string => key.toString('utf8', 1);

@@ -7,6 +7,7 @@ export type LedgerErrorCode =
   | 'ledger_missing'
   | 'store_format_unsupported'
   | 'store_unreadable'
+  | 'ledger_damaged'
   | 'commit_failed'
   | 'ledger_closed'
   | 'damaged_row'

@@ -15,7 +15,7 @@ export interface JournalHead {
 }
 
 /** Named kinds of rows; each is its own key range. */
-export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | 'record';
+export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | 'record' | 'unproven';
 
 export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }

@@ -1,5 +1,6 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type RowChange } from './committer.ts';
+import type { Depth } from './examine-store.ts';
 import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
 import { JournalHeads } from './journal-heads.ts';
@@ -7,9 +8,8 @@ import { JournalReader } from './journal-reader.ts';
 import { nameOf, rowKey, rowRange } from './keys.ts';
 import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
-import { openDatabase } from './open-database.ts';
+import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
 import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
-import { writeSynced } from './synced-batch.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
 
 const listBytes = 1024 * 1024;
@@ -20,6 +20,8 @@ export interface LedgerOptions extends EventSource {
   readonly onFatal: (error: LedgerError) => void;
   /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
   readonly points?: (name: string) => void;
+  /** How far the tables of the store are checked before it is opened; `structure` unless told otherwise. */
+  readonly depth?: Depth;
 }
 
 /** What one commit puts on disk: rows, and per journal how far it moves. */
@@ -29,6 +31,7 @@ interface Prepared {
 }
 
 class LevelLedger implements Ledger {
+  readonly #store: NumberedStore;
   readonly #database: ClassicLevel<Buffer, Buffer>;
   readonly #source: EventSource;
   readonly #committer: Committer;
@@ -37,13 +40,15 @@ class LevelLedger implements Ledger {
   readonly #reader: JournalReader;
   #closing: Promise<void> | null = null;
 
-  constructor(database: ClassicLevel<Buffer, Buffer>, options: LedgerOptions) {
+  constructor(store: NumberedStore, options: LedgerOptions) {
+    const { database } = store;
+    this.#store = store;
     this.#database = database;
     this.#source = options;
     this.#heads = new JournalHeads((key) => database.getSync(key));
     this.#reader = new JournalReader(database, this.#heads, this.#verified);
     this.#committer = new Committer({
-      write: (rows) => writeSynced(database, rows),
+      write: (rows) => store.write(rows),
       onFatal: options.onFatal,
       point: (name) => options.points?.(name),
     });
@@ -118,7 +123,7 @@ class LevelLedger implements Ledger {
     this.#closing ??= this.#committer
       .durable()
       .catch(() => {})
-      .then(() => this.#database.close());
+      .then(() => this.#store.close());
     return this.#closing;
   }
 
@@ -152,8 +157,8 @@ class LevelLedger implements Ledger {
 
 /**
  * Opens the ledger in a folder of its own, creating it when it is not there. Rejects with `LedgerError`:
- * `data_root_locked`, `store_format_unsupported` or `store_unreadable`.
+ * `data_root_locked`, `store_format_unsupported`, `store_unreadable` or `ledger_damaged`.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  return new LevelLedger(await openDatabase(options.directory), options);
+  return new LevelLedger(await openNumberedStore(options.directory, options.depth ?? 'structure'), options);
 }

@@ -13,7 +13,8 @@ test('everything under a new data root is for its owner alone, the ledger includ
   await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
   await ledger.close();
   await vault.put(Buffer.from('abc'));
-  t.deepEqual((await readdir(root)).sort(), [markerName, 'inbox', 'ledger', 'objects', 'quarantine', 'work']);
+  const folders = ['inbox', 'ledger', 'objects', 'quarantine', 'work'];
+  t.deepEqual((await readdir(root)).sort(), [markerName, 'ledger.mark', ...folders].sort());
   for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
     const found = await stat(join(root, name));
     t.is(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, name);

@@ -6,12 +6,15 @@ import { ClassicLevel } from 'classic-level';
 import { canonicalJson } from '../../receipts/canonical-json.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger.ts';
 import type { LedgerError } from '../../storage/ledger-error.ts';
+import { markPathOf } from '../../storage/ledger-mark.ts';
 import { type LedgerOptions, openLedger } from '../../storage/open-ledger.ts';
 
 /** A folder of the test's own, removed when it ends. */
 export async function scratchFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  t.teardown(async () => {
+    for (const path of [folder, markPathOf(folder)]) await rm(path, { recursive: true, force: true });
+  });
   return folder;
 }
 

@@ -1,0 +1,95 @@
+import { dirname } from 'node:path';
+import type { ClassicLevel } from 'classic-level';
+import type { RowChange } from './committer.ts';
+import { type Depth, type Examination, examineStore, lostCommits, lostMark } from './examine-store.ts';
+import { commitKey } from './keys.ts';
+import { LedgerError } from './ledger-error.ts';
+import { LedgerMark, type Mark, markPathOf } from './ledger-mark.ts';
+import { isLog, numbersOf } from './live-files.ts';
+import { openDatabase } from './open-database.ts';
+import { writeSynced } from './synced-batch.ts';
+
+/**
+ * A LevelDB store whose batches are numbered. The number lies in the batch, and after the batch was synced also in a mark
+ * beside the store; nothing is acknowledged before. So a store that ends before its mark has lost what was acknowledged.
+ */
+export class NumberedStore {
+  readonly database: ClassicLevel<Buffer, Buffer>;
+  readonly #mark: LedgerMark;
+  #commit: number;
+
+  constructor(database: ClassicLevel<Buffer, Buffer>, mark: LedgerMark) {
+    this.database = database;
+    this.#mark = mark;
+    this.#commit = mark.commit;
+  }
+
+  /** Writes all rows or none; resolves once they and their mark are on disk. One call at a time. */
+  async write(rows: readonly RowChange[]): Promise<void> {
+    this.#commit += 1;
+    await writeSynced(this.database, commitRow(this.#commit), rows);
+    await this.#mark.rise(this.#commit);
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.#mark.close();
+  }
+}
+
+export const commitRow = (commit: number): RowChange => {
+  const value = Buffer.alloc(8);
+  value.writeBigUInt64BE(BigInt(commit));
+  return { type: 'put', key: commitKey, value };
+};
+
+/** The number of the newest batch of an open store; 0 for one that was never numbered. */
+export function commitOf(database: ClassicLevel<Buffer, Buffer>): number {
+  const row = database.getSync(commitKey);
+  if (row === undefined) return 0;
+  if (row.length !== 8) throw new LedgerError('ledger_damaged', 'the row that numbers the newest batch is damaged');
+  return Number(row.readBigUInt64BE());
+}
+
+/** Says what is wrong with a ledger, and how its owner can go on. */
+export function damagedLedger(directory: string, faults: readonly string[]): LedgerError {
+  const shown = faults.length > 3 ? [...faults.slice(0, 3), `and ${faults.length - 3} more`] : faults;
+  const advice =
+    'put back a copy of the whole data root, or see what is lost and give it up: ' +
+    `npm run verify -- --store --data-root ${dirname(directory)}`;
+  return new LedgerError(
+    'ledger_damaged',
+    `${directory}: ${shown.join('; ')}. The host serves nothing of it; ${advice}`,
+  );
+}
+
+/**
+ * Opens the store of a ledger. Rejects with what `openDatabase` throws, and with `ledger_damaged` when bytes or commits that
+ * were acknowledged are lost; where the files show it already, they stay as they are.
+ */
+export async function openNumberedStore(directory: string, depth: Depth): Promise<NumberedStore> {
+  const { mark } = await soundStore(directory, depth);
+  const database = await openDatabase(directory);
+  try {
+    const commit = commitOf(database);
+    if (mark !== null && commit < mark.commit) throw damagedLedger(directory, [lostCommits(commit, mark)]);
+    if (mark === null && commit > 0) throw damagedLedger(directory, [lostMark(directory)]);
+    return new NumberedStore(database, await openMark(directory, commit));
+  } catch (error) {
+    await database.close();
+    throw error instanceof LedgerError ? error : new LedgerError('store_unreadable', directory, error);
+  }
+}
+
+async function soundStore(directory: string, depth: Depth): Promise<Examination> {
+  const examination = await examineStore(directory, depth);
+  const faults = [...examination.faults, ...examination.tableFaults];
+  if (faults.length > 0) throw damagedLedger(directory, faults);
+  return examination;
+}
+
+/** Begins a mark for a store that has just been opened, so that all its rows lie in tables and its log is empty. */
+export async function openMark(directory: string, commit: number): Promise<LedgerMark> {
+  const openedLog = (await numbersOf(directory, isLog)).at(-1) ?? 0;
+  return LedgerMark.open(markPathOf(directory), { commit, openedAt: commit, openedLog } satisfies Mark);
+}
