@@ -29,12 +29,17 @@ export interface Examination {
  * says so in its own `LOG` only. It changes nothing. Throws `store_unreadable` where a file cannot be read.
  */
 export async function examineStore(directory: string, depth: Depth): Promise<Examination> {
+  for (let look = 1; ; look += 1) {
+    const examination = await lookAtStore(directory, depth);
+    if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
+    await delay(betweenLooksMs);
+  }
+}
+
+/** One look, as `examineStore` takes it; beside a host that is writing it may see faults where there are none. */
+export async function lookAtStore(directory: string, depth: Depth): Promise<Examination> {
   try {
-    for (let look = 1; ; look += 1) {
-      const examination = await examined(directory, depth);
-      if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
-      await delay(betweenLooksMs);
-    }
+    return await examined(directory, depth);
   } catch (error) {
     throw error instanceof LedgerError ? error : new LedgerError('store_unreadable', directory, error);
   }
