@@ -101,8 +101,6 @@ export class MediaSteps {
     if (known === null && operationKey !== keyNow) throw toolsChanged;
     const result = known ?? (await this.#run(study, step, signal));
     const completed = operationCompleted(study, operation, result, known !== null);
-    // The first committed result stays: a pass that ran beside it has found the same.
-    const isFirst = known === null && ledger.get('operation', operationKey) === undefined;
     return {
       result,
       outcome: {
@@ -117,7 +115,8 @@ export class MediaSteps {
               artifacts: [...completed.artifacts],
             } satisfies MediaStepRow,
           },
-          ...(isFirst ? [{ put: 'operation' as const, key: operationKey, value: result }] : []),
+          // The first committed result stays: a pass that ran beside it has found the same.
+          { putFirst: 'operation', key: operationKey, value: result },
         ],
       },
     };

@@ -19,6 +19,8 @@ export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | '
 
 export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }
+  /** Stores the row unless there is one, on disk or queued before; decided when `commit` is called. */
+  | { readonly putFirst: Space; readonly key: string; readonly value: unknown }
   | { readonly del: Space; readonly key: string }
   | { readonly append: string; readonly events: readonly EventDraft[] };
 

@@ -28,6 +28,8 @@ export interface LedgerOptions extends EventSource {
 interface Prepared {
   readonly rows: RowChange[];
   readonly moves: Map<string, { readonly after: number; readonly head: JournalHead }>;
+  /** The rows that are the first of their key. */
+  readonly firsts: Set<string>;
 }
 
 class LevelLedger implements Ledger {
@@ -38,6 +40,8 @@ class LevelLedger implements Ledger {
   readonly #heads: JournalHeads;
   readonly #verified = new VerifiedRanges();
   readonly #reader: JournalReader;
+  // First rows that are queued and not on disk yet.
+  readonly #firsts = new Set<string>();
   #closing: Promise<void> | null = null;
 
   constructor(store: NumberedStore, options: LedgerOptions) {
@@ -59,9 +63,10 @@ class LevelLedger implements Ledger {
     if (this.#closing !== null) return Promise.reject(new LedgerError('ledger_closed', 'commit after close'));
     if (writes.length === 0 || this.#committer.failure !== null) return this.#committer.durable();
     try {
-      const { rows, moves } = this.#prepare(writes);
-      for (const [runId, { head }] of moves) this.#heads.advance(runId, head);
-      return this.#committer.add(rows, () => this.#landed(moves));
+      const prepared = this.#prepare(writes);
+      for (const [runId, { head }] of prepared.moves) this.#heads.advance(runId, head);
+      for (const first of prepared.firsts) this.#firsts.add(first);
+      return this.#committer.add(prepared.rows, () => this.#landed(prepared));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -129,10 +134,12 @@ class LevelLedger implements Ledger {
 
   /** Encodes everything before anything is queued, so that a value that cannot be stored leaves no trace. */
   #prepare(writes: readonly Write[]): Prepared {
-    const prepared: Prepared = { rows: [], moves: new Map() };
+    const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set() };
     for (const write of writes) {
       if ('put' in write) {
         prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
+      } else if ('putFirst' in write) {
+        this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
       } else if ('del' in write) {
         prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
       } else if (write.events.length > 0) {
@@ -147,7 +154,24 @@ class LevelLedger implements Ledger {
     return prepared;
   }
 
-  #landed(moves: Prepared['moves']): void {
+  /** Nothing comes between this look at the store and the place in the queue, so of equal rows exactly one is the first. */
+  #prepareFirst({ rows, firsts }: Prepared, key: Buffer, value: unknown): void {
+    const name = key.toString('utf8');
+    if (firsts.has(name) || this.#firsts.has(name) || this.#isStored(key)) return;
+    firsts.add(name);
+    rows.push({ type: 'put', key, value: encodeRow(value) });
+  }
+
+  #isStored(key: Buffer): boolean {
+    try {
+      return this.#database.getSync(key) !== undefined;
+    } catch (error) {
+      throw readFailure(error, 'damaged_row', nameOf(key));
+    }
+  }
+
+  #landed({ moves, firsts }: Prepared): void {
+    for (const first of firsts) this.#firsts.delete(first);
     for (const [runId, { after, head }] of moves) {
       this.#heads.settle(runId, head);
       this.#verified.extend(runId, after, head.seq);

@@ -33,6 +33,30 @@ test('a row that was never written, or was deleted, is undefined', async (t) => 
   await ledger.close();
 });
 
+test('of equal first rows that are committed side by side the first stays, in a batch, in the queue and on disk', async (t) => {
+  const directory = await scratchFolder(t);
+  const ledger = await openScratchLedger(t, directory);
+  const first = (value: number) => ({ putFirst: 'operation', key: 'same', value }) as const;
+  // The first is on its way to the disk and the next two wait, when each is decided.
+  const commits = [ledger.commit([first(1), first(2)])];
+  await new Promise((resolve) => setImmediate(resolve));
+  commits.push(ledger.commit([first(3), { put: 'live', key: 'a', value: 3 }]), ledger.commit([first(4)]));
+  await Promise.all(commits);
+  t.is(ledger.get('operation', 'same'), 1);
+  t.is(ledger.get('live', 'a'), 3);
+  await ledger.commit([first(5)]);
+  t.is(ledger.get('operation', 'same'), 1);
+  // A commit that is refused claims nothing.
+  const refused = [
+    { putFirst: 'operation', key: 'other', value: 1 } as const,
+    { put: 'live', key: '', value: 1 } as const,
+  ];
+  await t.throwsAsync(ledger.commit(refused), { instanceOf: TypeError });
+  await ledger.commit([{ putFirst: 'operation', key: 'other', value: 2 }]);
+  t.is(ledger.get('operation', 'other'), 2);
+  await ledger.close();
+});
+
 test('the last of several writes to one row wins', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   await ledger.commit([
