@@ -1,6 +1,8 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
+import type { Clock } from '../contract/clock.ts';
 import type { Write } from '../storage/ledger.ts';
 import type { ActorRow } from './actor-row.ts';
+import { untilAvailable } from './until-available.ts';
 import type { WorkerLine } from './worker-line.ts';
 
 /**
@@ -59,10 +61,15 @@ export interface ActorKind {
 
 /**
  * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
- * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails.
+ * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails. It is run again
+ * while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
  */
 export function effect<Output, Input extends object>(
-  barrier: { settled(input: Input): Promise<void>; lifetime(input: Input): AbortSignal },
+  barrier: {
+    readonly clock: Clock;
+    settled(input: Input): Promise<void>;
+    lifetime(input: Input): AbortSignal;
+  },
   run: (input: Input, signal: AbortSignal) => Promise<Output>,
 ) {
   return fromPromise<Output, Input>(async ({ input, signal }) => {
@@ -71,6 +78,6 @@ export function effect<Output, Input extends object>(
     await barrier.settled(input);
     const until = AbortSignal.any([signal, barrier.lifetime(input)]);
     until.throwIfAborted();
-    return run(input, until);
+    return untilAvailable(barrier.clock, until, () => run(input, until));
   });
 }

@@ -72,6 +72,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 export function captionProductionKind(options: CaptionProductionKindOptions): ActorKind {
   const { ledger, vault, supervisor, runtimes, clock, committed, report } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
     lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
   };

@@ -15,6 +15,8 @@ import { canonicalJson } from '../receipts/canonical-json.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
+import { patientLedger } from '../storage/patient-ledger.ts';
+import { patientVault } from '../storage/patient-vault.ts';
 import { EvidenceSteps } from './evidence-steps.ts';
 import { loadFolders, type SourceDirectory } from './folder-sources.ts';
 import { IngestSealing } from './ingest-sealing.ts';
@@ -87,13 +89,17 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, points, onFatal } = options;
-  const vault = await openVault({
+  const opened = await openVault({
     root: options.dataRoot,
     points,
     onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
   });
+  const vault = patientVault(opened, clock);
   const layout = dataRootAt(options.dataRoot);
-  const ledger = await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points });
+  const ledger = patientLedger(
+    await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points }),
+    clock,
+  );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
   const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
   const leftovers = await vault.sweep();

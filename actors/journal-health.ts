@@ -1,7 +1,7 @@
 import { failureMessage } from '../contract/failure.ts';
 import type { RuntimeReason } from '../contract/runtime-status.ts';
 import type { JournalHead, Ledger } from '../storage/ledger.ts';
-import { LedgerError } from '../storage/ledger-error.ts';
+import { isJournalDamage } from '../storage/ledger-error.ts';
 
 /** A journal that does not verify: what its runtime's status says, and how far it is still good. */
 export interface JournalDamage {
@@ -32,7 +32,13 @@ export class JournalHealth {
     const known = this.#known.get(runtimeId) ?? this.#verify(runtimeId);
     if (this.#known.size >= remembered) this.#known.clear();
     this.#known.set(runtimeId, known);
-    return known;
+    try {
+      return await known;
+    } catch (error) {
+      // Nothing was learned about the journal: whoever asks next looks again.
+      if (this.#known.get(runtimeId) === known) this.#known.delete(runtimeId);
+      throw error;
+    }
   }
 
   async #verify(runtimeId: string): Promise<JournalDamage | null> {
@@ -40,7 +46,7 @@ export class JournalHealth {
       await this.#ledger.verifyJournal(runtimeId);
       return null;
     } catch (error) {
-      if (!(error instanceof LedgerError)) throw error;
+      if (!isJournalDamage(error)) throw error;
       const message = failureMessage(`the journal does not verify: ${error.message}`);
       return { reason: { code: 'stored_content_inconsistent', message }, lastGood: error.lastGood };
     }

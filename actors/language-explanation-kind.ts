@@ -60,6 +60,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 export function languageExplanationKind(options: LanguageExplanationKindOptions): ActorKind {
   const { ledger, vault, supervisor, runtimes, explainer, committed, report } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: ({ jobId }: LanguageExplanationInput) => supervisor.settled(jobId),
     lifetime: ({ jobId }: LanguageExplanationInput) => supervisor.lifetime(jobId),
   };

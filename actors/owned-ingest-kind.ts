@@ -34,6 +34,7 @@ export interface OwnedIngestKindOptions {
 export function ownedIngestKind(options: OwnedIngestKindOptions): ActorKind {
   const { supervisor, clock, line, sealing, seal } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: (input: MediaInput) => supervisor.settled(input.ingestId),
     lifetime: (input: MediaInput) => supervisor.lifetime(input.ingestId),
   };

@@ -14,6 +14,7 @@ import type { RegisteredSource } from '../contract/source-session.ts';
 import { reopenRuntimeStart } from '../receipts/reopen-runtime-start.ts';
 import { readSealedRecord } from '../receipts/sealed-record.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { isPassingFault } from '../storage/passing-fault.ts';
 import type { Vault } from '../storage/vault.ts';
 import { VaultError } from '../storage/vault-error.ts';
 import type { PlaybackGrants } from './playback-grants.ts';
@@ -135,7 +136,7 @@ export class PrivatePlayback {
     try {
       return reopenRuntimeStart(await vault.read(receiptContentId, maximumStartBytes));
     } catch (error) {
-      if (!(error instanceof VaultError) || error.code === 'storage_fault') throw error;
+      if (!(error instanceof VaultError) || isPassingFault(error)) throw error;
       if (error.code === 'object_missing') throw noStart();
       throw new ServiceError('stored_content_inconsistent', 'the stored start receipt of the runtime is damaged');
     }
@@ -153,6 +154,7 @@ export class PrivatePlayback {
       const bytes = await readSourceFile(this.#options.vault, source, contentId);
       type = playbackMimeTypeOf(readSealedRecord(mediaProbe, bytes, 'container-probe'));
     } catch (error) {
+      if (isPassingFault(error)) throw error;
       if (error instanceof VaultError || error instanceof SourceInconsistent) throw sourceChanged();
       throw error;
     }

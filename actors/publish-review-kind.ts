@@ -64,6 +64,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 export function publishReviewKind(options: PublishReviewKindOptions): ActorKind {
   const { ledger, vault, supervisor, runtimes, committed } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: ({ reviewId }: ReviewRecord) => supervisor.settled(reviewId),
     lifetime: ({ reviewId }: ReviewRecord) => supervisor.lifetime(reviewId),
   };

@@ -18,6 +18,7 @@ import { evidenceShape, reopenAssessment, reopenDecision, reopenRead } from '../
 import { readSealedRecord } from '../receipts/sealed-record.ts';
 import { reopenJson } from '../receipts/stored-json.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { isPassingFault } from '../storage/passing-fault.ts';
 import type { Vault } from '../storage/vault.ts';
 import { VaultError } from '../storage/vault-error.ts';
 import { mediaStepRow } from './media-steps.ts';
@@ -159,7 +160,9 @@ async function intact<Value>(read: () => Promise<Value>): Promise<Value> {
     return await read();
   } catch (error) {
     const isDamage =
-      error instanceof VaultError || error instanceof EvidenceChainError || error instanceof SourceInconsistent;
+      (error instanceof VaultError && !isPassingFault(error)) ||
+      error instanceof EvidenceChainError ||
+      error instanceof SourceInconsistent;
     throw isDamage ? damaged(error.message) : error;
   }
 }

@@ -43,6 +43,7 @@ function standingOf(ledger: Ledger, row: ActorRow): Standing | null {
 export function studyKind(options: StudyKindOptions): ActorKind {
   const { ledger, supervisor, budgets, line, clock, initialize, media, evidence } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: (input: RuntimeInput) => supervisor.settled(input.runtimeId),
     lifetime: (input: RuntimeInput) => supervisor.lifetime(input.runtimeId),
   };

@@ -37,6 +37,11 @@ export class Supervisor extends LiveActors {
     this.#turns = new SoloTurns(options.clock, () => new Set([...this.#kinds.values()].map(({ line }) => line)));
   }
 
+  /** The time by which all its actors live. */
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   register(kind: ActorKind): void {
     this.#kinds.set(kind.name, kind);
   }

@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../contract/storage-unavailable.ts';
 import { EvidenceChainError } from '../receipts/evidence-chain-error.ts';
 
 /** How a stage says what went wrong with an attempt. */
@@ -22,8 +23,8 @@ export async function toldFailure<Result>(
   try {
     return await run();
   } catch (error) {
-    // Nobody waits any more for what was stopped, and nothing is wrong with it.
-    if (isTold(error) || signal.aborted) throw error;
+    // Nobody waits any more for what was stopped, and nothing is wrong with it; what could not be read is tried again.
+    if (isTold(error) || signal.aborted || error instanceof StorageUnavailable) throw error;
     report(`${stage}: ${error instanceof Error ? error.message : String(error)}`);
     throw error instanceof EvidenceChainError ? damaged(error) : unwritten(error);
   }

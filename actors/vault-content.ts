@@ -8,7 +8,6 @@ const faults: Readonly<Partial<Record<VaultErrorCode, ContentFault>>> = {
   object_missing: 'missing',
   object_damaged: 'content',
   object_too_large: 'size',
-  storage_fault: 'unreadable',
 };
 
 async function faultOf<Found>(read: () => Promise<Found>): Promise<Found | ContentFault> {

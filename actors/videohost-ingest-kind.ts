@@ -31,6 +31,7 @@ export interface VideohostIngestKindOptions {
 export function videohostIngestKind(options: VideohostIngestKindOptions): ActorKind {
   const { supervisor, line, effects, sealing } = options;
   const barrier = {
+    clock: supervisor.clock,
     settled: (input: VideohostIngestInput) => supervisor.settled(input.ingestId),
     lifetime: (input: VideohostIngestInput) => supervisor.lifetime(input.ingestId),
   };

@@ -24,6 +24,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   store_format_unsupported: 'use the version that wrote the store, or another --data-root',
   ledger_missing: 'put the folder ledger back from a copy of the data root, or choose another --data-root',
   store_unreadable: 'look at the disk; restore a copy of the data root',
+  ledger_damaged:
+    'put back a copy of the whole data root, or see what is lost and give it up: npm run verify -- --store',
   storage_full: 'make room on the volume of the data root',
   storage_read_only: 'mount the file system of the data root for writing, or choose another --data-root',
   storage_access_denied: 'correct owner and mode of the data root, or choose another one by --data-root',

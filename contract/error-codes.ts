@@ -51,6 +51,7 @@ export const errorCodes = {
   malformed_journal: 409,
   invalid_journal_chain: 409,
   stored_content_inconsistent: 409,
+  storage_unavailable: 503,
   // publish review
   invalid_review_request: 400,
   reviewer_identity_mismatch: 403,

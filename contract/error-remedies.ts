@@ -57,6 +57,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   malformed_journal: 'see the status for the last good head; study again with another clientRequestId',
   invalid_journal_chain: 'see the status for the last good head; study again with another clientRequestId',
   stored_content_inconsistent: 'put the file back if you have a copy, or study again with another clientRequestId',
+  storage_unavailable:
+    'ask again after Retry-After seconds; if it stays so, look at the disk and at the limit of open files',
 
   invalid_review_request: 'correct the field; attestations are fixed texts',
   reviewer_identity_mismatch: 'use the reviewer of the start line',

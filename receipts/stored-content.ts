@@ -2,7 +2,7 @@ import type { SourceFile } from '../contract/source-session.ts';
 import { EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 
 /** Why the bytes of a stored file cannot be had: gone, other bytes than its name says, too many, or not readable. */
-export type ContentFault = 'missing' | 'content' | 'size' | 'unreadable';
+export type ContentFault = 'missing' | 'content' | 'size';
 
 /** The stored files that a runtime rests on. It hands over what lies there; the reopening hashes it. */
 export interface StoredContent {

@@ -99,6 +99,7 @@ export function errandKind(
 ): ActorKind {
   const { supervisor, budgets, line } = port;
   const barrier = {
+    clock: supervisor.clock,
     settled: ({ id }: ErrandInput) => supervisor.settled(id),
     lifetime: ({ id }: ErrandInput) => supervisor.lifetime(id),
   };

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { studyKey } from '../../../actors/study-row.ts';
 import { runtimePlan } from '../../../contract/runtime-plan.ts';
@@ -77,4 +79,44 @@ export function damage(contract: HostContract): void {
       t.is((await runtimeOf(t, contract, whole)).lifecycle, 'terminal');
     },
   );
+
+  test.serial(
+    contract.title('a data root that cannot be read just now is unavailable, and nothing of that is remembered'),
+    async (t) => {
+      const { source } = await ingest(t, contract, humWav(152, 1200));
+      if (source === null) throw new Error('not registered');
+      const request = studyRequest(source);
+      const { runtimeId } = await startStudy(t, contract, request);
+      t.is((await followed(t, contract, runtimeId)).last.lifecycle, 'terminal');
+      const before = await eventsPage(t, contract, runtimeId);
+      // A new process knows none of the files; its one connection is open before the files run out.
+      await contract.stop();
+      await contract.start();
+      t.is((await contract.get('/v1/source-sessions')).status, 200);
+      const pid = Number((await contract.host.announced()).pid);
+      const usual = await openFiles(pid);
+      await limitOpenFiles(pid, `1:${usual.hard}`);
+      const evidence = `/v1/runtimes/${runtimeId}/evidence`;
+      for (const answer of [await contract.get(evidence), await contract.post(plans, request)]) {
+        const message = contract.refused(t, answer, 'storage_unavailable', ['retry-after']);
+        t.regex(message, /\(EMFILE\); ask again after Retry-After seconds/);
+        t.is(answer.headers['retry-after'], '1');
+      }
+      await limitOpenFiles(pid, `${usual.soft}:${usual.hard}`);
+      t.is((await contract.get(evidence)).status, 200);
+      contract.granted(t, await contract.post(plans, request), 200, runtimePlan);
+      t.deepEqual(await eventsPage(t, contract, runtimeId), before);
+      t.is((await runtimeOf(t, contract, runtimeId)).lifecycle, 'terminal');
+    },
+  );
 }
+
+/** The limits of open files of a process. */
+async function openFiles(pid: number): Promise<{ readonly soft: string; readonly hard: string }> {
+  const [, soft = '', hard = ''] =
+    /Max open files +(\d+) +(\d+)/.exec(await readFile(`/proc/${pid}/limits`, 'utf8')) ?? [];
+  return { soft, hard };
+}
+
+const limitOpenFiles = async (pid: number, limits: string): Promise<unknown> =>
+  promisify(execFile)('prlimit', ['--pid', String(pid), `--nofile=${limits}`]);

@@ -1,0 +1,23 @@
+import { ServiceError } from './service-error.ts';
+
+const retryAfterSeconds = 1;
+
+/**
+ * The storage refused a read, for a reason that says nothing about what is stored: too many open files, an error of the
+ * device. Nothing was changed, and nothing is remembered of it; whoever asks again may be answered.
+ */
+export class StorageUnavailable extends ServiceError {
+  constructor(cause: unknown) {
+    const headers = { 'Retry-After': String(retryAfterSeconds) };
+    super('storage_unavailable', `the data root cannot be read just now (${reasonOf(cause)})`, headers);
+    this.name = 'StorageUnavailable';
+    this.cause = cause;
+  }
+}
+
+/** The system's own word for what went wrong, such as `EMFILE`; it lies at the end of the causes. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return 'code' in error ? String(error.code) : error.name;
+}
