@@ -31,7 +31,6 @@ async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string): Pro
     clock: systemClock,
     encodeEvent: canonicalJson,
     onFatal: () => undefined,
-    depth: 'whole',
   });
   try {
     return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, vault }, runtimeId, report));

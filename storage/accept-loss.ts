@@ -1,13 +1,13 @@
-import { cp } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClassicLevel } from 'classic-level';
+import { ClassicLevel } from 'classic-level';
 import type { RowChange } from './committer.ts';
 import { dataRootAt } from './data-root.ts';
-import { examineStore, lostCommits, lostMark } from './examine-store.ts';
+import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { headRange, nameOf, rowKey, rowRange } from './keys.ts';
-import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
-import { commitOf, commitRow, damagedLedger, openMark } from './numbered-store.ts';
-import { openDatabase } from './open-database.ts';
+import { beginLoss, endLoss } from './ledger-mark.ts';
+import { commitOf, commitRow, openMark } from './numbered-store.ts';
+import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
 import { writeSynced } from './synced-batch.ts';
 
@@ -31,8 +31,9 @@ export interface AcceptedLoss extends LedgerCheck {
  */
 export async function checkLedger(root: string): Promise<LedgerCheck> {
   const { ledger } = dataRootAt(root);
-  const { mark, faults, tableFaults } = await examineStore(ledger, 'whole');
-  const found = [...faults, ...tableFaults];
+  const examination = await examineStore(ledger);
+  const { mark } = examination;
+  const found = faultsIn(examination);
   if (found.length > 0) return { faults: found };
   const database = await openDatabase(ledger);
   try {
@@ -47,28 +48,40 @@ export async function checkLedger(root: string): Promise<LedgerCheck> {
 /**
  * Gives up what a damaged ledger has lost, so that a host can open it again; null where nothing is lost. What was lost may
  * have been about anything, so everything that the ledger knows is noted as unproven first, in the same batch that ends
- * the damage. Throws what `openDatabase` throws, and `ledger_damaged` for damage of tables, which cannot be given up.
+ * the damage. A damaged table is given up whole. Throws what `openDatabase` throws.
  */
 export async function acceptLoss(root: string, clock: { now(): number }): Promise<AcceptedLoss | null> {
   const layout = dataRootAt(root);
+  await demandUnlocked(layout.ledger);
   const { faults } = await checkLedger(root);
   if (faults.length === 0) return null;
-  const { mark, tableFaults } = await examineStore(layout.ledger, 'whole');
-  if (tableFaults.length > 0) throw damagedLedger(layout.ledger, tableFaults);
+  const { mark, tableFaults } = await examineStore(layout.ledger);
   const acceptedAt = new Date(clock.now()).toISOString();
   const keptAt = join(layout.quarantine, `ledger.${acceptedAt.replaceAll(/[^0-9]/g, '')}`);
-  // Until it is noted what is unproven, no host may take what LevelDB leaves for whole.
-  const undo = (await isUnderWay(layout.ledger)) ? async () => undefined : () => endLoss(layout.ledger);
-  await beginLoss(layout.ledger);
   await cp(layout.ledger, keptAt, { recursive: true });
-  const database = await openDatabase(layout.ledger).catch(async (error: unknown) => {
-    await undo();
-    throw error;
-  });
+  // Until it is noted what is unproven, no host may take what LevelDB leaves for whole; whatever fails is tried again then.
+  await beginLoss(layout.ledger);
+  const tables = tableFaults.map(({ name }) => name);
+  if (tables.length > 0) await rebuildWithout(layout.ledger, tables);
+  const database = await openDatabase(layout.ledger);
   const note = { acceptedAt, faults: faults.slice(0, 20) };
   const unproven = await noteUnproven(database, layout.ledger, mark?.commit ?? 0, note);
   await endLoss(layout.ledger);
   return { faults, unproven, keptAt };
+}
+
+/** Takes tables out of a store, whole, and has LevelDB make of the others what there is. */
+async function rebuildWithout(directory: string, tables: readonly string[]): Promise<void> {
+  for (const name of tables) await rm(join(directory, name));
+  await ClassicLevel.repair(directory);
+  // The format is a row as well, and may have been in one of them.
+  const database = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await database.open();
+  try {
+    await stampFormat(database);
+  } finally {
+    await database.close();
+  }
 }
 
 /** Notes in one batch everything that the store knows as unproven, and begins its mark anew. */

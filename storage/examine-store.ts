@@ -1,4 +1,4 @@
-import { open, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LedgerError } from './ledger-error.ts';
@@ -12,40 +12,49 @@ import { failedWith } from './vault-error.ts';
 const looks = 3;
 const betweenLooksMs = 50;
 
-/** How far tables are read: what LevelDB never checks, or every byte. */
-export type Depth = 'structure' | 'whole';
-
 /** What a look at a closed store and its mark came to. */
 export interface Examination {
   readonly mark: Mark | null;
   /** What is damaged or lost, in words. */
   readonly faults: readonly string[];
-  /** Damage of tables, whose rows nobody can tell apart from those that never were. */
-  readonly tableFaults: readonly string[];
+  readonly tableFaults: readonly DamagedTable[];
 }
+
+/** A table that is not as it was written: nobody can say which rows it held. */
+export interface DamagedTable {
+  readonly name: string;
+  /** What is wrong with it, in words. */
+  readonly fault: string;
+}
+
+/** Everything that is wrong with a store, in words. */
+export const faultsIn = ({ faults, tableFaults }: Examination): string[] => [
+  ...faults,
+  ...tableFaults.map(({ fault }) => fault),
+];
 
 /**
  * Looks at the files of a ledger before LevelDB opens it: LevelDB drops what it cannot read of a log, deletes the log, and
  * says so in its own `LOG` only. It changes nothing. Throws `store_unreadable` where a file cannot be read.
  */
-export async function examineStore(directory: string, depth: Depth): Promise<Examination> {
+export async function examineStore(directory: string): Promise<Examination> {
   for (let look = 1; ; look += 1) {
-    const examination = await lookAtStore(directory, depth);
+    const examination = await lookAtStore(directory);
     if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
     await delay(betweenLooksMs);
   }
 }
 
 /** One look, as `examineStore` takes it; beside a host that is writing it may see faults where there are none. */
-export async function lookAtStore(directory: string, depth: Depth): Promise<Examination> {
+export async function lookAtStore(directory: string): Promise<Examination> {
   try {
-    return await examined(directory, depth);
+    return await examined(directory);
   } catch (error) {
     throw error instanceof LedgerError ? error : new LedgerError('store_unreadable', directory, error);
   }
 }
 
-async function examined(directory: string, depth: Depth): Promise<Examination> {
+async function examined(directory: string): Promise<Examination> {
   const faults: string[] = [];
   // Before the files: a host that is writing meanwhile has more in them than the mark says, never less.
   const mark = await markOf(directory, faults);
@@ -57,7 +66,7 @@ async function examined(directory: string, depth: Depth): Promise<Examination> {
   }
   if (typeof live === 'string') return { mark, faults: [...faults, live], tableFaults: [] };
   await checkLogs(directory, live, mark, faults);
-  return { mark, faults, tableFaults: await tableFaults(directory, live, depth) };
+  return { mark, faults, tableFaults: await tableFaults(directory, live) };
 }
 
 /** How many acknowledged batches are gone, in words. */
@@ -117,27 +126,22 @@ async function complaints(directory: string): Promise<string[]> {
   return found;
 }
 
-async function tableFaults(directory: string, { tables }: LiveFiles, depth: Depth): Promise<string[]> {
-  const faults: string[] = [];
+async function tableFaults(directory: string, { tables }: LiveFiles): Promise<DamagedTable[]> {
+  const faults: DamagedTable[] = [];
   for (const [number, bytes] of tables) {
     for (const ending of ['ldb', 'sst']) {
       const name = `${String(number).padStart(6, '0')}.${ending}`;
-      const fault = await tableFault(join(directory, name), bytes, depth);
-      if (fault !== null) faults.push(`${name} at byte ${fault.offset}: ${fault.message}`);
+      const fault = await tableFault(join(directory, name), bytes);
+      if (fault !== null) faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
     }
   }
   return faults;
 }
 
-async function tableFault(path: string, bytes: number, depth: Depth): Promise<TableFault | null> {
+async function tableFault(path: string, bytes: number): Promise<TableFault | null> {
   try {
-    const file = await open(path, 'r');
-    try {
-      await checkTable(file, bytes, depth);
-      return null;
-    } finally {
-      await file.close();
-    }
+    checkTable(await readFile(path), bytes);
+    return null;
   } catch (error) {
     // A table that is missing under both names LevelDB notices itself.
     if (failedWith(error, 'ENOENT')) return null;

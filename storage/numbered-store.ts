@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
 import type { RowChange } from './committer.ts';
-import { type Depth, type Examination, examineStore, lostCommits, lostMark } from './examine-store.ts';
+import { type Examination, examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { commitKey } from './keys.ts';
 import { LedgerError } from './ledger-error.ts';
 import { LedgerMark, type Mark, markPathOf } from './ledger-mark.ts';
@@ -67,8 +67,8 @@ export function damagedLedger(directory: string, faults: readonly string[]): Led
  * Opens the store of a ledger. Rejects with what `openDatabase` throws, and with `ledger_damaged` when bytes or commits that
  * were acknowledged are lost; where the files show it already, they stay as they are.
  */
-export async function openNumberedStore(directory: string, depth: Depth): Promise<NumberedStore> {
-  const { mark } = await soundStore(directory, depth);
+export async function openNumberedStore(directory: string): Promise<NumberedStore> {
+  const { mark } = await soundStore(directory);
   const database = await openDatabase(directory);
   try {
     const commit = commitOf(database);
@@ -81,9 +81,9 @@ export async function openNumberedStore(directory: string, depth: Depth): Promis
   }
 }
 
-async function soundStore(directory: string, depth: Depth): Promise<Examination> {
-  const examination = await examineStore(directory, depth);
-  const faults = [...examination.faults, ...examination.tableFaults];
+async function soundStore(directory: string): Promise<Examination> {
+  const examination = await examineStore(directory);
+  const faults = faultsIn(examination);
   if (faults.length > 0) throw damagedLedger(directory, faults);
   return examination;
 }

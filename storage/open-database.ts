@@ -18,7 +18,7 @@ export async function openDatabase(directory: string): Promise<ClassicLevel<Buff
   try {
     await database.open();
   } catch (error) {
-    if (isLocked(error)) throw new LedgerError('data_root_locked', `${directory} is in use by another host`, error);
+    if (isLocked(error)) throw lockedBy(directory, error);
     throw openFailure(error, directory);
   }
   try {
@@ -53,5 +53,25 @@ async function claimFormat(database: ClassicLevel<Buffer, Buffer>, directory: st
       `${directory} has format ${stored ?? 'unknown'}, not ${storeFormat}`,
     );
   }
-  await database.put(formatKey, Buffer.from(storeFormat), { sync: true });
+  await stampFormat(database);
 }
+
+/** Writes down that a store has the format of this version. */
+export const stampFormat = (database: ClassicLevel<Buffer, Buffer>): Promise<void> =>
+  database.put(formatKey, Buffer.from(storeFormat), { sync: true });
+
+/** Throws `data_root_locked` while a host uses the store; changes nothing. */
+export async function demandUnlocked(directory: string): Promise<void> {
+  // LevelDB takes the lock first, and then refuses the store because it is there.
+  const probe = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
+  try {
+    await probe.open();
+  } catch (error) {
+    if (isLocked(error)) throw lockedBy(directory, error);
+  } finally {
+    await probe.close();
+  }
+}
+
+const lockedBy = (directory: string, cause: unknown): LedgerError =>
+  new LedgerError('data_root_locked', `${directory} is in use by another host`, cause);

@@ -1,6 +1,5 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type RowChange } from './committer.ts';
-import type { Depth } from './examine-store.ts';
 import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
 import { JournalHeads } from './journal-heads.ts';
@@ -20,8 +19,6 @@ export interface LedgerOptions extends EventSource {
   readonly onFatal: (error: LedgerError) => void;
   /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
   readonly points?: (name: string) => void;
-  /** How far the tables of the store are checked before it is opened; `structure` unless told otherwise. */
-  readonly depth?: Depth;
 }
 
 /** What one commit puts on disk: rows, and per journal how far it moves. */
@@ -184,5 +181,5 @@ class LevelLedger implements Ledger {
  * `data_root_locked`, `store_format_unsupported`, `store_unreadable` or `ledger_damaged`.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  return new LevelLedger(await openNumberedStore(options.directory, options.depth ?? 'structure'), options);
+  return new LevelLedger(await openNumberedStore(options.directory), options);
 }

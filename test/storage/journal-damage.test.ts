@@ -4,7 +4,7 @@ import { chainEvent, firstLink, jsonOf, linkOf } from '../../storage/journal-cha
 import { eventKey, headKey } from '../../storage/keys.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { encodeRow } from '../../storage/row-codec.ts';
-import { draft, openScratchLedger, scratchFolder, spoilStoredBlock, withRawRows } from './scratch.ts';
+import { compactRows, draft, openScratchLedger, scratchFolder, spoilStoredBlock, withRawRows } from './scratch.ts';
 
 type Rows = ClassicLevel<Buffer, Buffer>;
 
@@ -229,8 +229,9 @@ test('a block of the store that fails its checks never makes a page short', asyn
   const writer = await openScratchLedger(t, directory);
   await writer.commit([{ append: run, events: Array.from({ length: 2000 }, (_, n) => draft({ n })) }]);
   await writer.close();
-  await spoilStoredBlock(directory);
+  await compactRows(directory);
   const ledger = await openScratchLedger(t, directory);
+  await spoilStoredBlock(directory);
   const codes = new Set<unknown>();
   for (let after = 0; after < 2000; after += 100) {
     const page = ledger.journalPage(run, after, 100);

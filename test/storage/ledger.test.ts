@@ -3,7 +3,15 @@ import test from 'ava';
 import { eventKey, rowKey } from '../../storage/keys.ts';
 import { LedgerError } from '../../storage/ledger-error.ts';
 import { DamagedRow } from '../../storage/row-codec.ts';
-import { draft, openScratchLedger, scratchFolder, seededNumbers, spoilStoredBlock, withRawRows } from './scratch.ts';
+import {
+  compactRows,
+  draft,
+  openScratchLedger,
+  scratchFolder,
+  seededNumbers,
+  spoilStoredBlock,
+  withRawRows,
+} from './scratch.ts';
 
 test('a row reads back as it was written, also after the store was closed', async (t) => {
   const directory = await scratchFolder(t);
@@ -199,8 +207,9 @@ test('a block of the store that fails its checks damages the rows in it and no l
   const writer = await openScratchLedger(t, directory);
   await writer.commit(keys.map((key) => ({ put: 'record', key, value: { key } })));
   await writer.close();
-  await spoilStoredBlock(directory);
+  await compactRows(directory);
   const ledger = await openScratchLedger(t, directory);
+  await spoilStoredBlock(directory);
   await t.throwsAsync(ledger.list('record'), { code: 'store_unreadable' });
   await t.throwsAsync(ledger.getMany('record', keys), { code: 'store_unreadable' });
   const codes = new Set<unknown>();

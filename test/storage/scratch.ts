@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -60,14 +60,18 @@ export async function withRawRows<Result>(
   }
 }
 
-/** Moves the rows of a closed store into one table and overwrites 64 bytes in the middle of it. */
+/** Moves the rows of a closed store into one table. */
+export const compactRows = (directory: string): Promise<void> =>
+  withRawRows(directory, (rows) => rows.compactRange(Buffer.of(0), Buffer.of(0xff)));
+
+/** Overwrites 64 bytes in the middle of each table of a store, in place, while it is open. */
 export async function spoilStoredBlock(directory: string): Promise<void> {
-  await withRawRows(directory, (rows) => rows.compactRange(Buffer.of(0), Buffer.of(0xff)));
   for (const name of await readdir(directory)) {
     if (!name.endsWith('.ldb')) continue;
-    const bytes = await readFile(join(directory, name));
-    const middle = Math.floor(bytes.length / 2);
-    await writeFile(join(directory, name), bytes.fill(0xff, middle, middle + 64));
+    const table = await open(join(directory, name), 'r+');
+    const { size } = await table.stat();
+    await table.write(Buffer.alloc(64, 0xff), 0, 64, Math.floor(size / 2));
+    await table.close();
   }
 }
 
