@@ -12,7 +12,8 @@ export const commands = {
   },
   verify: {
     usage: 'npm run verify -- RUNTIME [flags], or npm run verify -- --store [flags]',
-    purpose: 'Reopens everything that one runtime rests on, or checks the ledger, in the data root of a host that is stopped.',
+    purpose:
+      'Reopens everything that one runtime rests on, or checks the ledger, in the data root of a host that is stopped.',
     flags: verifyFlags,
   },
   evaluate: {

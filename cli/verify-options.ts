@@ -11,7 +11,9 @@ export const verifyFlags: FlagTable = {
   'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root of a host that is stopped'),
   json: toggle('prints one JSON document instead of lines'),
   store: toggle('checks the ledger as a whole instead of a runtime'),
-  'accept-loss': toggle('with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then'),
+  'accept-loss': toggle(
+    'with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then',
+  ),
 };
 
 export interface VerifyOptions {

@@ -76,7 +76,8 @@ try {
     const { runtimeId } = options;
     const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId);
     if (options.json) print(JSON.stringify(verification));
-    else for (const line of 'faults' in verification ? storeLines(verification) : verdictLines(verification)) print(line);
+    else
+      for (const line of 'faults' in verification ? storeLines(verification) : verdictLines(verification)) print(line);
     process.exitCode = verification.verdict === 'damaged' ? 1 : 0;
   }
 } catch (error) {

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
 import type { RowChange } from './committer.ts';
 import { type Examination, examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
@@ -51,16 +50,9 @@ export function commitOf(database: ClassicLevel<Buffer, Buffer>): number {
   return Number(row.readBigUInt64BE());
 }
 
-/** Says what is wrong with a ledger, and how its owner can go on. */
-export function damagedLedger(directory: string, faults: readonly string[]): LedgerError {
+function damagedLedger(directory: string, faults: readonly string[]): LedgerError {
   const shown = faults.length > 3 ? [...faults.slice(0, 3), `and ${faults.length - 3} more`] : faults;
-  const advice =
-    'put back a copy of the whole data root, or see what is lost and give it up: ' +
-    `npm run verify -- --store --data-root ${dirname(directory)}`;
-  return new LedgerError(
-    'ledger_damaged',
-    `${directory}: ${shown.join('; ')}. The host serves nothing of it; ${advice}`,
-  );
+  return new LedgerError('ledger_damaged', `${directory}: ${shown.join('; ')}; nothing of it is served`);
 }
 
 /**
