@@ -37,7 +37,10 @@ export class VideoHosts {
     const [, scheme, authority] = /^(https?):\/\/([^/?#\\\s]+)[^\\\s\p{Cc}]*$/iu.exec(text) ?? [];
     if (scheme === undefined || authority === undefined || !URL.canParse(text))
       return { refused: 'is no https address' };
-    const { href, hostname, host, origin, protocol } = new URL(text);
+    const url = new URL(text);
+    // It names a place in a document, and yt-dlp takes orders from it: which headers to send, which proxy to leave out.
+    url.hash = '';
+    const { href, hostname, host, origin, protocol } = url;
     if (href.length > videohostUrlUnits) return { refused: `must not be longer than ${videohostUrlUnits} characters` };
     if (origin === this.#openOrigin && authority === host) return { url: href, extractor: 'generic' };
     if (protocol !== 'https:') return { refused: 'must be https' };

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { WalledLauncher } from '../executors/launcher.ts';
 import { lookupAddresses } from '../executors/name-lookup.ts';
-import type { Launcher } from '../executors/process.ts';
 import type { ResolvedTool } from '../executors/tools.ts';
+import { downloaderReach } from './downloader-reach.ts';
 import { type OpenVideohostIngestsOptions, openVideohostIngests } from './open-videohost-ingests.ts';
 import { ageNote } from './tool-age.ts';
 import { videoFetching } from './video-fetching.ts';
@@ -20,7 +21,7 @@ type Supplied = 'line' | 'hosts' | 'fetching' | 'remark' | 'maximumRangeMs';
 
 export interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOptions, Supplied> {
   readonly settings: VideohostSettings;
-  readonly launcher: Launcher;
+  readonly launcher: WalledLauncher;
   readonly tools: {
     readonly ytdlp: ResolvedTool | null;
     readonly ffmpeg: ResolvedTool;
@@ -32,7 +33,7 @@ export interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOption
 }
 
 export interface VideohostService {
-  /** Null while there is no yt-dlp that answers. */
+  /** Null while there is no yt-dlp that answers, or none that is safe here. */
   readonly ingests: VideohostIngests | null;
   /** Lets waiting ingests start; without a downloader they go on waiting, for a host that has one. */
   begin(): void;
@@ -41,17 +42,21 @@ export interface VideohostService {
 /** Opens the ingests of video hosts with the downloader of this machine, if there is one. */
 export function videohostService(options: VideohostServiceOptions): VideohostService {
   const { settings, launcher, tools, clock, grant, report } = options;
-  const { ytdlp, ffmpeg, ffprobe } = tools;
-  const { openOrigin, maximumRangeMs } = settings;
+  const { ffmpeg, ffprobe } = tools;
+  const { maximumRangeMs } = settings;
+  const ownNetwork = launcher.walls.network === 'own';
+  const asked = { ytdlp: tools.ytdlp, openOrigin: settings.openOrigin };
+  const { ytdlp, openOrigin, refusals } = downloaderReach(asked, ownNetwork);
+  for (const line of refusals) report(line);
   const newSecret = () => randomBytes(32).toString('hex');
-  const deps = { launcher, ffmpeg, ffprobe, lookup: lookupAddresses, openOrigin, newSecret };
+  const deps = { launcher, ffmpeg, ffprobe, lookup: lookupAddresses, openOrigin, ownNetwork, newSecret };
   const remark = ytdlp === null ? null : ageNote(ytdlp.identity, clock.now());
   if (remark !== null) report(remark);
   const line = new WorkerLine(settings.workers, grant);
   const ingests = openVideohostIngests({
     ...options,
     line,
-    hosts: new VideoHosts(settings),
+    hosts: new VideoHosts({ ...settings, openOrigin }),
     fetching: ytdlp === null ? null : videoFetching({ ...deps, ytdlp }),
     remark,
     maximumRangeMs,

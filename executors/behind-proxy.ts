@@ -1,9 +1,6 @@
 import { type FilteringProxy, openFilteringProxy } from './filtering-proxy.ts';
-import type { ProxyFindings } from './proxy-findings.ts';
 import type { VideoHostDeps } from './video-host.ts';
 import { verdictOn } from './video-host-verdict.ts';
-
-const NOTHING_SEEN: ProxyFindings = { requests: 0, refusedAddress: false, overLimit: false, lastOutcome: null };
 
 /**
  * Does work whose processes reach the network through a proxy of their own, which lets `maximumBytes` pass. The proxy is
@@ -14,10 +11,7 @@ export async function behindProxy<T>(
   maximumBytes: number,
   work: (proxy: FilteringProxy) => Promise<T>,
 ): Promise<T> {
-  const options = { lookup, openOrigin, secret: newSecret(), maximumBytes };
-  const proxy = await openFilteringProxy(options).catch((error) => {
-    throw verdictOn(error, NOTHING_SEEN);
-  });
+  const proxy = openFilteringProxy({ lookup, openOrigin, secret: newSecret(), maximumBytes });
   try {
     return await work(proxy);
   } catch (error) {

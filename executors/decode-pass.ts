@@ -5,6 +5,7 @@ import { DetectionFailure } from './detection-failure.ts';
 import type { Detector } from './detector.ts';
 import { FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import type { Launcher, ProcessLimits, RunningProcess } from './process.ts';
 import { ShotChanges } from './shot-changes.ts';
 import { Silences } from './silences.ts';
@@ -28,15 +29,14 @@ export interface PassMeasurements {
 
 const MEBIBYTE = 1024 * 1024;
 
-// A pass takes a fraction of the decoded length on ordinary media; heavy pictures on a slow machine take a multiple. A
-// decoder holds a score of frames, 100 MiB each at the largest sizes.
+// A pass takes a fraction of the decoded length on ordinary media; heavy pictures on a slow machine take a multiple.
 const limitsFor = (decodedMs: number): ProcessLimits => ({
   wallMs: 120_000 + 4 * decodedMs,
   cpuSeconds: 240 + decodedMs / 125,
   fileSizeBytes: MEBIBYTE,
   stdoutBytes: 64 * MEBIBYTE + 160 * decodedMs,
   stderrBytes: 4 * MEBIBYTE,
-  addressSpaceBytes: 6 * 1024 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.decode,
 });
 
 /**

@@ -5,6 +5,7 @@ import { DetectionFailure } from './detection-failure.ts';
 import { detectorEntry } from './detector-entry.ts';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from './process.ts';
 
 // One process serves many jobs, each bounded by its caller; these walls only end a process gone wild.
@@ -14,6 +15,7 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: 1024 * 1024,
   stdoutBytes: 256 * 1024 * 1024,
   stderrBytes: 1024 * 1024,
+  memoryBytes: MEMORY_BYTES.detector,
 };
 
 // Far longer than the work that can lie before a request in the pipe.

@@ -5,6 +5,7 @@ import { DownloadOutput, MOVED_TEMPLATE, type MovedFile } from './download-outpu
 import type { FilteringProxy } from './filtering-proxy.ts';
 import { bytesIn, watchFolder } from './folder-watch.ts';
 import { formatSelector } from './format-choice.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import { cleanLine } from './video-document.ts';
 import {
   type DownloadedRange,
@@ -13,7 +14,7 @@ import {
   type VideoHostDeps,
   VideoHostFailure,
 } from './video-host.ts';
-import { REMOTE_INPUT_OPTIONS, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+import { remoteInputOptions, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
 
 // Pages, scripts and playlists of the host, and what a seek reads beside the range.
 const OVERHEAD_BYTES = 128 * 1024 * 1024;
@@ -39,22 +40,22 @@ export const downloadRange: DownloadRange = (deps, request, signal) => {
 };
 
 async function download(
-  { launcher, ytdlp, ffmpeg, openOrigin }: VideoHostDeps,
+  deps: VideoHostDeps,
   request: DownloadRequest,
-  { environment }: FilteringProxy,
+  proxy: FilteringProxy,
   signal: AbortSignal,
 ): Promise<readonly MovedFile[]> {
   const { range, folder, maximumBytes, wallMs } = request;
   const output = new DownloadOutput(range.endMs - range.startMs, request.onProgress);
-  const args = [...ytdlpWords(request, openOrigin, ffmpeg.path), ...rangeWords(request), '--', request.url];
+  const args = [...ytdlpWords(request, deps), ...rangeWords(request, deps), '--', request.url];
   const ended = new AbortController();
-  const running = await launcher.start({
-    tool: ytdlp.path,
+  const running = await deps.launcher.start({
+    tool: deps.ytdlp.path,
     args,
     // One byte more than is allowed, so that what was stopped there can be told from what was just allowed.
-    limits: ytdlpLimits(wallMs, maximumBytes + 1),
+    limits: ytdlpLimits(wallMs, maximumBytes + 1, MEMORY_BYTES.download),
     signal,
-    environment,
+    proxy,
   });
   const watching = watchFolder(folder, maximumBytes, () => running.kill(), ended.signal);
   try {
@@ -73,7 +74,7 @@ async function download(
   }
 }
 
-function rangeWords({ range, folder, resolved }: DownloadRequest): readonly string[] {
+function rangeWords({ range, folder, resolved }: DownloadRequest, deps: VideoHostDeps): readonly string[] {
   const { formats } = resolved;
   const [startMs, endMs] = [range.startMs, range.endMs].map((ms) => (ms / 1000).toFixed(3));
   // yt-dlp maps several formats itself; of a single one ffmpeg would keep one track of each kind.
@@ -86,7 +87,7 @@ function rangeWords({ range, folder, resolved }: DownloadRequest): readonly stri
     ...['--format', formatSelector(formats.map(({ formatId }) => formatId)), '--audio-multistreams'],
     ...['--merge-output-format', 'mp4', '--no-write-subs', '--no-write-auto-subs', '--no-embed-subs'],
     ...['--download-sections', `*${startMs}-${endMs}`, '--force-keyframes-at-cuts'],
-    ...['--downloader-args', `ffmpeg_i:${REMOTE_INPUT_OPTIONS.join(' ')}`],
+    ...['--downloader-args', `ffmpeg_i:${remoteInputOptions(deps).join(' ')}`],
     ...['--downloader-args', `ffmpeg_o:${outputOptions.join(' ')}`],
     ...['--output', `${folder.replaceAll('%', '%%')}/media.%(ext)s`],
   ];

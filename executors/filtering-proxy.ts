@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as Listener, Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ProcessProxy } from './process.ts';
 import { connectToFirst } from './proxy-connection.ts';
 import { type ProxyFindings, ProxyNotes } from './proxy-findings.ts';
 import { forwardPlain } from './proxy-forward.ts';
@@ -27,10 +28,8 @@ export interface ProxyOptions extends TargetRules {
   readonly idleMs?: number;
 }
 
-/** A proxy on 127.0.0.1 for the processes of one job. */
-export interface FilteringProxy {
-  /** The variables by which yt-dlp, ffmpeg and ffprobe find it, for every protocol that they would open. */
-  readonly environment: Readonly<Record<string, string>>;
+/** A proxy for the processes of one job: yt-dlp, ffmpeg and ffprobe find it, for every protocol that they would open. */
+export interface FilteringProxy extends ProcessProxy {
   readonly findings: ProxyFindings;
   /** Ends every connection at once. */
   close(): Promise<void>;
@@ -42,49 +41,51 @@ const HEAD_MS = 10_000;
 const STATUS_LINES = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: 'Bad Gateway' } as const;
 
 /**
- * Opens a proxy that lets http and https through to public addresses only. A name is resolved once, and the connection
- * goes to the address that was checked, so neither a redirect nor a name that changes its mind leads anywhere else.
+ * A proxy that lets http and https through to public addresses only, and listens nowhere until it is given a listener. A
+ * name is resolved once, and the connection goes to the address that was checked, so neither a redirect nor a name that
+ * changes its mind leads anywhere else.
  */
-export async function openFilteringProxy(options: ProxyOptions): Promise<FilteringProxy> {
-  const server = createServer({ headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS });
-  server.maxConnections = MOST_CONNECTIONS;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return new LoopbackProxy(options, server, port);
-}
+export const openFilteringProxy = (options: ProxyOptions): FilteringProxy => new JobProxy(options);
 
-class LoopbackProxy implements FilteringProxy {
-  readonly environment: Readonly<Record<string, string>>;
+class JobProxy implements FilteringProxy {
   readonly findings: ProxyNotes;
   readonly #options: ProxyOptions;
-  readonly #server: Server;
+  readonly #servers = new Set<Server>();
   readonly #credentials: Buffer;
   readonly #sockets = new Set<Socket>();
   #closed = false;
 
-  constructor(options: ProxyOptions, server: Server, port: number) {
-    const url = `http://${USER}:${options.secret}@127.0.0.1:${port}`;
-    this.environment = { http_proxy: url, https_proxy: url, ftp_proxy: url, all_proxy: url };
+  constructor(options: ProxyOptions) {
     this.findings = new ProxyNotes(options.maximumBytes);
     this.#options = options;
-    this.#server = server;
     this.#credentials = Buffer.from(`Basic ${Buffer.from(`${USER}:${options.secret}`).toString('base64')}`);
+  }
+
+  environmentAt(port: number): Readonly<Record<string, string>> {
+    const url = `http://${USER}:${this.#options.secret}@127.0.0.1:${port}`;
+    return { http_proxy: url, https_proxy: url, ftp_proxy: url, all_proxy: url };
+  }
+
+  serve(listener: Listener): void {
+    if (this.#closed) return void listener.close();
+    const server = createServer({ headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS });
+    server.maxConnections = MOST_CONNECTIONS;
     server.on('connection', this.#hold);
     server.on('request', (request, response) => void this.#forward(request, response));
     server.on('connect', (request, client, head) => void this.#tunnel(request, client, head));
     server.on('upgrade', (_, client) => client.destroy());
     server.on('clientError', (_, client) => client.destroy());
+    server.listen(listener);
+    this.#servers.add(server);
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
     this.#closed = true;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+    const closing = [...this.#servers].map((server) => once(server, 'close'));
+    for (const server of this.#servers) server.close();
+    this.#servers.clear();
     this.#endAll();
-    await closed;
+    await Promise.all(closing);
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {

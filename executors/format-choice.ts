@@ -1,7 +1,10 @@
 import type { DescribedFormat } from './video-document.ts';
 
 // What ffmpeg reads through the proxy. Others would need protocols that it cannot pass, or cannot be cut.
-const PROTOCOLS = ['http', 'https', 'm3u8', 'm3u8_native'];
+const PROTOCOLS = ['http', 'https'];
+
+// Only where ffmpeg lives in a network of its own, since a playlist can lead it past the proxy.
+const PLAYLISTS = ['m3u8', 'm3u8_native'];
 
 // A range is encoded anew; more lines than these would take longer than a download may.
 const TALLEST = 1080;
@@ -13,8 +16,12 @@ const MOST_LANGUAGES = 8;
  * everything, or one with the picture alone and then the best of each language of sound, the original first, eight at most.
  * Empty when nothing can be taken.
  */
-export function chooseFormats(formats: readonly DescribedFormat[]): readonly DescribedFormat[] {
-  const usable = formats.filter(isUsable);
+export function chooseFormats(
+  formats: readonly DescribedFormat[],
+  { ownNetwork }: { readonly ownNetwork: boolean },
+): readonly DescribedFormat[] {
+  const protocols = ownNetwork ? [...PROTOCOLS, ...PLAYLISTS] : PROTOCOLS;
+  const usable = formats.filter((format) => protocols.includes(format.protocol ?? '') && isUsable(format));
   const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
   // Where sound stands apart, a picture of which nobody knows whether it has sound has none.
   const isSilent = ({ acodec }: DescribedFormat) => acodec === 'none' || (acodec == null && sounds.length > 0);
@@ -33,11 +40,10 @@ export function formatSelector(formatIds: readonly string[]): string {
   return formatIds.map((id) => `b*[format_id=${id}]`).join('+');
 }
 
-function isUsable({ format_id, url, protocol, vcodec, acodec, has_drm }: DescribedFormat): boolean {
+function isUsable({ format_id, url, vcodec, acodec, has_drm }: DescribedFormat): boolean {
   // Only ids that a selector cannot read as anything else.
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(format_id) || !/^https?:\/\//i.test(url ?? '')) return false;
-  if (has_drm === true || (vcodec === 'none' && acodec === 'none')) return false;
-  return PROTOCOLS.includes(protocol ?? '');
+  return has_drm !== true && (vcodec !== 'none' || acodec !== 'none');
 }
 
 function bestPicture(formats: readonly DescribedFormat[]): DescribedFormat | null {

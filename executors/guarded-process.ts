@@ -20,6 +20,8 @@ export interface ChildHandle {
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** The tool was never started, because it could not be given the network of its own. */
+  readonly unborn: boolean;
 }
 
 // SIGKILL ends a process within a scheduler tick; only one stuck in the kernel takes longer, and nobody waits for that.
@@ -108,6 +110,7 @@ export class GuardedProcess implements RunningProcess {
   }
 
   #judge(raw: ChildExit): { readonly stderr: Buffer } {
+    if (raw.unborn) throw this.#failure('launch_failed', 'could not be given a network of its own', null);
     const exit = this.#interpret(raw, this.#stderr.tail(STDERR_TAIL_BYTES));
     if (exit.code === 0) return { stderr: this.#stderr.bytes() };
     if (exit.code !== null) throw this.#failure('tool_exit', `exited with code ${exit.code}`, exit.code);

@@ -1,4 +1,5 @@
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import { ProbeFailure } from './probe-failure.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
 
@@ -9,7 +10,7 @@ export const WHOLE_FILE_LIMITS: ProcessLimits = {
   fileSizeBytes: 1024 * 1024,
   stdoutBytes: 4 * 1024 * 1024,
   stderrBytes: 1024 * 1024,
-  addressSpaceBytes: 2 * 1024 * 1024 * 1024,
+  memoryBytes: MEMORY_BYTES.packets,
 };
 
 // Matroska and fragmented MP4 end early with nothing but these words; the exit code stays 0.

@@ -130,7 +130,7 @@ class WalledProcessLauncher implements WalledLauncher {
   }
 
   readonly #interpret = (exit: ChildExit, stderrTail: string): ChildExit =>
-    isHiddenSigkill(this.walls, exit.code, stderrTail) ? { code: null, signal: 'SIGKILL' } : exit;
+    isHiddenSigkill(this.walls, exit.code, stderrTail) ? { ...exit, code: null, signal: 'SIGKILL' } : exit;
 
   #refuseWhenStopped(request: ProcessRequest): void {
     if (this.#closed) throw new ProcessFailure('aborted', 'the launcher is closed');

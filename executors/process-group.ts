@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import type { ChildExit, ChildHandle } from './guarded-process.ts';
-import { ProcessFailure, type ProcessRequest } from './process.ts';
+import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
+import { ProcessFailure, type ProcessProxy, type ProcessRequest } from './process.ts';
 import type { WallCommand } from './process-walls.ts';
 
 /**
@@ -15,11 +18,16 @@ export async function spawnGroup(
   folder: string,
   pathText: string,
 ): Promise<ChildHandle> {
-  const [file = request.tool, ...args] = [...prefix(request.limits), request.tool, ...request.args];
+  const { tool, limits, proxy } = request;
+  const handsOver = proxy !== undefined && walls.network === 'own';
+  const [file = tool, ...args] = [...prefix(limits, proxy !== undefined), tool, ...request.args];
+  const port = proxy === undefined || handsOver ? PROXY_PORT : await sharedPort(proxy);
+  const environment = { ...request.environment, ...proxy?.environmentAt(port) };
   const subprocess = execa(file, args, {
     cwd: folder,
     extendEnv: false,
-    env: { ...request.environment, PATH: pathText, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8' },
+    env: { ...environment, PATH: pathText, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8' },
+    ipc: handsOver,
     stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...new Array<'pipe'>(request.extraPipes ?? 0).fill('pipe')],
     detached: true,
     cleanup: false,
@@ -33,16 +41,37 @@ export async function spawnGroup(
     const { code } = await subprocess;
     throw new ProcessFailure('launch_failed', `no process could be started (${code ?? 'unknown'})`);
   }
+  let isServed = !handsOver;
+  if (handsOver) {
+    takeListener(subprocess, (listener) => {
+      isServed = true;
+      proxy.serve(listener);
+    });
+  }
   const exited = new Promise<ChildExit>((resolve) => {
     subprocess.once('exit', (code, signal) => {
       // A namespace is empty once its first process is gone; a plain group may still hold others.
       if (walls.pidNamespace === 'none') killGroup(pid);
-      resolve({ code, signal });
+      resolve({ code, signal, unborn: !isServed && code === NO_LISTENER_EXIT });
     });
   });
   const extra = subprocess.stdio.slice(3).filter((pipe) => pipe instanceof Readable);
   const killAll = walls.pidNamespace === 'none' ? () => killGroup(pid) : () => killNamespace(pid);
   return { stdin, stdout, stderr, extra, exited, killAll };
+}
+
+/** Opens the proxy's door in the network of this machine, where a process cannot have one of its own. */
+async function sharedPort(proxy: ProcessProxy): Promise<number> {
+  const listener = createServer();
+  try {
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+  } catch {
+    throw new ProcessFailure('launch_failed', 'the system gave the proxy no port');
+  }
+  const address = listener.address();
+  proxy.serve(listener);
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function killGroup(leader: number): void {

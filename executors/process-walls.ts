@@ -1,5 +1,7 @@
 import { execa } from 'execa';
 import { findExecutable } from './executable-search.ts';
+import { type HardLimits, readHardLimits } from './hard-limits.ts';
+import { ownNetworkWords } from './own-network.ts';
 import type { ProcessLimits } from './process.ts';
 
 /** What this machine lets the launcher put around a process. */
@@ -8,20 +10,41 @@ export interface ProcessWalls {
   readonly parentDeathSignal: boolean;
   /** Everything the process started dies with it, because it all lives in one PID namespace. */
   readonly pidNamespace: 'privileged' | 'user' | 'none';
-  /** CPU time, file size, open files, core dumps and address space are limited by the kernel. */
+  /**
+   * `own`: the process lives in a network that holds its proxy alone, or nothing. `empty`: a process without a proxy lives
+   * in a network that holds nothing; one with a proxy shares the machine's. `shared`: every process shares it.
+   */
+  readonly network: 'own' | 'empty' | 'shared';
+  /** CPU time, file size, open files, core dumps and memory are limited by the kernel. */
   readonly resourceLimits: boolean;
+  /** How many files a process may open, where the machine allows fewer than the launcher would. */
+  readonly fewerOpenFiles?: number;
 }
 
 /** The walls found, and the command words that raise them in front of a tool's own path. */
 export interface WallCommand {
   readonly walls: ProcessWalls;
-  prefix(limits: ProcessLimits): readonly string[];
+  /** `withProxy`: the process reaches a proxy. Where `network` is `own` its listener is handed over (`takeListener`). */
+  prefix(limits: ProcessLimits, withProxy?: boolean): readonly string[];
 }
 
 // Room for a tool's libraries, codecs and pipes; far below what exhausting the host's table would take.
 const OPEN_FILES = 256;
 
-const NAMESPACE_FLAGS = ['--pid', '--fork', '--kill-child=KILL'];
+const PID_FLAGS = ['--pid', '--fork', '--kill-child=KILL'];
+const USER_FLAGS = ['--user', '--map-current-user'];
+
+// A user namespace of its own gives all rights within it; a tool needs none of them.
+const DROP_RIGHTS = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
+
+interface Namespaces {
+  readonly kind: ProcessWalls['pidNamespace'];
+  readonly network: ProcessWalls['network'];
+  readonly alone: readonly string[];
+  readonly withProxy: readonly string[];
+}
+
+const NO_NAMESPACES: Namespaces = { kind: 'none', network: 'shared', alone: [], withProxy: [] };
 
 async function works(command: readonly string[], pathText: string): Promise<boolean> {
   const [file, ...args] = command;
@@ -37,63 +60,98 @@ async function works(command: readonly string[], pathText: string): Promise<bool
   return result.exitCode === 0;
 }
 
-async function findNamespace(
-  unshare: string | null,
-  harmless: string,
+/** The strongest namespaces that work here: with a network rather than without, as this user rather than in a user namespace. */
+async function findNamespaces(
+  { unshare, setpriv, harmless }: { unshare: string | null; setpriv: string | null; harmless: string },
   pathText: string,
-): Promise<{ kind: ProcessWalls['pidNamespace']; words: readonly string[] }> {
-  if (unshare === null) return { kind: 'none', words: [] };
-  const privileged = [unshare, ...NAMESPACE_FLAGS];
-  if (await works([...privileged, harmless], pathText)) return { kind: 'privileged', words: privileged };
-  const user = [unshare, '--user', '--map-current-user', ...NAMESPACE_FLAGS];
-  if (await works([...user, harmless], pathText)) return { kind: 'user', words: user };
-  return { kind: 'none', words: [] };
+): Promise<Namespaces> {
+  if (unshare === null) return NO_NAMESPACES;
+  for (const isolated of [true, false]) {
+    for (const kind of ['privileged', 'user'] as const) {
+      const flags = [...(isolated ? ['--net'] : []), ...PID_FLAGS];
+      const alone = [unshare, ...(kind === 'user' ? USER_FLAGS : []), ...flags];
+      if (!(await works([...alone, harmless], pathText))) continue;
+      if (!isolated) return { kind, network: 'shared', alone, withProxy: alone };
+      // Where this fails, a process that needs a proxy shares the network; its processes stay together all the same.
+      const shared = alone.filter((word) => word !== '--net');
+      const withProxy = await proxiedWords({ unshare, setpriv, harmless, kind, flags }, pathText);
+      return { kind, network: withProxy === null ? 'empty' : 'own', alone, withProxy: withProxy ?? shared };
+    }
+  }
+  return NO_NAMESPACES;
+}
+
+async function proxiedWords(
+  found: { unshare: string; setpriv: string | null; harmless: string; kind: 'privileged' | 'user'; flags: string[] },
+  pathText: string,
+): Promise<readonly string[] | null> {
+  const { unshare, setpriv, harmless, kind, flags } = found;
+  if (kind === 'privileged') return ownNetworkWords({ enter: [unshare, ...flags], drop: [], pathText }, harmless);
+  if (setpriv === null) return null;
+  const enter = [unshare, ...USER_FLAGS, '--keep-caps', ...flags];
+  return ownNetworkWords({ enter, drop: [setpriv, ...DROP_RIGHTS], pathText }, harmless);
 }
 
 /** Tries each wall once with a harmless command and keeps those that work here. Never rejects. */
 export async function findWalls(pathText: string): Promise<WallCommand> {
-  const [setpriv, prlimit, unshare, harmless] = await Promise.all(
+  const [setpriv = null, prlimit = null, unshare = null, harmless = null] = await Promise.all(
     ['setpriv', 'prlimit', 'unshare', 'true'].map((name) => findExecutable(name, pathText)),
   );
-  if (harmless == null) return plainGroup;
-  const deathWords = setpriv == null ? [] : [setpriv, '--pdeathsig', 'KILL'];
-  const [parentDeathSignal, resourceLimits, namespace] = await Promise.all([
+  if (harmless === null) return plainGroup;
+  const hard = await readHardLimits();
+  const openFiles = Math.min(OPEN_FILES, hard.nofile ?? OPEN_FILES);
+  const deathWords = setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL'];
+  const [parentDeathSignal, resourceLimits, namespaces] = await Promise.all([
     works([...deathWords, harmless], pathText).then((fine) => fine && deathWords.length > 0),
-    prlimit == null ? false : works([prlimit, '--core=0', `--nofile=${OPEN_FILES}`, harmless], pathText),
-    findNamespace(unshare ?? null, harmless, pathText),
+    prlimit !== null && works([prlimit, '--core=0', `--nofile=${openFiles}`, harmless], pathText),
+    findNamespaces({ unshare, setpriv, harmless }, pathText),
   ]);
-  const before = parentDeathSignal ? deathWords : [];
+  const { kind, network, alone, withProxy } = namespaces;
+  const fewer = resourceLimits && openFiles < OPEN_FILES ? { fewerOpenFiles: openFiles } : {};
   return {
-    walls: { parentDeathSignal, pidNamespace: namespace.kind, resourceLimits },
-    prefix: (limits) => [
-      ...before,
-      ...(resourceLimits && prlimit != null ? [prlimit, ...limitWords(limits)] : []),
-      ...namespace.words,
+    walls: { parentDeathSignal, pidNamespace: kind, network, resourceLimits, ...fewer },
+    prefix: (limits, hasProxy = false) => [
+      ...(parentDeathSignal ? deathWords : []),
+      ...(resourceLimits && prlimit !== null ? [prlimit, ...limitWords(limits, hard)] : []),
+      ...(hasProxy ? withProxy : alone),
     ],
   };
 }
 
 const plainGroup: WallCommand = {
-  walls: { parentDeathSignal: false, pidNamespace: 'none', resourceLimits: false },
+  walls: { parentDeathSignal: false, pidNamespace: 'none', network: 'shared', resourceLimits: false },
   prefix: () => [],
 };
 
-function limitWords(limits: ProcessLimits): string[] {
+// A limit above a hard one would be refused, and the tool with it; so the smaller of both holds.
+function limitWords(limits: ProcessLimits, hard: HardLimits): string[] {
+  const within = (option: keyof HardLimits, limit: number) =>
+    `--${option}=${Math.min(limit, hard[option] ?? Number.POSITIVE_INFINITY)}`;
   return [
-    `--cpu=${Math.ceil(limits.cpuSeconds)}`,
-    `--fsize=${limits.fileSizeBytes}`,
-    `--nofile=${OPEN_FILES}`,
+    within('cpu', Math.ceil(limits.cpuSeconds)),
+    within('fsize', limits.fileSizeBytes),
+    within('nofile', OPEN_FILES),
+    within('data', limits.memoryBytes),
     '--core=0',
-    ...(limits.addressSpaceBytes === undefined ? [] : [`--as=${limits.addressSpaceBytes}`]),
   ];
 }
+
+const missingOfNetwork: Readonly<Record<ProcessWalls['network'], readonly string[]>> = {
+  own: [],
+  empty: ["a downloader reaches this machine's network (neither ip nor python3 raises a loopback interface)"],
+  shared: ["a process reaches this machine's network (no network namespace)"],
+};
 
 /** One line for the operator: which walls stand on this machine and what is missing. */
 export function describeWalls(walls: ProcessWalls): string {
   const missing = [
     ...(walls.parentDeathSignal ? [] : ['a process may outlive a host killed by SIGKILL (no setpriv)']),
     ...(walls.pidNamespace === 'none' ? ["a process's own children may outlive it (no PID namespace)"] : []),
+    ...missingOfNetwork[walls.network],
     ...(walls.resourceLimits ? [] : ['no CPU, file size or memory limits (no prlimit)']),
+    ...(walls.fewerOpenFiles === undefined
+      ? []
+      : [`a process may open ${walls.fewerOpenFiles} files instead of ${OPEN_FILES} (hard limit "nofile")`]),
   ];
   return missing.length === 0 ? 'process walls: complete' : `process walls: ${missing.join('; ')}`;
 }
@@ -102,6 +160,10 @@ export function describeWalls(walls: ProcessWalls): string {
 const UNSHARE_SIGKILL_LINE = 'unshare: sigprocmask unblock failed: Invalid argument\n';
 
 /** Whether exit code 1 behind a PID namespace really was the tool's death by SIGKILL (CPU limit, out of memory). */
-export function isHiddenSigkill(walls: ProcessWalls, exitCode: number | null, stderrTail: string): boolean {
+export function isHiddenSigkill(
+  walls: Pick<ProcessWalls, 'pidNamespace'>,
+  exitCode: number | null,
+  stderrTail: string,
+): boolean {
   return walls.pidNamespace !== 'none' && exitCode === 1 && stderrTail.endsWith(UNSHARE_SIGKILL_LINE);
 }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
 /** Walls around one external process. Reaching any of them kills its whole group. */
@@ -8,8 +9,19 @@ export interface ProcessLimits {
   readonly fileSizeBytes: number;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** Address space, in bytes; only for tools that do not map memory lavishly (never for Node). */
-  readonly addressSpaceBytes?: number;
+  /** Memory that one process may have to write to, in bytes; see `MEMORY_BYTES` for each tool's. */
+  readonly memoryBytes: number;
+}
+
+/**
+ * The proxy of a process, and the one thing that it reaches where this machine has network namespaces. Without a proxy a
+ * process reaches nothing there.
+ */
+export interface ProcessProxy {
+  /** The variables by which tools find it at a port of 127.0.0.1. */
+  environmentAt(port: number): Readonly<Record<string, string>>;
+  /** Serves whoever connects to this listener, which belongs to the proxy from then on. */
+  serve(listener: Server): void;
 }
 
 export interface ProcessRequest {
@@ -23,6 +35,8 @@ export interface ProcessRequest {
   readonly extraPipes?: number;
   /** More variables than PATH, HOME, TMPDIR and LC_ALL, where a tool cannot work without. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Only a process that is given one may reach a network. It has no extra pipes. */
+  readonly proxy?: ProcessProxy;
 }
 
 export interface ProcessOutput {

@@ -1,11 +1,12 @@
 import { ffprobeReport, milliseconds } from './ffprobe-output.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
-import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
+import { ProcessFailure, type ProcessLimits } from './process.ts';
 import { parseToolJson } from './tool-json.ts';
 import type { DescribedFormat } from './video-document.ts';
-import { VideoHostFailure } from './video-host.ts';
+import { type VideoHostDeps, VideoHostFailure } from './video-host.ts';
 import { verdictOfProxy } from './video-host-verdict.ts';
-import { REMOTE_INPUT_OPTIONS } from './ytdlp-command.ts';
+import { remoteInputOptions } from './ytdlp-command.ts';
 
 const LIMITS: ProcessLimits = {
   wallMs: 20_000,
@@ -13,7 +14,7 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: 1024 * 1024,
   stdoutBytes: 1024 * 1024,
   stderrBytes: 1024 * 1024,
-  addressSpaceBytes: 2 * 1024 * 1024 * 1024,
+  memoryBytes: MEMORY_BYTES.packets,
 };
 
 /**
@@ -21,18 +22,17 @@ const LIMITS: ProcessLimits = {
  * `VideoHostFailure`: `no_media` when it is none, `duration_unknown` when it states none.
  */
 export async function measureRemoteDuration(
-  { launcher, ffprobe }: { launcher: Launcher; ffprobe: { readonly path: string } },
+  deps: Pick<VideoHostDeps, 'launcher' | 'ffprobe' | 'ownNetwork'>,
   format: DescribedFormat,
   proxy: FilteringProxy,
   signal: AbortSignal,
 ): Promise<number> {
   const args = [
     ...['-v', 'error', '-hide_banner', '-show_entries', 'format=format_name,duration', '-of', 'json=c=1'],
-    ...[...REMOTE_INPUT_OPTIONS, ...headerOptions(format), '--', format.url ?? ''],
+    ...[...remoteInputOptions(deps), ...headerOptions(format), '--', format.url ?? ''],
   ];
   try {
-    const { environment } = proxy;
-    const { stdout } = await launcher.run({ tool: ffprobe.path, args, limits: LIMITS, signal, environment });
+    const { stdout } = await deps.launcher.run({ tool: deps.ffprobe.path, args, limits: LIMITS, signal, proxy });
     const durationMs = durationOf(stdout.toString('utf8'));
     if (durationMs === null)
       throw new VideoHostFailure('duration_unknown', 'the host states no duration, nor does its media');

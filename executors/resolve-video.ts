@@ -3,6 +3,7 @@ import type { ResolvedVideo } from '../contract/videohost-resolution.ts';
 import { behindProxy } from './behind-proxy.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
 import { chooseFormats } from './format-choice.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import { measureRemoteDuration } from './remote-duration.ts';
 import { cleanLine, type DescribedFormat, type DescribedVideo, readVideoDocument } from './video-document.ts';
 import { type ResolveRequest, type ResolveVideo, type VideoHostDeps, VideoHostFailure } from './video-host.ts';
@@ -20,7 +21,7 @@ const ADULT_YEARS = 18;
 export const resolveVideo: ResolveVideo = (deps, request, signal) =>
   behindProxy(deps, MOST_BYTES, async (proxy) => {
     const video = await describe(deps, request, proxy, signal);
-    const formats = availableFormats(video);
+    const formats = availableFormats(video, deps);
     const stated = video.duration ?? 0;
     const measured = stated > 0 ? null : await measureRemoteDuration(deps, formats[0], proxy, signal);
     return {
@@ -36,29 +37,32 @@ export const resolveVideo: ResolveVideo = (deps, request, signal) =>
   });
 
 async function describe(
-  { launcher, ytdlp, ffmpeg, openOrigin }: VideoHostDeps,
+  deps: VideoHostDeps,
   request: ResolveRequest,
-  { environment }: FilteringProxy,
+  proxy: FilteringProxy,
   signal: AbortSignal,
 ): Promise<DescribedVideo> {
   const args = [
-    ...ytdlpWords(request, openOrigin, ffmpeg.path),
+    ...ytdlpWords(request, deps),
     // A video that nobody may download is still described, which tells more than the error would.
     ...['--dump-single-json', '--ignore-no-formats-error', '--', request.url],
   ];
-  const limits = ytdlpLimits(request.wallMs ?? WALL_MS, MOST_BYTES);
-  const { stdout } = await launcher.run({ tool: ytdlp.path, args, limits, signal, environment });
+  const limits = ytdlpLimits(request.wallMs ?? WALL_MS, MOST_BYTES, MEMORY_BYTES.resolve);
+  const { stdout } = await deps.launcher.run({ tool: deps.ytdlp.path, args, limits, signal, proxy });
   const video = readVideoDocument(stdout.toString('utf8'));
   if (video === null) throw new VideoHostFailure('tool_output', 'yt-dlp described the video in an unknown form');
   if (video === 'several') throw new VideoHostFailure('not_one_video', 'the address names a list');
   return video;
 }
 
-function availableFormats(video: DescribedVideo): readonly [DescribedFormat, ...DescribedFormat[]] {
+function availableFormats(
+  video: DescribedVideo,
+  deps: VideoHostDeps,
+): readonly [DescribedFormat, ...DescribedFormat[]] {
   if (video.is_live === true || LIVE.includes(video.live_status ?? '')) {
     throw new VideoHostFailure('live_stream', 'the video is, was just now, or will be live');
   }
-  const [first, ...more] = chooseFormats(video.formats ?? []);
+  const [first, ...more] = chooseFormats(video.formats ?? [], deps);
   if (first !== undefined) return [first, ...more];
   if (WALLED.includes(video.availability ?? '') || (video.age_limit ?? 0) >= ADULT_YEARS) {
     throw new VideoHostFailure('login_required', 'the host shows the video to some of its members only');

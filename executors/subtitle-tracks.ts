@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Range } from '../contract/grammar.ts';
 import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import type { Launcher, ProcessLimits } from './process.ts';
 import { PacketJoiner, type SubtitlePacket } from './subtitle-packets.ts';
 import type { ResolvedTool } from './tools.ts';
@@ -16,7 +17,7 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: MEBIBYTE,
   stdoutBytes: 64 * MEBIBYTE,
   stderrBytes: 4 * MEBIBYTE,
-  addressSpaceBytes: 2 * 1024 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.subtitles,
 };
 
 /**

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ToolIdentity } from '../contract/tool.ts';
 import { findExecutable, isExecutable } from './executable-search.ts';
+import { MEMORY_BYTES } from './memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
 
 /** An external tool that stands ready: where it is and exactly which one it is. */
@@ -33,6 +34,7 @@ const VERSION_LIMITS: ProcessLimits = {
   fileSizeBytes: 128 * 1024 * 1024,
   stdoutBytes: 256 * 1024,
   stderrBytes: 256 * 1024,
+  memoryBytes: MEMORY_BYTES.version,
 };
 
 const firstGroup = (pattern: RegExp) => (stdout: string) => pattern.exec(stdout)?.[1] ?? null;

@@ -17,6 +17,11 @@ export interface VideoHostDeps {
   readonly lookup: NameLookup;
   /** The one origin that is reached although its address is not public, such as `http://127.0.0.1:4000`; else null. */
   readonly openOrigin: string | null;
+  /**
+   * Whether the tools live in a network that holds the proxy alone. Where they do not, an address or an answer could lead
+   * them past it, so generic extraction and playlists are refused.
+   */
+  readonly ownNetwork: boolean;
   /** A new, unguessable text of letters and digits; what the tool shows to its own proxy. */
   newSecret(): string;
 }
@@ -56,7 +61,7 @@ export interface DownloadedRange {
 }
 
 /**
- * - `extractor_not_allowed`: `generic` for anything but the open origin, or no name of an extractor.
+ * - `extractor_not_allowed`: `generic` for anything but the open origin or in the machine's network, or no name of an extractor.
  * - `live_stream`: is, was just now, or will be live.
  * - `login_required`: age, membership, payment or privacy stands before it.
  * - `not_one_video`: the URL names a list or nothing that is a video.

@@ -1,5 +1,5 @@
 import type { ProcessLimits } from './process.ts';
-import { VideoHostFailure } from './video-host.ts';
+import { type VideoHostDeps, VideoHostFailure } from './video-host.ts';
 
 /** What both steps ask of yt-dlp, and what it may spend on it. */
 export interface VideoAddress {
@@ -16,13 +16,17 @@ const MANY = ['all', 'default', 'end', ...GENERIC];
 /** The protocols that ffmpeg and ffprobe may speak when they read from a host: http(s), and the proxy's own. */
 const REMOTE_PROTOCOLS = 'http,https,tls,tcp,httpproxy,crypto,data';
 
-// As for files, and HLS, whose segments come over the same protocols.
-const REMOTE_FORMATS = 'hls,mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,flv,mpegts,mpeg,mp3,aac,ogg,flac,wav,ac3,eac3';
+// As for files.
+const REMOTE_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,flv,mpegts,mpeg,mp3,aac,ogg,flac,wav,ac3,eac3';
 
-/** Input options of ffmpeg and ffprobe for an address on a host. A silent host ends it after 15 s. */
-export const REMOTE_INPUT_OPTIONS: readonly string[] = [
+/**
+ * Input options of ffmpeg and ffprobe for an address on a host. A silent host ends it after 15 s. A playlist may name
+ * segments by `httpproxy:`, which ffmpeg needs for https and which connects anywhere: so HLS only where there is nothing else
+ * to connect to.
+ */
+export const remoteInputOptions = ({ ownNetwork }: Pick<VideoHostDeps, 'ownNetwork'>): readonly string[] => [
   ...['-protocol_whitelist', REMOTE_PROTOCOLS],
-  ...['-format_whitelist', REMOTE_FORMATS],
+  ...['-format_whitelist', ownNetwork ? `hls,${REMOTE_FORMATS}` : REMOTE_FORMATS],
   ...['-max_streams', '64', '-rw_timeout', '15000000'],
 ];
 
@@ -30,30 +34,37 @@ export const REMOTE_INPUT_OPTIONS: readonly string[] = [
  * The words that every call of yt-dlp begins with: nothing of this machine's configuration, one extractor, no list, no
  * pretence of another country, bounded patience. Throws `extractor_not_allowed`.
  */
-export function ytdlpWords(address: VideoAddress, openOrigin: string | null, ffmpeg: string): readonly string[] {
+export function ytdlpWords(
+  address: VideoAddress,
+  deps: Pick<VideoHostDeps, 'openOrigin' | 'ownNetwork' | 'ffmpeg'>,
+): readonly string[] {
   return [
     ...['--ignore-config', '--no-cache-dir', '--no-cookies', '--no-cookies-from-browser', '--no-color'],
     ...['--no-playlist', '--no-mtime', '--no-geo-bypass', '--no-progress', '--fixup', 'never'],
     ...['--socket-timeout', '10', '--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2'],
-    ...['--use-extractors', extractorWords(address, openOrigin), '--ffmpeg-location', ffmpeg],
+    ...['--use-extractors', extractorWords(address, deps), '--ffmpeg-location', deps.ffmpeg.path],
   ];
 }
 
-/** yt-dlp reserves far more address space than it uses when it runs scripts of the host, so that is not limited. */
-export function ytdlpLimits(wallMs: number, fileSizeBytes: number): ProcessLimits {
+export function ytdlpLimits(wallMs: number, fileSizeBytes: number, memoryBytes: number): ProcessLimits {
   return {
     wallMs,
     cpuSeconds: Math.ceil(wallMs / 1000) * 8,
     fileSizeBytes,
     stdoutBytes: 16 * 1024 * 1024,
     stderrBytes: 1024 * 1024,
+    memoryBytes,
   };
 }
 
-function extractorWords({ url, extractor }: VideoAddress, openOrigin: string | null): string {
+function extractorWords(
+  { url, extractor }: VideoAddress,
+  { openOrigin, ownNetwork }: Pick<VideoHostDeps, 'openOrigin' | 'ownNetwork'>,
+): string {
   const name = extractor.toLowerCase();
   const isOpen = openOrigin !== null && URL.canParse(url) && new URL(url).origin === openOrigin;
-  if (name === GENERIC[0] && isOpen) return GENERIC.join(',');
+  // A page can tell it to leave the proxy out; that leads nowhere in a network that holds nothing else.
+  if (name === GENERIC[0] && isOpen && ownNetwork) return GENERIC.join(',');
   if (MANY.includes(name) || !/^[a-z0-9][a-z0-9:._-]*$/.test(name)) {
     throw new VideoHostFailure('extractor_not_allowed', 'no name of one extractor for one host');
   }

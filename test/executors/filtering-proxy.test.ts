@@ -25,19 +25,27 @@ async function target(
   return { origin: `http://127.0.0.1:${port}`, port, requests };
 }
 
-async function proxyFor(t: ExecutionContext, options: Partial<ProxyOptions> = {}): Promise<FilteringProxy> {
+/** A proxy with a listener, whose port is the one that its environment names. */
+type OpenProxy = FilteringProxy & { readonly environment: Readonly<Record<string, string>> };
+
+async function proxyFor(t: ExecutionContext, options: Partial<ProxyOptions> = {}): Promise<OpenProxy> {
   const defaults = { lookup: async () => [], openOrigin: null, secret: 'secret1', maximumBytes: 1_000_000 };
-  const proxy = await openFilteringProxy({ ...defaults, ...options });
+  const proxy = openFilteringProxy({ ...defaults, ...options });
   t.teardown(() => proxy.close());
-  return proxy;
+  const listener = createTcpServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  proxy.serve(listener);
+  const environment = proxy.environmentAt(typeof address === 'object' ? (address?.port ?? 0) : 0);
+  return Object.assign(proxy, { environment });
 }
 
-const portOf = ({ environment }: FilteringProxy) => Number(new URL(environment.http_proxy ?? '').port);
+const portOf = ({ environment }: OpenProxy) => Number(new URL(environment.http_proxy ?? '').port);
 const authorization = (secret: string) => `Basic ${Buffer.from(`tool:${secret}`).toString('base64')}`;
 
 /** One absolute-form request through the proxy; the status and body of its answer, or null when the connection breaks. */
 async function plain(
-  proxy: FilteringProxy,
+  proxy: OpenProxy,
   url: string,
   { secret = 'secret1', method = 'GET', body = '' } = {},
 ): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] } | null> {
@@ -57,7 +65,7 @@ async function plain(
 
 /** A CONNECT through the proxy: the socket behind it and the status line. */
 async function tunnel(
-  proxy: FilteringProxy,
+  proxy: OpenProxy,
   authority: string,
   secret: string | null = 'secret1',
 ): Promise<{ status: string; head: string; socket: Socket }> {

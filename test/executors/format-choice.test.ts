@@ -9,7 +9,8 @@ const format = (format_id: string, more: Partial<DescribedFormat> = {}): Describ
 const picture = (id: string, height: number) => format(id, { acodec: 'none', height });
 const sound = (id: string, language: string | null, language_preference = -1) =>
   format(id, { vcodec: 'none', language, language_preference });
-const chosen = (...formats: DescribedFormat[]) => chooseFormats(formats).map(({ format_id }) => format_id);
+const chosen = (...formats: DescribedFormat[]) =>
+  chooseFormats(formats, { ownNetwork: true }).map(({ format_id }) => format_id);
 
 test('the best whole format is taken, which is the last', (t) => {
   t.deepEqual(chosen(format('1', { height: 360 }), format('2', { height: 720 })), ['2']);

@@ -15,6 +15,7 @@ export const limits: ProcessLimits = {
   fileSizeBytes: 1024 * 1024,
   stdoutBytes: 1024 * 1024,
   stderrBytes: 256 * 1024,
+  memoryBytes: 1024 ** 3,
 };
 
 /** The absolute path of a named fake tool. */

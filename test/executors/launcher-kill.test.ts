@@ -100,7 +100,12 @@ test('without walls an abort kills the group and settles although an escaped gra
   await symlink(process.execPath, path.join(bin, 'node'));
   await symlink('/bin/sleep', path.join(bin, 'sleep'));
   const { launcher, workRoot } = await launcherFor(t, { path: `${bin}:relative:` });
-  t.deepEqual(launcher.walls, { parentDeathSignal: false, pidNamespace: 'none', resourceLimits: false });
+  t.deepEqual(launcher.walls, {
+    parentDeathSignal: false,
+    pidNamespace: 'none',
+    network: 'shared',
+    resourceLimits: false,
+  });
   const idFile = path.join(folder, 'ids');
   const stop = new AbortController();
   const running = await launcher.start(request(fake('spawns-child'), [idFile], { signal: stop.signal }));

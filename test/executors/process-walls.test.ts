@@ -9,13 +9,14 @@ test('on Linux every wall stands and the tool comes behind them', async (t) => {
   t.true(walls.parentDeathSignal);
   t.true(walls.resourceLimits);
   t.not(walls.pidNamespace, 'none');
-  const words = prefix({ ...limits, cpuSeconds: 1.5, addressSpaceBytes: 1000 });
+  const words = prefix({ ...limits, cpuSeconds: 1.5, memoryBytes: 1000 });
   t.true(words.includes('--cpu=2'));
   t.true(words.includes('--fsize=1048576'));
   t.true(words.includes('--core=0'));
-  t.true(words.includes('--as=1000'));
+  t.true(words.includes('--data=1000'));
   t.true(words.includes('--kill-child=KILL'));
-  t.false(prefix(limits).some((word) => word.startsWith('--as')));
+  t.is(walls.network, 'own');
+  t.true(words.includes('--net'));
   t.is(describeWalls(walls), 'process walls: complete');
 });
 
@@ -27,14 +28,14 @@ test('a wall whose tool does not work here is left out and named', async (t) => 
     await chmod(path.join(folder, name), 0o755);
   }
   const { walls, prefix } = await findWalls(folder);
-  t.deepEqual(walls, { parentDeathSignal: false, pidNamespace: 'none', resourceLimits: false });
+  t.deepEqual(walls, { parentDeathSignal: false, pidNamespace: 'none', network: 'shared', resourceLimits: false });
   t.deepEqual(prefix(limits), []);
-  t.regex(describeWalls(walls), /outlive a host.*outlive it.*no CPU/);
+  t.regex(describeWalls(walls), /outlive a host.*outlive it.*machine's network.*no CPU/);
 });
 
 test('a machine with none of the tools gets plain process groups', async (t) => {
   const { walls, prefix } = await findWalls(await temporaryFolder(t));
-  t.deepEqual(walls, { parentDeathSignal: false, pidNamespace: 'none', resourceLimits: false });
+  t.deepEqual(walls, { parentDeathSignal: false, pidNamespace: 'none', network: 'shared', resourceLimits: false });
   t.deepEqual(prefix(limits), []);
 });
 

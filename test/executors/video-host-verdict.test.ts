@@ -71,8 +71,10 @@ test('names are looked up as the system does', async (t) => {
 });
 
 test('only one extractor is ever named, and the generic one only at the open origin', (t) => {
+  const tool = { path: '/usr/bin/ffmpeg', identity: { name: 'ffmpeg', version: '1', digest: '' } };
+  const deps = { openOrigin: 'http://127.0.0.1:4000', ownNetwork: true, ffmpeg: tool };
   const words = (extractor: string, url = 'https://host.example/film') => {
-    const all = ytdlpWords({ url, extractor }, 'http://127.0.0.1:4000', '/usr/bin/ffmpeg');
+    const all = ytdlpWords({ url, extractor }, deps);
     return all[all.indexOf('--use-extractors') + 1];
   };
   t.is(words('youtube'), 'youtube');

@@ -1,0 +1,101 @@
+import { Server } from 'node:net';
+import { execa } from 'execa';
+import { findExecutable } from './executable-search.ts';
+
+/** Where a process in a network of its own finds the one proxy that it is given. Nobody else is in that network. */
+export const PROXY_PORT = 3128;
+
+/** With this exit code and without a listener, the tool itself was never started. */
+export const NO_LISTENER_EXIT = 125;
+
+// A new network has one interface, and it is down. `ip` is where administrators' tools are; Debian's yt-dlp brings python3.
+const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly string[] }[] = [
+  { name: 'ip', args: ['link', 'set', 'lo', 'up'] },
+  {
+    name: 'python3',
+    // SIOCSIFFLAGS with IFF_UP (netdevice(7)).
+    args: ['-c', "import fcntl,socket,struct;fcntl.ioctl(socket.socket(),0x8914,struct.pack('16sh22x',b'lo',1))"],
+  },
+];
+
+// A socket belongs to the network in which it was made, whoever accepts on it: so this process makes the listener inside,
+// hands it to the host over Node's channel (descriptor 3), and ends when the host has it.
+const MAKE_LISTENER = `
+const [, raise, port] = process.argv;
+const [file, ...args] = JSON.parse(raise);
+require('node:child_process').execFileSync(file, args, { stdio: 'ignore' });
+const listener = require('node:net').createServer();
+listener.listen(Number(port), '127.0.0.1', () => process.send('listening', listener));
+process.once('disconnect', () => process.exit());
+`;
+
+// The words of the tool stay words: the shell reads this text alone. The tool gets neither the channel nor its variables.
+const BECOME_TOOL = `
+"$1" --eval "$2" "$3" "$4" || exit ${NO_LISTENER_EXIT}
+shift 4
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD OLDPWD SHLVL _
+exec "$@" 3>&-
+`;
+
+export interface OwnNetworkOptions {
+  /** Starts a command in new namespaces, among them one for the network, with the right to configure it. */
+  readonly enter: readonly string[];
+  /** Gives that right up again and becomes the command behind it. */
+  readonly drop: readonly string[];
+  readonly pathText: string;
+}
+
+/**
+ * The words that put a tool into a network of its own which holds nothing but a listener that the host gets
+ * (`takeListener`), or null where this machine does not allow that. Tries it once with `harmless`.
+ */
+export async function ownNetworkWords(
+  { enter, drop, pathText }: OwnNetworkOptions,
+  harmless: string,
+): Promise<readonly string[] | null> {
+  const shell = await findExecutable('sh', pathText);
+  if (shell === null) return null;
+  for (const { name, args } of RAISING_TOOLS) {
+    const file = await findExecutable(name, `${pathText}:/usr/sbin:/sbin`);
+    if (file === null) continue;
+    const opener = [process.execPath, MAKE_LISTENER, JSON.stringify([file, ...args]), String(PROXY_PORT)];
+    const words = [...enter, shell, '-c', BECOME_TOOL, 'sh', ...opener, ...drop];
+    if (await handsOver([...words, harmless], pathText)) return words;
+  }
+  return null;
+}
+
+/** Calls back, once, with the listener that a process started by `ownNetworkWords` hands over. */
+export function takeListener(
+  subprocess: {
+    once(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
+    readonly connected: boolean;
+    disconnect(): void;
+  },
+  take: (listener: Server) => void,
+): void {
+  subprocess.once('message', (_, handle) => {
+    if (handle instanceof Server) take(handle);
+    if (subprocess.connected) subprocess.disconnect();
+  });
+}
+
+async function handsOver([file = '', ...args]: readonly string[], pathText: string): Promise<boolean> {
+  const subprocess = execa(file, args, {
+    reject: false,
+    ipc: true,
+    buffer: false,
+    stdio: 'ignore',
+    timeout: 5000,
+    killSignal: 'SIGKILL',
+    extendEnv: false,
+    env: { PATH: pathText, LC_ALL: 'C.UTF-8' },
+  });
+  let cameOver = false;
+  takeListener(subprocess, (listener) => {
+    cameOver = true;
+    listener.close();
+  });
+  const { exitCode } = await subprocess;
+  return cameOver && exitCode === 0;
+}
