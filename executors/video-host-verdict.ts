@@ -32,9 +32,14 @@ export function verdictOfProxy(findings: ProxyFindings, cause: unknown): VideoHo
 
 // Told to print what it found, yt-dlp prints `null` when it found nothing; a crash prints nothing.
 function verdictOfTool(failure: ProcessFailure, findings: ProxyFindings): [VideoHostFailureCause, string] {
-  const detail = quoted(failure.stderr) ?? `yt-dlp exited with code ${failure.exitCode}`;
+  const detail = quoted(failure.stderr) ?? `yt-dlp exited with code ${failure.exitCode}${wordless(failure.stderr)}`;
   if (failure.stdout.trim() !== 'null') return ['tool_exit', detail];
   return findings.requests === 0 ? ['not_one_video', detail] : ['extraction_failed', detail];
+}
+
+// Python's error for a lack of memory has no text.
+function wordless(stderr: string): string {
+  return /^ERROR: *$/m.test(stderr) ? ' and no reason, as it does when it needs more memory than it may take' : '';
 }
 
 /** The tool's last complaint in a form that may be shown: one line, no address, no path. */
