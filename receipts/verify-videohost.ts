@@ -2,7 +2,7 @@ import { SourceInconsistent } from '../contract/source-fault.ts';
 import type { VideohostLocalReceipt } from '../contract/source-receipt.ts';
 import type { VideohostResolution } from '../contract/videohost-resolution.ts';
 import { demandDuration, demandSealed } from './sealed-demand.ts';
-import { rangeToleranceMs, videohostLabelOf } from './videohost-receipt.ts';
+import { rangeToleranceMs, videohostLabelsOf } from './videohost-receipt.ts';
 import { canonicalUrlOf, resolutionIdOf } from './videohost-resolution.ts';
 
 /**
@@ -22,8 +22,9 @@ export function verifyVideohost(receipt: VideohostLocalReceipt, said: VideohostR
     external_id: video.external_id,
     creator: video.creator,
   });
-  const label = videohostLabelOf(video.title, video.external_id);
-  demandSealed('link_mismatch', 'source-receipt.label', receipt.label, label);
+  if (!videohostLabelsOf(video.title, video.external_id).includes(receipt.label)) {
+    throw new SourceInconsistent('link_mismatch', 'source-receipt.label');
+  }
   const { provider_start_ms: startMs, provider_end_ms: endMs } = receipt.selection;
   if (startMs >= endMs || endMs > video.duration_ms) {
     throw new SourceInconsistent('link_mismatch', 'source-receipt.selection');

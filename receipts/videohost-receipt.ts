@@ -25,10 +25,25 @@ export interface VideohostClaim extends Resolving {
 /** The id of the receipt under which a range of a video comes in: the digest of the bytes that were fetched. */
 export const videohostReceiptIdOf = (mediaContentId: string): string => `videohost-local:${digestOf(mediaContentId)}`;
 
-/** The name under which a video is listed: its title without control characters, else its id; at most 160 UTF-16 units. */
-export function videohostLabelOf(title: string | null, externalId: string): string {
+// What a person may not write into a label either: control characters, breaks of lines and paragraphs, turns of direction;
+// and a beginning that a shell reads as an option or a path.
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+const misread = /^(?:[-/\\~\s]|[A-Za-z]:\\)+/;
+
+const plainLabel = (text: string): string =>
+  cutText(text.replace(unprintable, '').replace(misread, '').trim(), labelUnits);
+
+/**
+ * The name under which a video is listed, at most 160 UTF-16 units: its title as a person could have written it, else its
+ * id, else `video`.
+ */
+export const videohostLabelOf = (title: string | null, externalId: string): string =>
+  plainLabel(title ?? '') || plainLabel(externalId) || 'video';
+
+/** The names under which a stored video may be listed: the one of today, and that of receipts from before 0.2. */
+export function videohostLabelsOf(title: string | null, externalId: string): readonly string[] {
   const named = cutText((title ?? '').replace(/\p{Cc}/gu, '').trim(), labelUnits);
-  return named === '' ? cutText(externalId, labelUnits) : named;
+  return [videohostLabelOf(title, externalId), named === '' ? cutText(externalId, labelUnits) : named];
 }
 
 /** The receipt of a range of a video: where it comes from, which bytes it has and what was measured of it. */
