@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutPaths } from './path-free.ts';
 import { cutText } from './text.ts';
 
 /** Why something ended badly: a code of a closed set and a sentence of at most 256 characters. */
@@ -9,11 +10,11 @@ export type Failure = z.infer<typeof failure>;
 const maximumLength = 256;
 
 const oneLine = (text: string, maximum: number): string => {
-  const line = cutText(text.replace(/\s+/g, ' ').trim(), maximum);
+  const line = cutText(withoutPaths(text.replace(/\s+/g, ' ').trim()), maximum);
   return line === '' ? 'no further detail' : line;
 };
 
-/** Cuts a message to the wire's 256 characters, never to nothing. */
+/** Cuts a message to the wire's 256 characters, never to nothing, and takes this machine's paths out of it. */
 export const failureMessage = (text: string): string => oneLine(text, maximumLength);
 
 /** A message of at most 256 characters that ends with what can be done; what happened is cut first, as it may quote a client. */

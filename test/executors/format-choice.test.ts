@@ -59,6 +59,13 @@ test('what is protected, is no media, or needs another protocol is never taken',
   t.deepEqual(chosen(format('best'), format('1+2'), format('a]b'), format('')), ['best']);
 });
 
+test('a playlist is taken only where its reader lives in a network of its own', (t) => {
+  const formats = [format('1'), format('2', { protocol: 'm3u8_native' }), format('3', { protocol: 'm3u8' })];
+  const ids = (ownNetwork: boolean) => chooseFormats(formats, { ownNetwork }).map(({ format_id }) => format_id);
+  t.deepEqual(ids(true), ['3']);
+  t.deepEqual(ids(false), ['1']);
+});
+
 test('a selector names formats by their ids alone', (t) => {
   t.is(formatSelector(['137', '140-en']), 'b*[format_id=137]+b*[format_id=140-en]');
 });

@@ -6,7 +6,7 @@ import { ProcessFailure, type ProcessFailureCause } from '../../executors/proces
 import type { ProxyFindings } from '../../executors/proxy-findings.ts';
 import { VideoHostFailure } from '../../executors/video-host.ts';
 import { verdictOn } from '../../executors/video-host-verdict.ts';
-import { ytdlpWords } from '../../executors/ytdlp-command.ts';
+import { remoteInputOptions, ytdlpWords } from '../../executors/ytdlp-command.ts';
 
 const nothing: ProxyFindings = { requests: 0, refusedAddress: false, overLimit: false, lastOutcome: null };
 
@@ -68,6 +68,17 @@ test('faults of the system become failures, faults of the program stay what they
 test('names are looked up as the system does', async (t) => {
   const { address } = await lookup('localhost');
   t.true((await lookupAddresses('localhost')).includes(address));
+});
+
+test('in the network of the machine nothing is generic, and no playlist is read', (t) => {
+  const tool = { path: '/usr/bin/ffmpeg', identity: { name: 'ffmpeg', version: '1', digest: '' } };
+  const deps = { openOrigin: 'http://127.0.0.1:4000', ownNetwork: false, ffmpeg: tool };
+  const address = { url: 'http://127.0.0.1:4000/page', extractor: 'generic' };
+  t.throws(() => ytdlpWords(address, deps), { message: /^extractor_not_allowed: / });
+  const formats = (ownNetwork: boolean) => remoteInputOptions({ ownNetwork })[3]?.split(',') ?? [];
+  t.true(formats(true).includes('hls'));
+  t.false(formats(false).includes('hls'));
+  t.true(formats(false).includes('mp4'));
 });
 
 test('only one extractor is ever named, and the generic one only at the open origin', (t) => {

@@ -8,7 +8,7 @@ import type { RecordKind, SealedChain } from '../../receipts/open-chain.ts';
 import { reopenSource } from '../../receipts/reopen-source.ts';
 import { sealVideohostIngest } from '../../receipts/seal-source.ts';
 import { verifySource } from '../../receipts/verify-source.ts';
-import { videohostLabelOf } from '../../receipts/videohost-receipt.ts';
+import { videohostLabelOf, videohostLabelsOf } from '../../receipts/videohost-receipt.ts';
 import { canonicalUrlOf } from '../../receipts/videohost-resolution.ts';
 import { mutationsOf } from './mutations.ts';
 import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
@@ -194,6 +194,28 @@ test('a label is the title without control characters, cut to 160, else the id o
   t.is(videohostLabelOf(`${'x'.repeat(158)}😀`, 'id'), `${'x'.repeat(158)}😀`);
   t.is(videohostLabelOf(`${'x'.repeat(159)} y`, 'id'), 'x'.repeat(159));
   for (const nothing of [null, '', ' \u0000 ']) t.is(videohostLabelOf(nothing, 'i'.repeat(200)), 'i'.repeat(160));
+});
+
+test('a title that begins like an option or a path, or turns its letters around, is listed without that', (t) => {
+  const rows = {
+    '-rf /': 'rf /',
+    '--help me': 'help me',
+    '/etc/passwd': 'etc/passwd',
+    '~/.ssh': '.ssh',
+    'C:\\Users': 'Users',
+    '\\\\share\\x': 'share\\x',
+    ' - ~ / x': 'x',
+    'a\u202Egpj.exe\u2028b\u2066c': 'agpj.exebc',
+    'A - b / c ~ d': 'A - b / c ~ d',
+  };
+  for (const [title, label] of Object.entries(rows)) t.is(videohostLabelOf(title, 'id'), label);
+  t.is(videohostLabelOf('--/~', '-dQw4w9'), 'dQw4w9');
+  t.is(videohostLabelOf(null, '---'), 'video');
+});
+
+test('a range that was listed by its whole title before still verifies', (t) => {
+  t.deepEqual(videohostLabelsOf('-rf /', 'id'), ['rf /', '-rf /']);
+  t.deepEqual(videohostLabelsOf(null, '-id'), ['id', '-id']);
 });
 
 test('where a host names its videos by their ids, the address of one follows from its id', (t) => {
