@@ -18,6 +18,6 @@ export const MEMORY_BYTES = {
   resolve: GIBIBYTE,
   /** yt-dlp and the ffmpeg that it starts; encoding 4K anew takes 1.2 GiB on two cores, and more on many. */
   download: 4 * GIBIBYTE,
-  /** The detector process with both models. */
-  detector: 2 * GIBIBYTE,
+  /** The detector process takes 140 MiB with both models. */
+  detector: GIBIBYTE,
 } as const;
