@@ -1,5 +1,4 @@
 import { Server } from 'node:net';
-import { execa } from 'execa';
 import { findExecutable } from './executable-search.ts';
 
 /** Where a process in a network of its own finds the one proxy that it is given. Nobody else is in that network. */
@@ -43,24 +42,28 @@ export interface OwnNetworkOptions {
   /** Gives that right up again and becomes the command behind it. */
   readonly drop: readonly string[];
   readonly pathText: string;
+  /** Whether a command ends well here. */
+  works(command: readonly string[]): Promise<boolean>;
 }
 
 /**
  * The words that put a tool into a network of its own which holds nothing but a listener that the host gets
- * (`takeListener`), or null where this machine does not allow that. Tries it once with `harmless`.
+ * (`takeListener`), or null where this machine does not allow that. Tries once what the machine could refuse; should a later
+ * process fail to get its listener all the same, its tool is never started.
  */
-export async function ownNetworkWords(
-  { enter, drop, pathText }: OwnNetworkOptions,
-  harmless: string,
-): Promise<readonly string[] | null> {
+export async function ownNetworkWords({
+  enter,
+  drop,
+  pathText,
+  works,
+}: OwnNetworkOptions): Promise<readonly string[] | null> {
   const shell = await findExecutable('sh', pathText);
-  if (shell === null) return null;
+  if (shell === null || !(await works([...enter, ...drop, shell, '-c', ':']))) return null;
   for (const { name, args } of RAISING_TOOLS) {
     const file = await findExecutable(name, `${pathText}:/usr/sbin:/sbin`);
-    if (file === null) continue;
+    if (file === null || !(await works([...enter, file, ...args]))) continue;
     const opener = [process.execPath, MAKE_LISTENER, JSON.stringify([file, ...args]), String(PROXY_PORT)];
-    const words = [...enter, shell, '-c', BECOME_TOOL, 'sh', ...opener, ...drop];
-    if (await handsOver([...words, harmless], pathText)) return words;
+    return [...enter, shell, '-c', BECOME_TOOL, 'sh', ...opener, ...drop];
   }
   return null;
 }
@@ -78,24 +81,4 @@ export function takeListener(
     if (handle instanceof Server) take(handle);
     if (subprocess.connected) subprocess.disconnect();
   });
-}
-
-async function handsOver([file = '', ...args]: readonly string[], pathText: string): Promise<boolean> {
-  const subprocess = execa(file, args, {
-    reject: false,
-    ipc: true,
-    buffer: false,
-    stdio: 'ignore',
-    timeout: 5000,
-    killSignal: 'SIGKILL',
-    extendEnv: false,
-    env: { PATH: pathText, LC_ALL: 'C.UTF-8' },
-  });
-  let cameOver = false;
-  takeListener(subprocess, (listener) => {
-    cameOver = true;
-    listener.close();
-  });
-  const { exitCode } = await subprocess;
-  return cameOver && exitCode === 0;
 }

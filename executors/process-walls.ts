@@ -1,8 +1,8 @@
 import { execa } from 'execa';
 import { findExecutable } from './executable-search.ts';
-import { type HardLimits, readHardLimits } from './hard-limits.ts';
 import { ownNetworkWords } from './own-network.ts';
 import type { ProcessLimits } from './process.ts';
+import { limitWords, OPEN_FILES, readHardLimits } from './resource-limits.ts';
 
 /** What this machine lets the launcher put around a process. */
 export interface ProcessWalls {
@@ -27,9 +27,6 @@ export interface WallCommand {
   /** `withProxy`: the process reaches a proxy. Where `network` is `own` its listener is handed over (`takeListener`). */
   prefix(limits: ProcessLimits, withProxy?: boolean): readonly string[];
 }
-
-// Room for a tool's libraries, codecs and pipes; far below what exhausting the host's table would take.
-const OPEN_FILES = 256;
 
 const PID_FLAGS = ['--pid', '--fork', '--kill-child=KILL'];
 const USER_FLAGS = ['--user', '--map-current-user'];
@@ -74,22 +71,23 @@ async function findNamespaces(
       if (!isolated) return { kind, network: 'shared', alone, withProxy: alone };
       // Where this fails, a process that needs a proxy shares the network; its processes stay together all the same.
       const shared = alone.filter((word) => word !== '--net');
-      const withProxy = await proxiedWords({ unshare, setpriv, harmless, kind, flags }, pathText);
+      const withProxy = await proxiedWords({ unshare, setpriv, kind, flags }, pathText);
       return { kind, network: withProxy === null ? 'empty' : 'own', alone, withProxy: withProxy ?? shared };
     }
   }
   return NO_NAMESPACES;
 }
 
-async function proxiedWords(
-  found: { unshare: string; setpriv: string | null; harmless: string; kind: 'privileged' | 'user'; flags: string[] },
+function proxiedWords(
+  found: { unshare: string; setpriv: string | null; kind: 'privileged' | 'user'; flags: readonly string[] },
   pathText: string,
 ): Promise<readonly string[] | null> {
-  const { unshare, setpriv, harmless, kind, flags } = found;
-  if (kind === 'privileged') return ownNetworkWords({ enter: [unshare, ...flags], drop: [], pathText }, harmless);
-  if (setpriv === null) return null;
+  const { unshare, setpriv, kind, flags } = found;
+  const tried = { pathText, works: (command: readonly string[]) => works(command, pathText) };
+  if (kind === 'privileged') return ownNetworkWords({ enter: [unshare, ...flags], drop: [], ...tried });
+  if (setpriv === null) return Promise.resolve(null);
   const enter = [unshare, ...USER_FLAGS, '--keep-caps', ...flags];
-  return ownNetworkWords({ enter, drop: [setpriv, ...DROP_RIGHTS], pathText }, harmless);
+  return ownNetworkWords({ enter, drop: [setpriv, ...DROP_RIGHTS], ...tried });
 }
 
 /** Tries each wall once with a harmless command and keeps those that work here. Never rejects. */
@@ -122,19 +120,6 @@ const plainGroup: WallCommand = {
   walls: { parentDeathSignal: false, pidNamespace: 'none', network: 'shared', resourceLimits: false },
   prefix: () => [],
 };
-
-// A limit above a hard one would be refused, and the tool with it; so the smaller of both holds.
-function limitWords(limits: ProcessLimits, hard: HardLimits): string[] {
-  const within = (option: keyof HardLimits, limit: number) =>
-    `--${option}=${Math.min(limit, hard[option] ?? Number.POSITIVE_INFINITY)}`;
-  return [
-    within('cpu', Math.ceil(limits.cpuSeconds)),
-    within('fsize', limits.fileSizeBytes),
-    within('nofile', OPEN_FILES),
-    within('data', limits.memoryBytes),
-    '--core=0',
-  ];
-}
 
 const missingOfNetwork: Readonly<Record<ProcessWalls['network'], readonly string[]>> = {
   own: [],

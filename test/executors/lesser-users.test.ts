@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { parseHardLimits } from '../../executors/hard-limits.ts';
+import { parseHardLimits } from '../../executors/resource-limits.ts';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('launches-within.ts', import.meta.url));
