@@ -62,8 +62,9 @@ export function subtitleArguments(file: string, indexes: readonly number[], endM
 
 /**
  * The cues of each track (at least one, at most `maxTracks`) clipped to the range, in the order of the tracks, read in one
- * run; null for a track with more than a track may have, and for one that all tracks together leave no room for. Cues are in the order of time and count from the start of the container; those that show nothing are left out.
- * Rejects with `ProcessFailure` or `DetectionFailure`.
+ * run; null for a track with more than a track may have, and for one that all tracks together leave no room for. Cues are
+ * in the order of time and count from the start of the container; those that show nothing are left out. Rejects with
+ * `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
