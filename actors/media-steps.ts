@@ -7,8 +7,14 @@ import type { RegisteredSource } from '../contract/source-session.ts';
 import type { EffectOutcome } from '../machines/commit-fact.ts';
 import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../machines/runtime-types.ts';
 import { encodeDetections } from '../receipts/detected-evidence.ts';
-import { type MediaOperation, mediaRequestOf, operationCompleted } from '../receipts/media-operation.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import {
+  type MediaOperation,
+  mediaRequestOf,
+  operationCompleted,
+  operationFailed,
+  operationStarted,
+} from '../receipts/media-operation.ts';
+import type { EventDraft, Ledger } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import { openOperation } from './open-operation.ts';
 import { fileIsIntact, mediaOf, pathOf } from './source-files.ts';
@@ -94,17 +100,17 @@ export class MediaSteps {
   ): Promise<{ outcome: EffectOutcome; result: MediaOperationResult }> {
     const { ledger } = this.#options;
     const study = readStudy(ledger, runtimeId);
-    const operation = this.operation(study, step);
+    const begun = this.operation(study, step);
+    const operation = this.#operationNow(study, step);
     const { operationKey } = mediaRequestOf(study, operation);
+    const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const known = await this.#known(operationKey);
-    const keyNow = mediaRequestOf(study, this.#operationNow(study, step)).operationKey;
-    if (known === null && operationKey !== keyNow) throw toolsChanged;
     const result = known ?? (await this.#run(study, step, signal));
     const completed = operationCompleted(study, operation, result, known !== null);
     return {
       result,
       outcome: {
-        events: completed.events,
+        events: isBegun ? completed.events : [...begunAnew(study, begun, operation), ...completed.events],
         writes: [
           {
             put: 'record',
@@ -167,12 +173,14 @@ export class MediaSteps {
   }
 }
 
-/** A receipt names the tools that its operation was begun with: no others may take its place. */
-const toolsChanged: StudyFault = {
-  lifecycle: 'interrupted',
-  code: 'executor_interrupted',
-  message: 'the tools of this host, or how it sets them, changed after the pass over the media had begun',
-};
+/** A receipt names the tools that its operation was begun with: with others it is another operation. */
+const begunAnew = (study: StudyRow, begun: MediaOperation, operation: MediaOperation): readonly EventDraft[] => [
+  operationFailed(study, begun, {
+    code: 'executor_interrupted',
+    message: 'the tools of the host, or how it sets them, changed after the pass over the media had begun',
+  }),
+  operationStarted(study, operation),
+];
 
 const mediaGone: StudyFault = {
   lifecycle: 'interrupted',

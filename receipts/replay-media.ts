@@ -11,7 +11,7 @@ import { checkEvidence, type EvidenceOrigin } from './check-evidence.ts';
 import { type CheckedLink, counted, type ReportLink } from './checked-link.ts';
 import { checkObject, demandDerived } from './evidence-chain-error.ts';
 import type { JournalCursor } from './journal-cursor.ts';
-import { type MediaOperation, operationCompleted, operationStarted } from './media-operation.ts';
+import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
 import { evidenceShape } from './reopen-evidence.ts';
 import type { StoredContent } from './stored-content.ts';
 import { readReceipt } from './stored-receipt.ts';
@@ -80,10 +80,19 @@ export async function replayOperation(
   { run, source, journal, content, report }: ReplayContext,
   capability: MediaCapability,
 ): Promise<ReplayedOperation> {
-  const { request } = journal.expect('media.operation_started').data;
-  const { tools, parameters, limits } = request;
-  const operation = { capability, tools, parameters, limits };
-  journal.take([operationStarted(run, operation)]);
+  const began = (): MediaOperation => {
+    const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
+    const operation = { capability, tools, parameters, limits };
+    journal.take([operationStarted(run, operation)]);
+    return operation;
+  };
+  let operation = began();
+  // A host that came back with other tools gave up what was begun with the old ones, and began anew.
+  while (journal.typeAt() === 'media.operation_failed' && journal.typeAt(1) === 'media.operation_started') {
+    const { reason } = journal.expect('media.operation_failed').data;
+    journal.take([operationFailed(run, operation, reason)]);
+    operation = began();
+  }
   const recorded = journal.count('artifact.recorded');
   if (recorded === 0 && journal.typeAt() !== 'media.operation_completed') return { operation, completed: null };
   const { receipt } = journal.expect('media.operation_completed', recorded).data;

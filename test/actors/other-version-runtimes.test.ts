@@ -10,6 +10,7 @@ import { TimeBudgets } from '../../actors/time-budgets.ts';
 import { VerifiedRuntimes } from '../../actors/verified-runtimes.ts';
 import { verifyRuntime } from '../../actors/verify-runtime.ts';
 import { WorkerLine } from '../../actors/worker-line.ts';
+import type { DetectedKind, Detection, UnavailableReason } from '../../contract/evidence.ts';
 import type { JournalEvent } from '../../contract/journal-event.ts';
 import { acceptedAt, clipRequest } from '../receipts/korean-clip.ts';
 import { clipRange, storedStudy } from '../receipts/stored-study.ts';
@@ -20,6 +21,9 @@ import { newDataRoot, openStore, store } from './stored-studies.ts';
 const study = storedStudy({ version: 1, windows: 4 });
 const { runtimeId } = study.run.record;
 
+const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]): Detection[] =>
+  kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode }));
+
 /** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
 const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass => ({
   operation: () => ({
@@ -28,7 +32,16 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
     parameters: {},
     limits: { maxWallMs: 1000 },
   }),
-  run: () => Promise.reject(new Error('a pass that was begun with other tools must not run')),
+  run: async () => ({
+    detections:
+      capability === 'media.detect'
+        ? [
+            ...silent('no_audio_in_range', 'speech_activity', 'silence', 'loudness'),
+            ...silent('no_frames_in_range', 'shot_changes'),
+          ]
+        : silent('no_text_subtitle_track', 'subtitle_track', 'text_language'),
+    derivedAudio: null,
+  }),
 });
 
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
@@ -144,14 +157,17 @@ for (const step of ['detect', 'subtitles']) {
   const name = `running.${step}`;
   const stage = stages[name] as Stage;
   const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
-  test(`a runtime in ${name} whose host comes back with other tools ends as what was begun, not as what would be now`, async (t) => {
+  test(`a runtime in ${name} whose host comes back with other tools gives up what was begun, and measures with those`, async (t) => {
     const root = await leftAt(t, stage, {}, stage.state, children);
     const host = await nextHost(t, root);
     t.is(host.recovered.resumed, 1);
     while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
-    t.is(host.supervisor.read(runtimeId)?.status, 'interrupted');
+    t.is(host.supervisor.read(runtimeId)?.status, 'terminal');
     await host.close();
-    t.deepEqual(await saidAfter(t, root, stage), stage.said);
+    const said = await saidAfter(t, root, stage);
+    const anew = ['media.operation_failed', 'media.operation_started', 'media.operation_completed'];
+    t.deepEqual(said.slice(0, 3), anew);
+    t.is(said.at(-1), 'task.transitioned');
   });
 }
 
