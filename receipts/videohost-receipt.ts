@@ -40,7 +40,7 @@ const plainLabel = (text: string): string =>
 export const videohostLabelOf = (title: string | null, externalId: string): string =>
   plainLabel(title ?? '') || plainLabel(externalId) || 'video';
 
-/** The names under which a stored video may be listed: the one of today, and that of receipts from before 0.2. */
+/** The names under which a stored video may be listed: the one of today, and the whole title, as earlier receipts have it. */
 export function videohostLabelsOf(title: string | null, externalId: string): readonly string[] {
   const named = cutText((title ?? '').replace(/\p{Cc}/gu, '').trim(), labelUnits);
   return [videohostLabelOf(title, externalId), named === '' ? cutText(externalId, labelUnits) : named];
