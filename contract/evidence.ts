@@ -116,6 +116,15 @@ export const maximumEvidenceBytes = 16 * 1024 * 1024;
 
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
+/**
+ * Parameters that a pass measures on the way, by kind: they stand behind the facts of the evidence, and no operation can state
+ * them before it has run. Absent where nothing was measured so, as in evidence of earlier versions.
+ */
+export const measuredParameters: Readonly<Partial<Record<DetectedKind, readonly string[]>>> = {
+  speech_activity: ['channelsApart', 'channelsApartMs'],
+  silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
+};
+
 /** The decoded samples that a detector measured; they are not kept, their digest is. */
 export const derivedAudio = z.strictObject({ sampleRate: z.literal(16000), samples: count, contentId });
 export type DerivedAudio = z.infer<typeof derivedAudio>;

@@ -1,7 +1,8 @@
 import type { Range } from '../contract/grammar.ts';
-import { MAXIMUM_ERROR_SHARE, SHOT_RULE, SILENCE_RULE } from './detection-parameters.ts';
+import { MAXIMUM_ERROR_SHARE, SHOT_RULE } from './detection-parameters.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
 import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
+import { CHANNEL_LAYOUT } from './sound-signals.ts';
 import { SAMPLE_RATE } from './speech-segmenter.ts';
 
 /** What one pass is to decode: a file, a part of it, and its tracks by their index in the container. */
@@ -12,8 +13,8 @@ export interface DecodeRequest {
   readonly videoTrackIndex: number | null;
 }
 
-/** What comes out of the extra pipes, from descriptor 3 on; standard output carries the samples (s16le mono at 16 kHz). */
-export const MEASURE_PIPES = ['shots', 'loudness', 'silences'] as const;
+/** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
+export const MEASURE_PIPES = ['shots', 'loudness'] as const;
 
 const FIRST_EXTRA_PIPE = 3;
 
@@ -52,14 +53,15 @@ function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number)
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
     return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
   };
-  const seconds = SILENCE_RULE.minimumMs / 1000;
+  const sampled = (layout: string) =>
+    `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
-    `[0:${audioTrackIndex}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=2[measure][listen]`,
-    `[measure]${cut(LOUDNESS_RATE)},asplit=2[loud][quiet]`,
-    `[loud]ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
-    `[quiet]silencedetect=n=${SILENCE_RULE.thresholdDb}dB:d=${seconds},${printer('ametadata', 'silences')},anullsink`,
-    `[listen]aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=mono,${cut(SAMPLE_RATE)}[pcm]`,
+    `[0:${audioTrackIndex}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=3[loud][whole][folded]`,
+    `[loud]${cut(LOUDNESS_RATE)},ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
+    `[whole]${sampled('mono')}[mix]`,
+    `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,
+    '[mix][channels]amerge=inputs=2[pcm]',
   ];
   return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
 }

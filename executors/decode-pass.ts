@@ -8,9 +8,9 @@ import { Loudness } from './loudness.ts';
 import { MEMORY_BYTES } from './memory-limits.ts';
 import type { Launcher, ProcessLimits, RunningProcess } from './process.ts';
 import { ShotChanges } from './shot-changes.ts';
-import { Silences } from './silences.ts';
-import type { SpeechJob, SpeechResult } from './speech-job.ts';
-import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from './speech-segmenter.ts';
+import type { SoundJob, SoundResult } from './sound-job.ts';
+import { BYTES_PER_INSTANT } from './sound-signals.ts';
+import { SAMPLES_PER_MS } from './speech-segmenter.ts';
 import type { ResolvedTool } from './tools.ts';
 
 export interface DecodePassDeps {
@@ -19,10 +19,9 @@ export interface DecodePassDeps {
   readonly detector: Detector;
 }
 
-/** What one pass has measured, on the source's own time line. `speech` is null without an audio track. */
+/** What one pass has measured, on the source's own time line. `sound` is null without an audio track. */
 export interface PassMeasurements {
-  readonly speech: SpeechResult | null;
-  readonly silences: Silences;
+  readonly sound: SoundResult | null;
   readonly loudness: Loudness;
   readonly shots: ShotChanges;
 }
@@ -74,11 +73,10 @@ async function decodeFrom(
 ): Promise<PassMeasurements> {
   const { range } = request;
   // Opened before ffmpeg starts, so that both processes come up together.
-  const job = request.audioTrackIndex === null ? null : deps.detector.speech(stop.signal);
+  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
   const shots = new ShotChanges(range, seek * 1000);
   const loudness = new Loudness();
-  const silences = new Silences(range);
-  const measures = { shots, loudness, silences };
+  const measures = { shots, loudness };
   const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader((frame) => measures[name].add(frame)));
   const work: Promise<unknown>[] = [];
   try {
@@ -98,7 +96,7 @@ async function decodeFrom(
     await Promise.all(work);
     // Only a pass that ended well has written its last lines whole.
     for (const reader of readers) reader.end();
-    return { speech: job === null ? null : await job.result, ...measures };
+    return { sound: job === null ? null : await job.result, ...measures };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -106,8 +104,8 @@ async function decodeFrom(
   }
 }
 
-async function listen(running: RunningProcess, job: SpeechJob | null, { startMs, endMs }: Range): Promise<void> {
-  let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_SAMPLE;
+async function listen(running: RunningProcess, job: SoundJob | null, { startMs, endMs }: Range): Promise<void> {
+  let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_INSTANT;
   for await (const chunk of running.stdout) {
     room -= chunk.length;
     if (room < 0) throw new DetectionFailure('ffmpeg decoded more sound than the range holds');

@@ -3,23 +3,18 @@ import type {
   DetectedFact,
   Detection,
   EvidenceArtifact,
+  SilenceFact,
   UnavailableReason,
 } from '../contract/evidence.ts';
 import type { Range } from '../contract/grammar.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import { type DecodePassDeps, type PassMeasurements, runDecodePass } from './decode-pass.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
-import { DETECTION_PARAMETERS } from './detection-parameters.ts';
+import { type DetectionKind, type DetectionTracks, parametersFor } from './detection-parameters.ts';
 import type { DetectorTools } from './detector.ts';
 import { speechFacts } from './speech-facts.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS } from './speech-segmenter.ts';
+import { SAMPLE_RATE } from './speech-segmenter.ts';
 import type { ResolvedTool } from './tools.ts';
-
-/** The tracks of a source by their index in the container; attached pictures are no video. */
-export interface DetectionTracks {
-  readonly audioTrackIndex: number | null;
-  readonly videoTrackIndex: number | null;
-}
 
 export interface DetectionRequest extends DetectionTracks {
   readonly path: string;
@@ -31,11 +26,12 @@ export interface DetectionRequest extends DetectionTracks {
 /** Tools and parameters of `detectRange` over these tracks, known before it runs. */
 export function detectionIdentity(
   tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
-  { audioTrackIndex, videoTrackIndex }: DetectionTracks,
+  tracks: DetectionTracks,
 ): OperationIdentity {
+  const { audioTrackIndex, videoTrackIndex } = tracks;
   return {
     tools: [tools.ffmpeg.identity, tools.detectorTools.speech],
-    parameters: { ...joinParameters(DETECTION_PARAMETERS), audioTrackIndex, videoTrackIndex },
+    parameters: { ...joinParameters(parametersFor(tracks)), audioTrackIndex, videoTrackIndex },
   };
 }
 
@@ -54,13 +50,14 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
   const sound = soundFacts(measured, request);
   const ffmpeg = deps.ffmpeg.identity;
   return [
-    detection(request, 'speech_activity', speechTool, sound.speech, sound.derivedAudio),
-    detection(request, 'silence', ffmpeg, sound.silences),
+    detection(request, 'speech_activity', speechTool, sound.speech, sound),
+    detection(request, 'silence', ffmpeg, sound.silences, { measured: sound.levels }),
     detection(request, 'loudness', ffmpeg, sound.loudness),
     detection(request, 'shot_changes', ffmpeg, shotFacts(measured, request)),
   ];
 }
 
+type Parameters = EvidenceArtifact['parameters'];
 type FactsOrReason = readonly DetectedFact[] | UnavailableReason;
 
 interface SoundFacts {
@@ -68,23 +65,37 @@ interface SoundFacts {
   readonly silences: FactsOrReason;
   readonly loudness: FactsOrReason;
   readonly derivedAudio: DerivedAudio | null;
+  /** What was measured on the way: of the channels behind the speech, and of the levels behind the silences. */
+  readonly measured: Parameters;
+  readonly levels: Parameters;
 }
 
 function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range }: DetectionRequest): SoundFacts {
   const without = (reason: UnavailableReason): SoundFacts => ({
     ...{ speech: reason, silences: reason, loudness: reason },
-    derivedAudio: null,
+    ...{ derivedAudio: null, measured: {}, levels: {} },
   });
-  if (audioTrackIndex === null || measured?.speech == null) return without('no_audio_track');
-  const { samples, contentId, spans } = measured.speech;
+  if (audioTrackIndex === null || measured?.sound == null) return without('no_audio_track');
+  const { samples, contentId, speech, apart, silences } = measured.sound;
   if (samples === 0) return without('no_audio_in_range');
   return {
-    speech: speechFacts(spans, range),
-    silences: measured.silences.facts(samples / SAMPLES_PER_MS),
+    speech: speechFacts(speech, range),
+    silences: silenceFacts(silences.spans, range),
     loudness: [measured.loudness.fact(range)],
     derivedAudio: { sampleRate: SAMPLE_RATE, samples, contentId },
+    measured: apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms },
+    levels: { ...silences.levels },
   };
 }
+
+/** Lays silences (milliseconds from the start of the range) on the source's own time line. */
+const silenceFacts = (spans: readonly (readonly [number, number])[], { startMs, endMs }: Range): SilenceFact[] =>
+  spans.map(([from, to], index) => ({
+    kind: 'silence',
+    index,
+    startMs: startMs + from,
+    endMs: Math.min(startMs + to, endMs),
+  }));
 
 function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: DetectionRequest): FactsOrReason {
   if (videoTrackIndex === null || measured === null) return 'no_video_track';
@@ -92,20 +103,21 @@ function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: Detec
 }
 
 function detection(
-  { sourceContentId, range, audioTrackIndex, videoTrackIndex }: DetectionRequest,
-  kind: keyof typeof DETECTION_PARAMETERS,
+  request: DetectionRequest,
+  kind: DetectionKind,
   tool: ToolIdentity,
   facts: FactsOrReason,
-  derivedAudio: DerivedAudio | null = null,
+  { derivedAudio = null, measured = {} }: Partial<Pick<SoundFacts, 'derivedAudio' | 'measured'>> = {},
 ): Detection {
   if (typeof facts === 'string') return { kind, state: 'unavailable', reasonCode: facts };
+  const { sourceContentId, range, audioTrackIndex, videoTrackIndex } = request;
   const trackIndex = kind === 'shot_changes' ? videoTrackIndex : audioTrackIndex;
   const artifact: EvidenceArtifact = {
     schema: 'studio.detected-evidence.v1',
     kind,
     input: { sourceContentId, range, trackIndex, derivedAudio },
     tool,
-    parameters: DETECTION_PARAMETERS[kind],
+    parameters: { ...parametersFor(request)[kind], ...measured },
     facts: [...facts],
   };
   return { kind, state: 'available', artifact };

@@ -1,10 +1,9 @@
 import type { EvidenceArtifact } from '../contract/evidence.ts';
+import { APART_RULE } from './apart-channels.ts';
+import { SILENCE_RULE } from './silences.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from './speech-segmenter.ts';
 
 type Parameters = EvidenceArtifact['parameters'];
-
-/** Quieter than this in every channel, for at least this long. */
-export const SILENCE_RULE = { thresholdDb: -40, minimumMs: 300 } as const;
 
 /**
  * ffmpeg's `scdet`: 0 to 100, from how much two neighbouring frames differ and how suddenly. Ten keeps flat cuts; what
@@ -18,20 +17,38 @@ export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, true
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
 
-/** Every threshold and limitation that stands behind the facts of one kind. */
-export const DETECTION_PARAMETERS = {
-  speech_activity: {
-    ...SPEECH_RULE,
-    sampleRate: SAMPLE_RATE,
-    frameSamples: FRAME_SAMPLES,
-    beyondAudio: 'non_speech',
-    maximumErrorShare: MAXIMUM_ERROR_SHARE,
-  },
-  silence: { ...SILENCE_RULE, channels: 'all', maximumErrorShare: MAXIMUM_ERROR_SHARE },
-  loudness: { ...LOUDNESS_RULE, scope: 'whole range', maximumErrorShare: MAXIMUM_ERROR_SHARE },
-  shot_changes: {
-    ...SHOT_RULE,
-    limitation: 'hard cuts between pictures of one size only; dissolves are not detected',
-    maximumErrorShare: MAXIMUM_ERROR_SHARE,
-  },
-} as const satisfies Readonly<Record<string, Parameters>>;
+/** The tracks of a source by their index in the container; attached pictures are no video. */
+export interface DetectionTracks {
+  readonly audioTrackIndex: number | null;
+  readonly videoTrackIndex: number | null;
+  /** By which rule this audio track was chosen, and which others there are; absent where there is no choice. */
+  readonly audioChoice?: { readonly rule: string; readonly others: string };
+}
+
+const sound = (choice: DetectionTracks['audioChoice']) => ({
+  maximumErrorShare: MAXIMUM_ERROR_SHARE,
+  ...(choice === undefined ? {} : { audioTrackRule: choice.rule, otherAudioTracks: choice.others }),
+});
+
+/** Every threshold, choice and limitation that stands behind the facts of one kind. */
+export const parametersFor = ({ audioChoice }: DetectionTracks) =>
+  ({
+    speech_activity: {
+      ...SPEECH_RULE,
+      signals: 'the mix of all channels, and left, right and centre where they are apart',
+      ...APART_RULE,
+      sampleRate: SAMPLE_RATE,
+      frameSamples: FRAME_SAMPLES,
+      beyondAudio: 'non_speech',
+      ...sound(audioChoice),
+    },
+    silence: { ...SILENCE_RULE, channels: 'the loudest of left, right and centre', ...sound(audioChoice) },
+    loudness: { ...LOUDNESS_RULE, scope: 'whole range', ...sound(audioChoice) },
+    shot_changes: {
+      ...SHOT_RULE,
+      limitation: 'hard cuts between pictures of one size only; dissolves are not detected',
+      maximumErrorShare: MAXIMUM_ERROR_SHARE,
+    },
+  }) satisfies Readonly<Record<string, Parameters>>;
+
+export type DetectionKind = keyof ReturnType<typeof parametersFor>;

@@ -7,6 +7,7 @@ import { encodeFrame, FrameReader } from './detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
 import { MEMORY_BYTES } from './memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from './process.ts';
+import { CHANNELS } from './sound-signals.ts';
 
 // One process serves many jobs, each bounded by its caller; these walls only end a process gone wild.
 const LIMITS: ProcessLimits = {
@@ -22,13 +23,23 @@ const LIMITS: ProcessLimits = {
 const UNANSWERED_MS = 10_000;
 
 const index = z.number().int().nonnegative();
+const span = z.tuple([index, index]);
 const answerSchema = z.discriminatedUnion('type', [
   z.strictObject({
-    type: z.literal('speech'),
+    type: z.literal('sound'),
     id: index,
     samples: index,
     sha256: sha256Hex,
-    spans: z.array(z.tuple([index, index])),
+    speech: z.array(span),
+    apart: z.strictObject({ channels: z.array(z.literal(CHANNELS)), ms: index }),
+    silences: z.strictObject({
+      levels: z.strictObject({
+        programmeDbfs: z.number().nullable(),
+        floorDbfs: z.number().nullable(),
+        thresholdDbfs: z.number(),
+      }),
+      spans: z.array(span),
+    }),
   }),
   z.strictObject({ type: z.literal('languages'), id: index, codes: z.array(z.string().min(1).nullable()) }),
   z.strictObject({ type: z.literal('aborted'), id: index }),

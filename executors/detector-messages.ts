@@ -1,6 +1,8 @@
+import type { FoundSilences } from './silences.ts';
+
 export type DetectorModel = 'speech' | 'language';
 
-/** What the host asks. `audio` carries s16le mono at 16 kHz, `identify` a JSON array of texts. */
+/** What the host asks. `audio` carries the signals of a sound (s16le at 16 kHz, interleaved), `identify` a JSON array of texts. */
 export type DetectorRequest =
   | { readonly type: 'load'; readonly model: DetectorModel }
   | { readonly type: 'open' | 'audio' | 'end' | 'abort' | 'identify'; readonly id: number };
@@ -8,13 +10,16 @@ export type DetectorRequest =
 /** What the detector process answers: one message for each `end`, `abort` and `identify`. */
 export type DetectorAnswer =
   | {
-      readonly type: 'speech';
+      readonly type: 'sound';
       readonly id: number;
-      /** How many samples were measured, and the SHA-256 of their bytes. */
+      /** How many samples each signal had, and the SHA-256 of the bytes of the mix. */
       readonly samples: number;
       readonly sha256: string;
       /** Start and end of each window of speech, in samples. */
-      readonly spans: readonly (readonly [number, number])[];
+      readonly speech: readonly (readonly [number, number])[];
+      /** The channels that were measured beside the mix (places among the signals), and for how many milliseconds. */
+      readonly apart: { readonly channels: readonly number[]; readonly ms: number };
+      readonly silences: FoundSilences;
     }
   | { readonly type: 'languages'; readonly id: number; readonly codes: readonly (string | null)[] }
   | { readonly type: 'aborted'; readonly id: number };

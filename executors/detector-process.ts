@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
 import { ANSWER_DESCRIPTOR, type DetectorAnswer, type DetectorRequest } from './detector-messages.ts';
 import { loadSpeechModel, type SpeechModel } from './silero-vad.ts';
-import { SpeechStream } from './speech-stream.ts';
+import { SoundStream } from './sound-stream.ts';
 
 // The detector process. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
 // process, and the host learns of it from the exit.
@@ -31,7 +31,7 @@ const answer = (message: DetectorAnswer): void => {
   answers.write(encodeFrame(message));
 };
 
-const streams = new Map<number, SpeechStream>();
+const streams = new Map<number, SoundStream>();
 
 async function handle(request: DetectorRequest, payload: Buffer): Promise<void> {
   switch (request.type) {
@@ -39,7 +39,7 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
       await (request.model === 'speech' ? speech() : language());
       return;
     case 'open':
-      streams.set(request.id, new SpeechStream((await speech()).follow()));
+      streams.set(request.id, new SoundStream(await speech()));
       return;
     case 'audio':
       await streams.get(request.id)?.write(payload);
@@ -47,9 +47,9 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
     case 'end': {
       const measured = await streams.get(request.id)?.finish();
       streams.delete(request.id);
-      if (measured === undefined) throw new Error('the end of a signal that was never opened');
-      const spans = measured.spans.map(({ start, end }) => [start, end] as const);
-      answer({ type: 'speech', id: request.id, samples: measured.samples, sha256: measured.sha256, spans });
+      if (measured === undefined) throw new Error('the end of a sound that was never opened');
+      const spoken = measured.speech.map(({ start, end }) => [start, end] as const);
+      answer({ type: 'sound', id: request.id, ...measured, speech: spoken });
       return;
     }
     case 'abort':

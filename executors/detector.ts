@@ -6,7 +6,7 @@ import type { DetectorModel } from './detector-messages.ts';
 import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
 import { DetectorTask } from './detector-task.ts';
 import { type Launcher, ProcessFailure } from './process.ts';
-import { DetectorSpeechJob, type SpeechJob } from './speech-job.ts';
+import { DetectorSoundJob, type SoundJob } from './sound-job.ts';
 
 /** Who decides on speech and on languages. */
 export interface DetectorTools {
@@ -14,12 +14,12 @@ export interface DetectorTools {
   readonly language: ToolIdentity;
 }
 
-/** Measures speech and identifies languages in one process beside the host. Jobs reject with `ProcessFailure` or `DetectionFailure`. */
+/** Measures sound and identifies languages in one process beside the host. Jobs reject with `ProcessFailure` or `DetectionFailure`. */
 export interface Detector {
   /** Starts the process and loads models early, for work that is about to come. */
   warm(models: readonly DetectorModel[]): void;
   /** Opens a job at once; several may be open at a time. */
-  speech(signal: AbortSignal): SpeechJob;
+  sound(signal: AbortSignal): SoundJob;
   /** A language code for each text, null where the identifier abstains. */
   identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>;
   /** Who decides, without starting the process. */
@@ -62,8 +62,8 @@ class WarmDetector implements Detector {
     }).catch(() => {});
   }
 
-  speech(signal: AbortSignal): SpeechJob {
-    return new DetectorSpeechJob(this.#task(signal));
+  sound(signal: AbortSignal): SoundJob {
+    return new DetectorSoundJob(this.#task(signal));
   }
 
   async identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {

@@ -4,6 +4,7 @@ import type { RegisteredSource } from '../contract/source-session.ts';
 import { demandDerived, EvidenceChainError } from './evidence-chain-error.ts';
 import type { MediaOperation } from './media-operation.ts';
 import { samplesPerMs } from './readable-evidence.ts';
+import { statedParameters } from './stated-parameters.ts';
 import type { StudyRun } from './study-run.ts';
 
 type FactKind = DetectedFact['kind'];
@@ -78,7 +79,8 @@ export interface EvidenceOrigin {
 export function checkEvidence(artifact: EvidenceArtifact, { run, source, operation, kind }: EvidenceOrigin): void {
   const { sourceContentId, range } = run.record.analysisRequest;
   const { trackIndex } = artifact.input;
-  const { input, parameters } = artifact;
+  const { input } = artifact;
+  const parameters = statedParameters(artifact);
   demandDerived(
     'evidence',
     { kind: artifact.kind, input: { sourceContentId: input.sourceContentId, range: input.range }, parameters },

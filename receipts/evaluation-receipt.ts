@@ -7,6 +7,7 @@ import { countsOf, pooledCounts, scoresOf } from './evaluation-counts.ts';
 import { findingsOf, operationsOf } from './evaluation-findings.ts';
 import type { OpenedPack } from './evaluation-pack.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
+import { statedParameters } from './stated-parameters.ts';
 
 /** An item of a pack and the study of it, reopened from what was stored. */
 export interface StudiedItem {
@@ -29,7 +30,9 @@ export function evaluationReceiptOf(
   const detectors = operations
     .flatMap(({ evidence }) => evidence)
     .flatMap(({ artifact }) =>
-      artifact === null ? [] : [{ kind: artifact.kind, tool: artifact.tool.name, parameters: artifact.parameters }],
+      artifact === null
+        ? []
+        : [{ kind: artifact.kind, tool: artifact.tool.name, parameters: statedParameters(artifact) }],
     );
   const counted = studied.map(({ item, runtime }) => ({ item, counts: countsOf(item, findingsOf(item, runtime)) }));
   const body: Omit<EvaluationReceipt, 'schema' | 'receiptId'> = {

@@ -1,5 +1,5 @@
 // What speech detection costs at the least: a process that loads the runtime and the model and follows one signal
-// (s16le mono at 16 kHz, in the file named by the second argument) with the weights named by the first.
+// (the first of four, s16le at 16 kHz, interleaved in the file named by the second argument) with the weights named by the first.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -15,6 +15,7 @@ const session = await InferenceSession.create(readFileSync(weights), {
 
 const context = 64;
 const frame = 512;
+const instant = 4 * 2;
 const window = new Float32Array(context + frame);
 const state = new Float32Array(2 * 128);
 const feeds = {
@@ -23,9 +24,9 @@ const feeds = {
   sr: new Tensor('int64', BigInt64Array.of(16_000n), []),
 };
 let loud = 0;
-for (let at = 0; at + 2 * frame <= samples.length; at += 2 * frame) {
+for (let at = 0; at + instant * frame <= samples.length; at += instant * frame) {
   window.copyWithin(0, frame);
-  for (let n = 0; n < frame; n += 1) window[context + n] = samples.readInt16LE(at + 2 * n) / 32_768;
+  for (let n = 0; n < frame; n += 1) window[context + n] = samples.readInt16LE(at + instant * n) / 32_768;
   const { output, stateN } = await session.run(feeds);
   state.set(stateN.data);
   if (output.data[0] >= 0.5) loud += 1;

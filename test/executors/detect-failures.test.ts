@@ -109,7 +109,7 @@ test.serial('the first reason wins when the detector fails beside ffmpeg', async
   const detector: Detector = {
     ...bench.detector,
     tools: () => bench.detector.tools(),
-    speech: () => {
+    sound: () => {
       const result = Promise.reject(first);
       result.catch(() => {});
       return { write: () => result, end: () => result, result };

@@ -13,7 +13,8 @@ import {
   type EvidenceArtifact,
   evidenceArtifact,
 } from '../../contract/evidence.ts';
-import { type DetectionTracks, detectRange } from '../../executors/detect.ts';
+import { detectRange } from '../../executors/detect.ts';
+import type { DetectionTracks } from '../../executors/detection-parameters.ts';
 import { type Detector, openDetector } from '../../executors/detector.ts';
 import { openLauncher } from '../../executors/launcher.ts';
 import type { Launcher, ProcessRequest } from '../../executors/process.ts';

@@ -12,14 +12,30 @@ import { alive, failureOf, fake, launcherFor, waitUntilDead } from './launcher-f
 
 const IDLE_MS = 1234;
 const UNANSWERED_MS = 10_000;
+/** Bytes of one sample of every signal. */
+const INSTANT = 8;
 
 const never = () => new AbortController().signal;
+let mix: Buffer;
+/** The same sound as a pass delivers it. */
 let pcm: Buffer;
+
+/** A sound of one channel as all signals: its mix and its centre are the same. */
+function allSignals(mono: Buffer): Buffer {
+  const signals = Buffer.alloc((mono.length / 2) * INSTANT);
+  for (let at = 0; at < mono.length; at += 2) {
+    const sample = mono.readInt16LE(at);
+    signals.writeInt16LE(sample, (at / 2) * INSTANT);
+    signals.writeInt16LE(sample, (at / 2) * INSTANT + 6);
+  }
+  return signals;
+}
 
 test.before(async () => {
   const args = ['-v', 'error', '-i', sampleMedia, '-t', '12', '-ac', '1', '-ar', '16000', '-f', 's16le', '-'];
   const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 10_000_000 });
-  pcm = stdout;
+  mix = stdout;
+  pcm = allSignals(mix);
 });
 
 /** A detector over a launcher that may start something else in its stead, at the nth start. */
@@ -37,24 +53,24 @@ const firstIs =
     nth === 0 ? { ...request, tool: fake(tool), args } : request;
 
 async function measure(detector: Detector, bytes: Buffer, pieceLength = 65_536, signal = never()) {
-  const job = detector.speech(signal);
+  const job = detector.sound(signal);
   for (let at = 0; at < bytes.length; at += pieceLength) await job.write(bytes.subarray(at, at + pieceLength));
   return await job.end();
 }
 
-test.serial('speech is measured, its bytes counted and named', async (t) => {
+test.serial('speech is measured, and the bytes of the mix counted and named', async (t) => {
   const { detector } = await detectorFor(t);
-  const { samples, contentId, spans } = await measure(detector, pcm);
-  t.is(samples, pcm.length / 2);
-  t.is(contentId, `sha256:${createHash('sha256').update(pcm).digest('hex')}`);
+  const { samples, contentId, speech } = await measure(detector, pcm);
+  t.is(samples, mix.length / 2);
+  t.is(contentId, `sha256:${createHash('sha256').update(mix).digest('hex')}`);
   const { utterances } = await readSampleGold();
-  t.is(spans.length, utterances.filter(({ startMs }) => startMs < 12_000).length);
+  t.is(speech.length, utterances.filter(({ startMs }) => startMs < 12_000).length);
 });
 
 test.serial('the pieces in which a signal comes, and signals beside it, change nothing', async (t) => {
   const { detector, requests } = await detectorFor(t);
   const alone = await measure(detector, pcm);
-  const half = pcm.subarray(0, 100_000);
+  const half = pcm.subarray(0, 400_000);
   const halfAlone = await measure(detector, half);
   const [odd, other, whole] = await Promise.all([
     measure(detector, pcm, 4999),
@@ -67,13 +83,13 @@ test.serial('the pieces in which a signal comes, and signals beside it, change n
 
 test.serial('a signal may end inside a frame, and may be empty', async (t) => {
   const { detector } = await detectorFor(t);
-  t.is((await measure(detector, pcm.subarray(0, 1400))).samples, 700);
-  t.like(await measure(detector, Buffer.alloc(0)), { samples: 0, spans: [] });
+  t.is((await measure(detector, pcm.subarray(0, 5600))).samples, 700);
+  t.like(await measure(detector, Buffer.alloc(0)), { samples: 0, speech: [] });
 });
 
 test.serial('half a sample at the end is refused', async (t) => {
   const { detector } = await detectorFor(t);
-  await t.throwsAsync(measure(detector, pcm.subarray(0, 1401)), { instanceOf: DetectionFailure });
+  await t.throwsAsync(measure(detector, pcm.subarray(0, 5602)), { instanceOf: DetectionFailure });
 });
 
 test.serial('languages are identified, and what is none is left open', async (t) => {
@@ -85,16 +101,16 @@ test.serial('languages are identified, and what is none is left open', async (t)
 
 test.serial('the process is kept while it is used and ended when it is not', async (t) => {
   const { detector, clock, requests } = await detectorFor(t);
-  await measure(detector, pcm.subarray(0, 2000));
-  await measure(detector, pcm.subarray(0, 2000));
+  await measure(detector, pcm.subarray(0, 8000));
+  await measure(detector, pcm.subarray(0, 8000));
   t.is(requests.length, 1);
   const first = await descendant(process.execPath);
-  const job = detector.speech(never());
+  const job = detector.sound(never());
   t.false(clock.waitsFor(IDLE_MS));
   await job.end();
   clock.pass(IDLE_MS);
   t.deepEqual(await waitUntilDead([first]), []);
-  t.is((await measure(detector, pcm.subarray(0, 2000))).samples, 1000);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
   t.is(requests.length, 2);
 });
 
@@ -102,7 +118,7 @@ test.serial('a process that is warmed early serves the first job, and idles out 
   const { detector, clock, requests } = await detectorFor(t);
   detector.warm(['speech', 'language']);
   const id = await descendant(process.execPath);
-  await measure(detector, pcm.subarray(0, 2000));
+  await measure(detector, pcm.subarray(0, 8000));
   t.is(requests.length, 1);
   clock.pass(IDLE_MS);
   t.deepEqual(await waitUntilDead([id]), []);
@@ -110,8 +126,8 @@ test.serial('a process that is warmed early serves the first job, and idles out 
 
 test.serial('a process that is killed fails the jobs at hand, and the next job has a new one', async (t) => {
   const { detector, requests } = await detectorFor(t);
-  const jobs = [detector.speech(never()), detector.speech(never())];
-  for (const job of jobs) await job.write(pcm.subarray(0, 2000));
+  const jobs = [detector.sound(never()), detector.sound(never())];
+  for (const job of jobs) await job.write(pcm.subarray(0, 8000));
   const identifying = detector.identify(['Good morning'], never());
   process.kill(await descendant(process.execPath), 'SIGKILL');
   for (const work of [...jobs.map(({ result }) => result), identifying]) {
@@ -120,7 +136,7 @@ test.serial('a process that is killed fails the jobs at hand, and the next job h
   // What is still written is dropped, and the end tells why.
   await jobs[0]?.write(pcm);
   t.is((await failureOf(t, jobs[0]?.end() ?? Promise.resolve())).reason, 'tool_signal');
-  t.is((await measure(detector, pcm.subarray(0, 2000))).samples, 1000);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
   t.is(requests.length, 2);
 });
 
@@ -128,7 +144,7 @@ test.serial('a process that crashes at its start is a closed failure, once', asy
   const { detector } = await detectorFor(t, firstIs('crashes'));
   const { reason } = await failureOf(t, measure(detector, pcm));
   t.true(reason === 'tool_signal' || reason === 'tool_exit', reason);
-  t.is((await measure(detector, pcm)).samples, pcm.length / 2);
+  t.is((await measure(detector, pcm)).samples, mix.length / 2);
 });
 
 test.serial('a process that cannot be started is a closed failure', async (t) => {
@@ -153,20 +169,20 @@ test.serial('noise on the standard outputs disturbs nothing', async (t) => {
     tool: fake('noisy'),
     args: [request.tool, ...request.args],
   }));
-  t.is((await measure(detector, pcm)).samples, pcm.length / 2);
+  t.is((await measure(detector, pcm)).samples, mix.length / 2);
 });
 
 test.serial('an aborted job ends at once, and the one beside it goes on', async (t) => {
   const { detector, requests } = await detectorFor(t);
   const stop = new AbortController();
-  const stopped = detector.speech(stop.signal);
-  const other = detector.speech(never());
+  const stopped = detector.sound(stop.signal);
+  const other = detector.sound(never());
   await stopped.write(pcm);
   await other.write(pcm);
   stop.abort();
   t.is((await failureOf(t, stopped.result)).reason, 'aborted');
   t.is((await failureOf(t, stopped.end())).reason, 'aborted');
-  t.is((await other.end()).samples, pcm.length / 2);
+  t.is((await other.end()).samples, mix.length / 2);
   t.is((await failureOf(t, detector.identify(['x'], stop.signal))).reason, 'aborted');
   t.is(requests.length, 1);
 });
@@ -174,17 +190,17 @@ test.serial('an aborted job ends at once, and the one beside it goes on', async 
 test.serial('a job that is aborted while the process starts leaves the process usable', async (t) => {
   const { detector } = await detectorFor(t);
   const stop = new AbortController();
-  const stopped = detector.speech(stop.signal);
+  const stopped = detector.sound(stop.signal);
   stop.abort();
   t.is((await failureOf(t, stopped.result)).reason, 'aborted');
-  t.is((await measure(detector, pcm.subarray(0, 2000))).samples, 1000);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
 });
 
 test.serial('a process that no longer answers is killed when a job is given up', async (t) => {
   const { detector, clock } = await detectorFor(t);
   const stop = new AbortController();
-  const stopped = detector.speech(stop.signal);
-  const other = detector.speech(never());
+  const stopped = detector.sound(stop.signal);
+  const other = detector.sound(never());
   const id = await descendant(process.execPath);
   process.kill(id, 'SIGSTOP');
   stop.abort();
@@ -193,13 +209,13 @@ test.serial('a process that no longer answers is killed when a job is given up',
   clock.pass(UNANSWERED_MS);
   t.is((await failureOf(t, other.result)).reason, 'deadline');
   t.deepEqual(alive([id]), []);
-  t.is((await measure(detector, pcm.subarray(0, 2000))).samples, 1000);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
 });
 
 test.serial('a process that does not read holds the writer back, and an abort frees it', async (t) => {
   const { detector } = await detectorFor(t, firstIs('hangs'));
   const stop = new AbortController();
-  const job = detector.speech(stop.signal);
+  const job = detector.sound(stop.signal);
   let written = 0;
   const writing = (async () => {
     for (;;) {
@@ -218,7 +234,7 @@ test.serial('a process that does not read holds the writer back, and an abort fr
 
 test.serial('closing stops the process and refuses more', async (t) => {
   const { detector } = await detectorFor(t);
-  const job = detector.speech(never());
+  const job = detector.sound(never());
   const id = await descendant(process.execPath);
   await Promise.all([failureOf(t, job.result), detector.close()]);
   t.deepEqual(alive([id]), []);

@@ -3,7 +3,6 @@ import { DetectionFailure } from '../../executors/detection-failure.ts';
 import { type FrameMetadata, FrameMetadataReader } from '../../executors/frame-metadata.ts';
 import { Loudness } from '../../executors/loudness.ts';
 import { ShotChanges } from '../../executors/shot-changes.ts';
-import { Silences } from '../../executors/silences.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
 
@@ -98,49 +97,6 @@ test('no picture in the range is something else than no cut', (t) => {
 test('a frame without a score is refused', (t) => {
   t.throws(() => cutsOf(frame({})), bad);
   for (const score of ['nan', '', '-1', 'much']) t.throws(() => cutsOf(cutAt(11_000, score)), bad);
-});
-
-function silencesOf(audioMs: number, ...frames: readonly FrameMetadata[]) {
-  const silences = new Silences(range);
-  for (const each of frames) silences.add(each);
-  return silences.facts(audioMs).map(({ startMs, endMs }) => [startMs, endMs]);
-}
-
-const begins = (seconds: string) => frame({ 'lavfi.silence_start': seconds });
-const ends = (seconds: string) => frame({ 'lavfi.silence_end': seconds, 'lavfi.silence_duration': '1' });
-
-test('silences are laid on the time line of the source', (t) => {
-  t.deepEqual(silencesOf(10_000, begins('0'), ends('0.8004'), begins('3.36846'), ends('4.4')), [
-    [10_000, 10_800],
-    [13_368, 14_400],
-  ]);
-});
-
-test('a silence that is still open lasts to the end of the sound', (t) => {
-  t.deepEqual(silencesOf(7500, begins('2')), [[12_000, 17_500]]);
-});
-
-test('a silence may end and the next begin on one frame', (t) => {
-  const both = frame({ 'lavfi.silence_end': '2', 'lavfi.silence_start': '2.5' });
-  t.deepEqual(silencesOf(4000, begins('1'), both), [
-    [11_000, 12_000],
-    [12_500, 14_000],
-  ]);
-});
-
-test('a silence hardly long enough may begin and end on one frame', (t) => {
-  const both = frame({ 'lavfi.silence_start': '0', 'lavfi.silence_end': '0.300437' });
-  t.deepEqual(silencesOf(1000, both), [[10_000, 10_300]]);
-});
-
-test('silences never reach beyond the range', (t) => {
-  t.deepEqual(silencesOf(10_000, begins('-0.02'), ends('10.4')), [[10_000, 20_000]]);
-});
-
-test('silences in an impossible order are refused', (t) => {
-  t.throws(() => silencesOf(10_000, ends('1')), bad);
-  t.throws(() => silencesOf(10_000, begins('1'), begins('2')), bad);
-  t.throws(() => silencesOf(10_000, begins('2'), ends('1')), bad);
 });
 
 const heard = (more: Readonly<Record<string, string>> = {}) => ({

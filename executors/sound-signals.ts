@@ -1,0 +1,31 @@
+import { BYTES_PER_SAMPLE } from './speech-segmenter.ts';
+
+/**
+ * What a pass delivers of a track, whatever its layout: the mix of all channels into one, then the same sound folded into
+ * left, right and centre. Stereo leaves the centre silent, mono leaves the sides silent; surrounds are folded into their side.
+ */
+export const SIGNALS = ['mix', 'left', 'right', 'centre'] as const;
+
+export const MIX = 0;
+
+/** The channels by their place among the signals. The centre comes first: where there is one, it holds what is said. */
+export const CHANNELS = [3, 1, 2] as const;
+
+/** ffmpeg's name of the layout left, right, centre. */
+export const CHANNEL_LAYOUT = '3.0';
+
+/** One sample of each signal, interleaved in their order. */
+export const BYTES_PER_INSTANT = SIGNALS.length * BYTES_PER_SAMPLE;
+
+/** A stretch of all signals, one array each, from -1 to 1. */
+export type SignalBlock = readonly Float32Array[];
+
+/** A block that holds `samples` of every signal, filled with silence. */
+export const newBlock = (samples: number): SignalBlock => SIGNALS.map(() => new Float32Array(samples));
+
+/** One signal of a block. */
+export function signalOf(block: SignalBlock, at: number): Float32Array {
+  const signal = block[at];
+  if (signal === undefined) throw new RangeError('a signal that no block has');
+  return signal;
+}
