@@ -1,14 +1,17 @@
+import type { AnalysisRequest } from '../contract/analysis-request.ts';
 import { failureMessage } from '../contract/failure.ts';
 import type { Range } from '../contract/grammar.ts';
 import type { MediaOperationRequest } from '../contract/media-operation.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { detectionIdentity, detectRange } from '../executors/detect.ts';
 import { DetectionFailure } from '../executors/detection-failure.ts';
+import type { DetectionTracks } from '../executors/detection-parameters.ts';
 import type { Detector, DetectorTools } from '../executors/detector.ts';
 import { type Launcher, ProcessFailure } from '../executors/process.ts';
 import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../executors/subtitles.ts';
 import type { ResolvedTool } from '../executors/tools.ts';
 import type { StudyFault } from '../machines/runtime-types.ts';
+import { audioTrackOf } from '../receipts/audio-track.ts';
 import type { MediaPass } from './media-steps.ts';
 import { studyBudgetMs } from './study-row.ts';
 
@@ -19,13 +22,14 @@ export interface MediaPassesOptions {
   readonly detectorTools: DetectorTools;
 }
 
-const firstTrack = (source: RegisteredSource, kind: 'audio' | 'video'): number | null =>
-  source.tracks.find((track) => track.kind === kind)?.index ?? null;
-
-const tracksOf = (source: RegisteredSource) => ({
-  audioTrackIndex: firstTrack(source, 'audio'),
-  videoTrackIndex: firstTrack(source, 'video'),
-});
+function tracksOf(source: RegisteredSource, { language }: AnalysisRequest): DetectionTracks {
+  const audio = audioTrackOf(source, language.languagePair.requestedSource);
+  return {
+    audioTrackIndex: audio?.index ?? null,
+    videoTrackIndex: source.tracks.find(({ kind }) => kind === 'video')?.index ?? null,
+    audioChoice: audio?.choice ?? null,
+  };
+}
 
 const limitsOf = (range: Range): MediaOperationRequest['limits'] => ({ maxWallMs: studyBudgetMs(range) });
 
@@ -45,27 +49,31 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
   const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
   return {
     detect: {
-      operation: (source, range) => ({
+      operation: (source, request) => ({
         capability: 'media.detect',
-        ...detectionIdentity(identified, tracksOf(source)),
-        limits: limitsOf(range),
+        ...detectionIdentity(identified, tracksOf(source, request)),
+        limits: limitsOf(request.range),
       }),
-      run: ({ path, source, range, signal }) =>
+      run: ({ path, source, request, signal }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
-          const detections = await detectRange(deps, { path, sourceContentId, range, ...tracksOf(source), signal });
+          const tracks = tracksOf(source, request);
+          const detections = await detectRange(deps, {
+            ...{ path, sourceContentId, range: request.range, signal },
+            ...tracks,
+          });
           const speech = detections.find(({ kind }) => kind === 'speech_activity');
           const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
           return { detections, derivedAudio };
         }),
     },
     subtitles: {
-      operation: (source, range) => ({
+      operation: (source, { range }) => ({
         capability: 'media.subtitles',
         ...subtitlesIdentity(identified, subtitleTracksOf(source)),
         limits: limitsOf(range),
       }),
-      run: ({ path, source, range, signal }) =>
+      run: ({ path, source, request: { range }, signal }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = subtitleTracksOf(source);

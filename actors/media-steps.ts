@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AnalysisRequest } from '../contract/analysis-request.ts';
 import { artifact } from '../contract/artifact.ts';
 import type { DerivedAudio, Detection } from '../contract/evidence.ts';
 import { type MediaOperationResult, mediaOperationReceipt, mediaOperationResult } from '../contract/media-operation.ts';
@@ -31,11 +32,11 @@ type MediaStepRow = z.infer<typeof mediaStepRow>;
 
 /** A pass over the media as the outside world offers it. */
 export interface MediaPass {
-  operation(source: RegisteredSource, range: { startMs: number; endMs: number }): MediaOperation;
+  operation(source: RegisteredSource, request: AnalysisRequest): MediaOperation;
   run(request: {
     readonly path: string;
     readonly source: RegisteredSource;
-    readonly range: { readonly startMs: number; readonly endMs: number };
+    readonly request: AnalysisRequest;
     readonly signal: AbortSignal;
   }): Promise<{ readonly detections: readonly Detection[]; readonly derivedAudio: DerivedAudio | null }>;
 }
@@ -73,7 +74,7 @@ export class MediaSteps {
   }
 
   #operationNow(study: StudyRow, step: MediaStepName): MediaOperation {
-    return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest.range);
+    return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
   }
 
   async detect(input: RuntimeInput, signal: AbortSignal): Promise<DetectOutcome> {
@@ -136,7 +137,7 @@ export class MediaSteps {
     const { detections, derivedAudio } = await passes[step].run({
       path: pathOf(vault, media),
       source,
-      range: study.record.analysisRequest.range,
+      request: study.record.analysisRequest,
       signal,
     });
     const evidence: MediaOperationResult['evidence'] = [];

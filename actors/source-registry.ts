@@ -150,7 +150,10 @@ export class SourceRegistry {
 }
 
 const sameSource = (a: RegisteredSource, b: RegisteredSource): boolean =>
-  a.label === b.label && a.folder === b.folder && isDeepStrictEqual(claimOf(a), claimOf(b));
+  a.label === b.label &&
+  a.folder === b.folder &&
+  isDeepStrictEqual(a.defaultTracks, b.defaultTracks) &&
+  isDeepStrictEqual(claimOf(a), claimOf(b));
 
 /** What was said of a source's bytes, without what changes each time that they are brought in. */
 function claimOf(source: RegisteredSource): unknown {

@@ -25,6 +25,8 @@ const probeTrack = z.discriminatedUnion('type', [
       type: z.literal('audio'),
       sample_rate: positive.optional(),
       channels: positive.optional(),
+      /** The container flags it as default, and the first audio track not; absent otherwise. */
+      default: z.literal(true).optional(),
     })
     .refine(bothOrNone('sample_rate', 'channels'), 'sample_rate and channels come together'),
   z.strictObject({ ...track, type: z.enum(['subtitle', 'other']) }),

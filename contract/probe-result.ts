@@ -15,6 +15,8 @@ export const probedTrack = z.strictObject({
   language: languageTag.nullable(),
   /** A still picture that comes with the media; it is no moving picture. */
   isCoverArt: z.boolean(),
+  /** The container flags it as the audio track to begin with, and the first one not; absent otherwise. */
+  isDefault: z.literal(true).optional(),
 });
 
 /** What a media file really holds, as a probe hands it to a seal. */

@@ -37,6 +37,8 @@ const revision = {
   tracks: z.array(artifactTrack),
   /** The languages that the container states, by track index; tracks that state none are absent. */
   trackLanguages: z.array(z.strictObject({ index: count, language: languageTag })),
+  /** The audio tracks that the container flags as default, where the first one is not among them; absent otherwise. */
+  defaultTracks: z.array(count).min(1).optional(),
   pinnedEvidence: z.array(pinnedEvidence),
   /**
    * Media first, then source receipt, probe, preflight, pinned evidence, and what a video host said: all must be intact

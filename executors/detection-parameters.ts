@@ -21,13 +21,13 @@ export const MAXIMUM_ERROR_SHARE = 0.1;
 export interface DetectionTracks {
   readonly audioTrackIndex: number | null;
   readonly videoTrackIndex: number | null;
-  /** By which rule this audio track was chosen, and which others there are; absent where there is no choice. */
-  readonly audioChoice?: { readonly rule: string; readonly others: string };
+  /** By which rule the audio track was chosen, and which others there are; null or absent where there is no other. */
+  readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
 }
 
 const sound = (choice: DetectionTracks['audioChoice']) => ({
   maximumErrorShare: MAXIMUM_ERROR_SHARE,
-  ...(choice === undefined ? {} : { audioTrackRule: choice.rule, otherAudioTracks: choice.others }),
+  ...(choice == null ? {} : { audioTrackRule: choice.rule, otherAudioTracks: choice.others }),
 });
 
 /** Every threshold, choice and limitation that stands behind the facts of one kind. */

@@ -19,6 +19,8 @@ export interface ProbedTrack {
   readonly language: string | null;
   /** A still picture that comes with the media; it is no moving picture. */
   readonly isCoverArt: boolean;
+  /** The container flags it as the audio track to begin with, and the first one not; absent otherwise. */
+  readonly isDefault?: true;
 }
 
 /** The words of ffprobe's `-show_entries` that `ffprobeReport` reads. */
@@ -26,7 +28,7 @@ export const FFPROBE_ENTRIES = [
   'format=format_name,format_long_name,duration,bit_rate',
   'stream=index,codec_type,codec_name,codec_tag_string,width,height,sample_rate,channels,duration,nb_frames,nb_read_packets',
   'stream_tags=language,DURATION',
-  'stream_disposition=attached_pic',
+  'stream_disposition=attached_pic,default',
   'error=code',
 ].join(':');
 
@@ -43,7 +45,7 @@ const stream = z.object({
   nb_frames: z.string().optional(),
   nb_read_packets: z.string().optional(),
   tags: z.object({ language: z.string().optional(), DURATION: z.string().optional() }).optional(),
-  disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+  disposition: z.object({ attached_pic: z.number().optional(), default: z.number().optional() }).optional(),
 });
 
 export type FfprobeStream = z.infer<typeof stream>;
@@ -88,6 +90,19 @@ export function trackOf(found: FfprobeStream): ProbedTrack {
     language: languageOf(found.tags?.language),
     isCoverArt: found.disposition?.attached_pic === 1,
   };
+}
+
+/**
+ * Marks the audio tracks that the container flags as default. Where the first one is among them, or nothing is flagged, there
+ * is nothing to say: players begin with the first.
+ */
+export function withDefaultAudio(tracks: readonly ProbedTrack[], streams: readonly FfprobeStream[]): ProbedTrack[] {
+  const flagged = new Set(streams.filter(({ disposition }) => disposition?.default === 1).map(({ index }) => index));
+  const first = tracks.find(({ type }) => type === 'audio');
+  const isOther = first !== undefined && !flagged.has(first.index);
+  return tracks.map((track) =>
+    isOther && track.type === 'audio' && flagged.has(track.index) ? { ...track, isDefault: true } : track,
+  );
 }
 
 /** Seconds in decimal text as rounded milliseconds, or null when absent, not positive or beyond a safe integer. */

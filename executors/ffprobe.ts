@@ -1,5 +1,5 @@
 import { readSignature } from './container-signature.ts';
-import { milliseconds, type ProbedTrack, positiveInteger, trackOf } from './ffprobe-output.ts';
+import { milliseconds, type ProbedTrack, positiveInteger, trackOf, withDefaultAudio } from './ffprobe-output.ts';
 import { countPackets, readReport } from './ffprobe-run.ts';
 import { demuxToEnd } from './integrity-pass.ts';
 import { asProbeFailure, ProbeFailure } from './probe-failure.ts';
@@ -63,7 +63,7 @@ export async function probeMedia(
       containerNames,
       containerLongName: format.format_long_name,
       bitRate: positiveInteger(format.bit_rate),
-      tracks: filled,
+      tracks: withDefaultAudio(filled, report.streams),
     };
   } catch (error) {
     throw asProbeFailure(error);

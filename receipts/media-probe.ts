@@ -29,7 +29,7 @@ function recordedTrack(track: ProbedTrack): MediaProbeTrack {
     }
     case 'audio': {
       const layout = sampleRate === undefined || channels === undefined ? {} : { sample_rate: sampleRate, channels };
-      return { index, type: 'audio', codec, ...stated, ...layout };
+      return { index, type: 'audio', codec, ...stated, ...layout, ...(track.isDefault ? { default: true } : {}) };
     }
     case 'subtitle':
       return { index, type: 'subtitle', codec, ...stated };

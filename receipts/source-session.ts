@@ -84,6 +84,9 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     bytes,
     path: folder === null ? null : join(folder, path),
   });
+  const defaults = mediaProbe.record.tracks.flatMap((track) =>
+    track.type === 'audio' && track.default === true ? [track.index] : [],
+  );
   const others = [speechActivity, languageRanges, resolution].filter((sealed) => sealed !== null);
   return {
     session: sourceSessionOf(records),
@@ -94,6 +97,7 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     trackLanguages: records.mediaProbe.record.tracks.flatMap(({ index, language }) =>
       language === undefined ? [] : [{ index, language }],
     ),
+    ...(defaults.length === 0 ? {} : { defaultTracks: defaults }),
     pinnedEvidence: [
       ...pinned('speech-activity-receipt', speechActivity),
       ...pinned('language-ranges-receipt', languageRanges),

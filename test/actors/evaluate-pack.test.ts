@@ -8,6 +8,7 @@ import { openPackFolder } from '../../actors/evaluation-pack-folder.ts';
 import { systemClock } from '../../actors/system-clock.ts';
 import { EvaluationFault } from '../../contract/evaluation-fault.ts';
 import { evaluationReceipt } from '../../contract/evaluation-receipt.ts';
+import { readSampleGold, sampleMedia } from '../../fixtures/sample/gold.ts';
 import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
 import { dataRootAt } from '../../storage/data-root.ts';
 import { ffmpeg } from '../executors/media-for-tests.ts';
@@ -103,6 +104,32 @@ test.serial('labels of a track that is no text track are refused', async (t) => 
     fault('labels_outside_media', 'brief: labels.subtitles.0.trackIndex: no such text track'),
   );
 });
+
+test.serial(
+  'speech is found in the audio track that is flagged as default, though music comes before it',
+  async (t) => {
+    const folder = await packFolder(t);
+    const music = ['-f', 'lavfi', '-i', 'aevalsrc=0.2*sin(2*PI*220*t)*sin(2*PI*3*t):s=44100:d=20'];
+    const maps = ['-map', '0:a', '-map', '1:a', '-t', '20', '-c:a', 'flac', '-disposition:a:0', '0'];
+    const flags = ['-disposition:a:1', 'default', '-metadata:s:a:0', 'language=zxx', '-metadata:s:a:1', 'language=eng'];
+    await ffmpeg(folder, ...music, '-i', sampleMedia, ...maps, ...flags, 'two.mka');
+    const bytes = await readFile(join(folder, 'two.mka'));
+    const media = { path: 'two.mka', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
+    const range = { startMs: 0, endMs: 16_500 };
+    const speech = (await readSampleGold()).utterances
+      .filter(({ endMs }) => endMs <= range.endMs)
+      .map(({ startMs, endMs }) => ({ startMs, endMs }));
+    await writeManifest(folder, packOfItems({ ...briefItem({ speech }), media, range }));
+    const { totals, detectors } = await evaluate(t, folder);
+    t.true((totals.speech?.[0]?.f1Micro ?? 0) > 930_000);
+    for (const kind of ['speech_activity', 'silence', 'loudness']) {
+      t.like(detectors.find((each) => each.kind === kind)?.parameters, {
+        audioTrackRule: 'default flag',
+        otherAudioTracks: '0:flac:zxx',
+      });
+    }
+  },
+);
 
 /** A pack folder without a manifest, and an unlabelled item over all of its one medium, a tone. */
 async function toneItem(t: ExecutionContext, seconds: number) {

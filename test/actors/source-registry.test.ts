@@ -66,6 +66,13 @@ test('the same bytes under the same names are the revision that there is', async
   t.is(life.registry.revision('r:2'), undefined);
 });
 
+test('the same bytes are a new revision where a track is now known to be flagged as default', async (t) => {
+  const life = await living(await ledgerOf(t));
+  await life.upload(sourceOf({ revision: 'r:1' }));
+  t.is(await life.upload({ ...sourceOf({ revision: 'r:2' }), defaultTracks: [1] }), 'r:2');
+  t.deepEqual(life.listed(), ['r:2']);
+});
+
 test('an admission that did not reach the disk is written when it is repeated', async (t) => {
   const ledger = await ledgerOf(t);
   const first = await living(ledger);

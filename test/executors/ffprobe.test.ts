@@ -114,6 +114,25 @@ test.serial('a mkv with two languages keeps its tracks, their languages and thei
   t.true(tracks.every(({ durationMs }) => durationMs !== null && Math.abs(durationMs - 3500) < 600));
 });
 
+for (const [title, flags, expected] of [
+  ['the first', ['default', '0'], [undefined, undefined]],
+  ['the second', ['0', 'default'], [undefined, true]],
+  ['both', ['default', 'default'], [undefined, undefined]],
+  ['neither', ['0', '0'], [undefined, undefined]],
+] as const) {
+  test.serial(`the default flag of audio tracks is recorded where the first lacks it: ${title} flagged`, async (t) => {
+    const maps = ['-map', '0:v', '-map', '0:a', '-map', '0:a', '-c', 'copy'];
+    const dispositions = flags.flatMap((flag, at) => [`-disposition:a:${at}`, flag]);
+    await ffmpeg(bench.folder, '-i', 'base.mp4', ...maps, ...dispositions, 'flags.mkv');
+    const { tracks } = await bench.probe('flags.mkv');
+    t.deepEqual(
+      tracks.filter(({ type }) => type === 'audio').map(({ isDefault }) => isDefault),
+      [...expected],
+    );
+    t.true(tracks.every((track) => !('isDefault' in track) || track.type === 'audio'));
+  });
+}
+
 for (const [name, codec] of [
   ['empty-track.mp4', 'aac'],
   ['empty-track.mkv', 'libopus'],

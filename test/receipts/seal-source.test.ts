@@ -94,6 +94,21 @@ test('cover art, data and attachments are listed as other tracks', (t) => {
   );
 });
 
+test('audio tracks that are flagged as default are kept, and nothing is said where none is', (t) => {
+  t.false('defaultTracks' in sealedClip(1).source);
+  const tracks = clipIngest.probe.tracks.map((track) =>
+    track.type === 'audio' ? { ...track, isDefault: true as const } : track,
+  );
+  const sealed = sealOwnedIngest({ ...clipIngest, probe: { ...clipIngest.probe, tracks } });
+  t.deepEqual(sealed.source.defaultTracks, [1]);
+  t.deepEqual(registeredSource.parse(sealed.source), sealed.source);
+  const probe = mediaProbe.parse(recordOf(chainOf(sealed).records['container-probe']));
+  t.deepEqual(
+    probe.tracks.map((track) => track.type === 'audio' && track.default),
+    [false, true, false, false],
+  );
+});
+
 test('evidence that was pinned to the same bytes is carried over to a new attestation', (t) => {
   const first = sealedClip(3).source;
   const claim = { ...clipIngest.claim, label: 'The clip, again' };
