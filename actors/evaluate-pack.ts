@@ -1,9 +1,11 @@
 import type { Clock } from '../contract/clock.ts';
 import type { PackItem } from '../contract/evaluation-pack.ts';
 import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
+import type { SourceSessionRow } from '../contract/source-session-list.ts';
 import type { Environment } from '../executors/tools.ts';
 import { canonicalJson } from '../receipts/canonical-json.ts';
 import { evaluationReceiptOf, type StudiedItem } from '../receipts/evaluation-receipt.ts';
+import { checkLabelledMedia } from '../receipts/labelled-media.ts';
 import { dataRootAt } from '../storage/data-root.ts';
 import { openLedger } from '../storage/open-ledger.ts';
 import { openVault } from '../storage/open-vault.ts';
@@ -26,12 +28,17 @@ export interface PackEvaluation {
   readonly signal: AbortSignal;
 }
 
+interface IngestedItem {
+  readonly item: PackItem;
+  readonly source: SourceSessionRow;
+}
+
 interface StartedItem {
   readonly item: PackItem;
   readonly runtimeId: string;
 }
 
-/** Ingests and studies every item in turn, on a host of its own that asks nobody outside this machine. */
+/** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that asks nobody outside this machine. */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   const { pack: folder, dataRoot, environment, clock, report, newId } = options;
   const fatal = new AbortController();
@@ -55,10 +62,22 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   });
   try {
     host.begin();
-    const started: StartedItem[] = [];
+    const ingested: IngestedItem[] = [];
+    // Another label would make another revision of the same bytes, so that items share their medium as the first brought it.
+    const media = new Map<string, SourceSessionRow>();
     for (const item of folder.pack.items) {
       signal.throwIfAborted();
-      const source = await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal);
+      const { contentId } = item.media;
+      const source =
+        media.get(contentId) ?? (await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal));
+      media.set(contentId, source);
+      const registered = host.sources.revision(source.sourceRevisionId);
+      if (registered !== undefined) checkLabelledMedia(item, registered);
+      ingested.push({ item, source });
+    }
+    const started: StartedItem[] = [];
+    for (const { item, source } of ingested) {
+      signal.throwIfAborted();
       const runtimeId = await studyItem(host.studies, item, source, `evaluation:${newId()}`, signal);
       report(`studied ${item.itemId}: ${runtimeId}`);
       started.push({ item, runtimeId });

@@ -69,7 +69,7 @@ export interface HostOptions {
 
 /** A host that is ready to be asked; `begin` lets waiting work start. */
 export interface Host extends LaterStages {
-  readonly sources: Pick<SourceRegistry, 'list'>;
+  readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
   readonly ownedIngests: OwnedIngests;
   /** Null while there is no yt-dlp that answers. */
   readonly videohostIngests: VideohostIngests | null;

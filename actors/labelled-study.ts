@@ -3,7 +3,6 @@ import type { PackItem } from '../contract/evaluation-pack.ts';
 import { runtimeRequest } from '../contract/runtime-request.ts';
 import { hasEnded, type RuntimeStatus, runtimeStatus } from '../contract/runtime-status.ts';
 import type { SourceSessionRow } from '../contract/source-session-list.ts';
-import { checkRange } from '../receipts/evaluation-pack.ts';
 import type { Studies } from './studies.ts';
 import { untilCommitted } from './until-committed.ts';
 
@@ -14,8 +13,7 @@ async function statusOf(studies: Studies, runtimeId: string): Promise<RuntimeSta
 
 /**
  * Studies the range of an item as a client would and waits for its end. `attempt` makes it a study of its own, whatever the
- * data root has seen. Returns the id of the runtime. Throws `EvaluationFault` `labels_outside_media` and `study_failed`, and
- * the reason of `signal`.
+ * data root has seen. Returns the id of the runtime. Throws `EvaluationFault` `study_failed` and the reason of `signal`.
  */
 export async function studyItem(
   studies: Studies,
@@ -24,7 +22,6 @@ export async function studyItem(
   attempt: string,
   signal: AbortSignal,
 ): Promise<string> {
-  checkRange(item, source.durationMs);
   const { captions } = item.labels;
   const request = runtimeRequest.parse({
     sourceSessionId: source.sourceSessionId,

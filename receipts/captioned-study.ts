@@ -1,5 +1,6 @@
 import { captionLimits } from '../contract/caption-line.ts';
 import type { CaptionInput } from '../contract/caption-production.ts';
+import type { Range } from '../contract/grammar.ts';
 import type { ApprovalReference } from '../contract/publish-review.ts';
 import type { RuntimeStart } from '../contract/runtime-start.ts';
 import type { CaptionRules } from './caption-rules.ts';
@@ -18,8 +19,12 @@ export interface CaptionedStudy {
 
 /** Why captions can never be made of a study, whatever is approved; null when they can. */
 export function captionObstacleOf(record: RuntimeStart): string | null {
-  const { startMs, endMs } = record.analysisRequest.range;
   if (declaredLanguageOf(record) === null) return 'captions need a study of one declared source language';
+  return captionLengthObstacleOf(record.analysisRequest.range);
+}
+
+/** Why no captions can be made of a range; null when they can. */
+export function captionLengthObstacleOf({ startMs, endMs }: Range): string | null {
   if (endMs - startMs <= captionLimits.maxDurationMs) return null;
   return `captions are made of at most ${captionLimits.maxDurationMs} ms, the study has ${endMs - startMs} ms`;
 }

@@ -57,12 +57,3 @@ function checkLabels({ itemId, range, labels }: PackItem): void {
     for (const [index, cue] of cues.entries()) check(`subtitles.${track}.cues.${index}`, cue.startMs, cue.endMs);
   }
 }
-
-/** Refuses an item whose range runs past its media. Throws `EvaluationFault` `labels_outside_media`. */
-export function checkRange({ itemId, range }: PackItem, durationMs: number): void {
-  if (range.endMs <= durationMs) return;
-  throw new EvaluationFault(
-    'labels_outside_media',
-    `${itemId}: range ends after the media, which has ${durationMs} ms`,
-  );
-}

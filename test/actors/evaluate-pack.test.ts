@@ -225,6 +225,19 @@ test.serial('a study that fails fails the evaluation, with its cause', async (t)
   t.regex(failure?.message ?? '', /^study_failed: brief: executor_failed: tool_exit/);
 });
 
+test.serial('a label outside the media of the last item is refused before any item is studied', async (t) => {
+  const environment = await ffmpegThat(t, 'exit 3');
+  const beyond = { ...english, itemId: 'beyond', range: { startMs: 0, endMs: 50_001 } };
+  const trackless = { ...briefItem({ subtitles: [{ trackIndex: 9, language: null, cues: [] }] }), itemId: 'trackless' };
+  for (const [last, place] of [
+    [beyond, 'beyond: range ends after the media, which has 50000 ms'],
+    [trackless, 'trackless: labels.subtitles.0.trackIndex: no such text track'],
+  ] as const) {
+    const folder = await packFolder(t, packOfItems(english, last));
+    await t.throwsAsync(evaluate(t, folder, { environment }), fault('labels_outside_media', place));
+  }
+});
+
 test.serial('an evaluation that is stopped ends at once and gives its data root back', async (t) => {
   const environment = await ffmpegThat(t, 'sleep 600');
   const folder = await packFolder(t, packOfItems(english));

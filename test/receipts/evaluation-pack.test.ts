@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { PackItem } from '../../contract/evaluation-pack.ts';
 import { contentIdOf } from '../../receipts/canonical-json.ts';
-import { checkRange, readPack } from '../../receipts/evaluation-pack.ts';
+import { readPack } from '../../receipts/evaluation-pack.ts';
 import { bytesOf, fault, item, pack, packWith, withLabels } from './evaluation-packs.ts';
 
 test('a pack has the content id of its canonical form, however it is laid out', (t) => {
@@ -97,12 +97,4 @@ test('labels outside the range of their item are refused, with the label', (t) =
     const read = () => readPack(bytesOf(packWith(withLabels(labels))));
     t.throws(read, fault('labels_outside_media', `first: labels.${place}`));
   }
-});
-
-test('a range must end with its media', (t) => {
-  t.notThrows(() => checkRange(item, 9000));
-  t.throws(
-    () => checkRange(item, 8999),
-    fault('labels_outside_media', 'first: range ends after the media, which has 8999 ms'),
-  );
 });
