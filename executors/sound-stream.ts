@@ -52,14 +52,15 @@ export class SoundStream {
   async write(chunk: Buffer): Promise<void> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    this.#hash.update(mixOf(bytes, whole));
-    for (let at = 0; at < whole; at += BYTES_PER_INSTANT) {
-      for (let signal = 0; signal < SIGNALS.length; signal += 1) {
-        signalOf(this.#block, signal)[this.#filled] = bytes.readInt16LE(at + signal * BYTES_PER_SAMPLE) / FULL_SCALE;
-      }
-      this.#filled += 1;
+    const mix = Buffer.allocUnsafe(whole / SIGNALS.length);
+    for (let at = 0; at < whole; ) {
+      const end = Math.min(whole, at + (BLOCK_SAMPLES - this.#filled) * BYTES_PER_INSTANT);
+      separate(bytes.subarray(at, end), this.#block, this.#filled, mix.subarray(at / SIGNALS.length));
+      this.#filled += (end - at) / BYTES_PER_INSTANT;
+      at = end;
       if (this.#filled === BLOCK_SAMPLES) await this.#measure();
     }
+    this.#hash.update(mix);
     this.#rest = bytes.subarray(whole);
   }
 
@@ -121,12 +122,18 @@ export class SoundStream {
 const frameOf = (block: SignalBlock, signal: number, frame: number): Float32Array =>
   signalOf(block, signal).subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
 
-/** The bytes of the first signal alone. */
-function mixOf(bytes: Buffer, whole: number): Buffer {
-  const mix = Buffer.allocUnsafe((whole / BYTES_PER_INSTANT) * BYTES_PER_SAMPLE);
-  for (let at = 0, to = 0; at < whole; at += BYTES_PER_INSTANT, to += BYTES_PER_SAMPLE) {
+/** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
+function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {
+  const sample = (at: number) => (((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)) << 16) >> 16;
+  const signals = SIGNALS.map((_name, at) => signalOf(block, at));
+  for (const [place, signal] of signals.entries()) {
+    let to = from;
+    for (let at = place * BYTES_PER_SAMPLE; at < bytes.length; at += BYTES_PER_INSTANT) {
+      signal[to++] = sample(at) / FULL_SCALE;
+    }
+  }
+  for (let at = 0, to = 0; at < bytes.length; at += BYTES_PER_INSTANT, to += BYTES_PER_SAMPLE) {
     mix[to] = bytes[at] ?? 0;
     mix[to + 1] = bytes[at + 1] ?? 0;
   }
-  return mix;
 }
