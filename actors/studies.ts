@@ -15,6 +15,7 @@ import { runtimeStatusOf } from '../receipts/runtime-status.ts';
 import { checkStudyBounds } from '../receipts/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../receipts/study-plan.ts';
 import { studyIdsFrom } from '../receipts/study-run.ts';
+import { BoundedMap } from '../storage/bounded-map.ts';
 import type { JournalHead, Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ActorKind } from './actor-kind.ts';
@@ -57,15 +58,15 @@ const newAttempt = 'this attempt is over: for another one send the request with 
 // How soon one of a full queue may have ended is not known: a client that asks this often does no harm.
 const retryAfterSeconds = 10;
 
-// A status takes about 8 KiB.
-const rememberedStatuses = 1024;
+// A status takes about 8 KiB; there are twice as many as studies may be live at once.
+const rememberedStatuses = 2048;
 
 /** The service behind plans, starts, statuses and journals of runtimes. */
 export class Studies {
   readonly #options: StudiesOptions;
   readonly #journals: JournalHealth;
-  #commits = 0;
-  readonly #statuses = new Map<string, StatusAnswer>();
+  readonly #statuses = new BoundedMap<string, StatusAnswer>(rememberedStatuses);
+  readonly #encoding = new Map<string, Promise<StatusAnswer>>();
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: StudiesOptions) {
@@ -117,22 +118,28 @@ export class Studies {
 
   /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
-    return this.#statuses.get(runtimeId) ?? this.#encodedStatus(runtimeId);
+    const known = this.#statuses.get(runtimeId) ?? this.#encoding.get(runtimeId);
+    if (known !== undefined) return known;
+    const encoding = this.#encodedStatus(runtimeId);
+    this.#encoding.set(runtimeId, encoding);
+    // A commit of this runtime in between has made the answer old already; one of another has not.
+    const settle = (answer?: StatusAnswer): void => {
+      if (this.#encoding.get(runtimeId) !== encoding) return;
+      this.#encoding.delete(runtimeId);
+      if (answer !== undefined) this.#statuses.set(runtimeId, answer);
+    };
+    encoding.then(settle, () => settle());
+    return encoding;
   }
 
   async #encodedStatus(runtimeId: string): Promise<StatusAnswer> {
-    const mark = this.#commits;
     const { status, head } = await this.#status('studio.local-runtime-status.v1', runtimeId);
-    const answer = { bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'), journalHead: journalHeadField(head) };
-    if (this.#statuses.size >= rememberedStatuses) this.#statuses.clear();
-    // A commit in between may have made the answer old already.
-    if (mark === this.#commits) this.#statuses.set(runtimeId, answer);
-    return answer;
+    return { bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'), journalHead: journalHeadField(head) };
   }
 
   /** Must be called after each commit of a runtime. */
   committed(runtimeId: string): void {
-    this.#commits += 1;
+    this.#encoding.delete(runtimeId);
     this.#statuses.delete(runtimeId);
   }
 
