@@ -14,6 +14,8 @@ export const errorCodes = {
   unsupported_content_type: 415,
   unsupported_content_encoding: 415,
   invalid_content_length: 400,
+  unsupported_transfer_encoding: 501,
+  content_length_too_large: 413,
   request_body_too_large: 413,
   empty_request_body: 400,
   invalid_json: 400,

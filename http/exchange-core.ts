@@ -1,7 +1,8 @@
 import { AnnouncedBody, type Outlet, SILENT_BODY } from './announced-body.ts';
 import { checkHeaders } from './answer-head.ts';
 import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
-import { announcesBody, mayClose } from './request-head.ts';
+import { Pace } from './pace.ts';
+import { announcesBody, isFramed, mayClose } from './request-head.ts';
 
 /** Keeps count of the exchanges under way, and hears what their handlers threw. */
 export interface ExchangeOwner {
@@ -14,7 +15,11 @@ export abstract class ExchangeCore implements Exchange {
   readonly head: RequestHead;
   /** The connection may close after the answer, which therefore waits for the end of the body. */
   protected readonly closing: boolean;
+  /** It is sure where the body ends; otherwise the connection closes with the answer. */
+  protected readonly framed: boolean;
+  abstract readonly longestBody: number;
   readonly #owner: ExchangeOwner;
+  readonly #pace = new Pace();
   #inHandler = true;
   #aborted = false;
   #answered = false;
@@ -30,6 +35,7 @@ export abstract class ExchangeCore implements Exchange {
   constructor(head: RequestHead, owner: ExchangeOwner) {
     this.head = head;
     this.closing = mayClose(head);
+    this.framed = isFramed(head);
     this.#owner = owner;
   }
 
@@ -37,6 +43,8 @@ export abstract class ExchangeCore implements Exchange {
   protected abstract beginBody(): void;
   protected abstract pauseBody(): void;
   protected abstract resumeBody(): void;
+  /** The body moves: the client gets its whole time again. */
+  protected abstract renewTime(): void;
   /** Sends a whole answer with its length, then calls `complete`. */
   protected abstract send(status: number, headers: Headers, body: Uint8Array | string): void;
   /** Sends the head of an answer whose body would have `bytes` bytes, then calls `complete`. */
@@ -66,6 +74,8 @@ export abstract class ExchangeCore implements Exchange {
     this.#guard(() => handler(this));
     this.#inHandler = false;
   }
+
+  admit(): void {}
 
   onAbort(listener: () => void): void {
     if (this.#aborted) queueMicrotask(() => this.#guard(listener));
@@ -106,6 +116,11 @@ export abstract class ExchangeCore implements Exchange {
       return this.#writer;
     }
     return SILENT_BODY;
+  }
+
+  /** Bytes of the body arrived, whether somebody reads them or not. */
+  protected arrived(bytes: number): void {
+    if (this.awaitsBody && this.#pace.moves(bytes, performance.now())) this.renewTime();
   }
 
   protected receive(bytes: Buffer): void {

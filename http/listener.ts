@@ -38,16 +38,24 @@ export interface BodyWriter {
 /**
  * One request and its answer. Every method is harmless after an abort. A request whose body is never read is still
  * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer. When
- * the client asked to close, the body is discarded first and the answer follows it, for the same reason. A second
- * answer throws.
+ * the client asked to close, the body is discarded first and the answer follows it, for the same reason. A request whose
+ * body has no sure end (`isFramed`) takes its connection with it once it was answered. A body that is read may be slow, but
+ * `movingBytes` of it have to come in the time that a silent client has, about 11 s. A second answer throws.
  */
 export interface Exchange {
   readonly head: RequestHead;
   readonly aborted: boolean;
+  /** The longest body, in bytes, that this adapter can take when its length is announced. */
+  readonly longestBody: number;
   /** Called at most once, when the client goes away before the answer is complete; soon, when it already has. */
   onAbort(listener: () => void): void;
   /** Begins to deliver the body until it is answered; throws after the exchange handler returned: the bytes are gone. */
   readBody(sink: BodySink): void;
+  /**
+   * The client has shown that it may be here. Connections of strangers are bounded where the adapter can count them;
+   * `docs/errors.md` says where it cannot.
+   */
+  admit(): void;
   pause(): void;
   resume(): void;
   /**

@@ -3,18 +3,37 @@ import type { Outlet } from './announced-body.ts';
 import { isBodiless } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
 import type { ExchangeHandler, Headers } from './listener.ts';
+import type { NodeConnection } from './node-connection.ts';
 import { FlatHead } from './request-head.ts';
 
 /** One exchange over `node:http`. */
 export class NodeExchange extends ExchangeCore {
+  override readonly longestBody = Number.POSITIVE_INFINITY;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #connection: NodeConnection;
 
-  constructor(request: IncomingMessage, response: ServerResponse, owner: ExchangeOwner) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: NodeConnection,
+    owner: ExchangeOwner,
+  ) {
     super(copyHead(request), owner);
     this.#request = request;
     this.#response = response;
+    this.#connection = connection;
+    if (!this.framed) response.shouldKeepAlive = false;
     response.on('finish', () => this.complete());
+  }
+
+  override admit(): void {
+    this.#connection.admit();
+  }
+
+  /** Whether more of the body is awaited from the client. */
+  get awaitsUpload(): boolean {
+    return this.awaitsBody;
   }
 
   /** Whether the next move is the client's: to send more of its body or to take more of the answer. */
@@ -29,7 +48,10 @@ export class NodeExchange extends ExchangeCore {
   }
 
   protected beginBody(): void {
-    this.#request.on('data', (chunk: Buffer) => this.receive(chunk));
+    this.#request.on('data', (chunk: Buffer) => {
+      this.arrived(chunk.length);
+      this.receive(chunk);
+    });
     this.#request.on('end', () => this.receiveEnd());
   }
 
@@ -41,7 +63,12 @@ export class NodeExchange extends ExchangeCore {
     const { socket } = this.#request;
     // The client gets its whole time again: until now the host kept it waiting.
     socket.setTimeout(socket.timeout ?? 0);
+    this.#connection.renew();
     this.#request.resume();
+  }
+
+  protected renewTime(): void {
+    this.#connection.renew();
   }
 
   protected send(status: number, headers: Headers, body: Uint8Array | string): void {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { InFlight } from './in-flight.ts';
 import type { ExchangeHandler, Listener, OpenListener } from './listener.ts';
+import { NodeConnection } from './node-connection.ts';
 import { NodeExchange } from './node-exchange.ts';
 
 /** The limits of the native adapter, so that both refuse the same requests. */
@@ -10,19 +11,24 @@ const MAX_HEADERS = 48;
 const MAX_HEAD_BYTES = 81_920;
 const IDLE_MS = 11_000;
 
-/** Opens listeners on `node:http` that close a connection whose client is silent for `idleMs` while it is awaited. */
-export function nodeListener(idleMs: number): OpenListener {
+/** Connections of clients that have not shown that they may be here: twice as many as the system holds in line (511). */
+const STRANGERS = 1_024;
+
+/**
+ * Opens listeners on `node:http` that close a connection whose client does not act within `idleMs` while it is awaited,
+ * and that keep at most `strangers` connections of clients that nobody admitted: the oldest gives way to the newest.
+ */
+export function nodeListener(idleMs: number, strangers = STRANGERS): OpenListener {
   return async (address, handler, onHandlerError) => {
     const flight = new InFlight(onHandlerError);
     const server = createServer({
       maxHeaderSize: MAX_HEAD_BYTES,
       keepAliveTimeout: idleMs,
-      headersTimeout: idleMs,
-      // A slow or paused upload may take its time: silence is what ends it.
+      // Each connection has a deadline of its own.
+      headersTimeout: 0,
       requestTimeout: 0,
-      connectionsCheckingInterval: idleMs / 2,
     });
-    serveExchanges(server, idleMs, handler, flight);
+    serveExchanges(server, { idleMs, strangers }, handler, flight);
     server.listen({ ...address, exclusive: true });
     await once(server, 'listening');
 
@@ -42,41 +48,43 @@ export function nodeListener(idleMs: number): OpenListener {
 /** Opens a listener on `node:http`. */
 export const openNodeListener: OpenListener = nodeListener(IDLE_MS);
 
-function serveExchanges(server: Server, idleMs: number, handler: ExchangeHandler, flight: InFlight): void {
-  const underWay = new WeakMap<Socket, Set<NodeExchange>>();
+interface Patience {
+  readonly idleMs: number;
+  readonly strangers: number;
+}
+
+function serveExchanges(server: Server, { idleMs, strangers }: Patience, handler: ExchangeHandler, flight: InFlight) {
+  const connections = new WeakMap<Socket, NodeConnection>();
+  // In the order in which they came.
+  const unknown = new Set<NodeConnection>();
   // Unlimited here, because beyond its limit Node drops headers without a word.
   server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {
-    const exchanges = new Set<NodeExchange>();
-    underWay.set(socket, exchanges);
-    socket.on('close', () => {
-      for (const exchange of exchanges) exchange.lost();
-    });
+    const connection = new NodeConnection(socket, idleMs, (admitted) => unknown.delete(admitted));
+    connections.set(socket, connection);
+    socket.on('close', () => unknown.delete(connection));
+    const [oldest] = unknown.add(connection);
+    if (unknown.size > strangers) oldest?.close();
   });
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const exchanges = underWay.get(request.socket);
-    if (exchanges === undefined || request.rawHeaders.length > 2 * MAX_HEADERS) {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || request.rawHeaders.length > 2 * MAX_HEADERS) {
       request.socket.destroy();
       return;
     }
     response.sendDate = false;
-    const exchange = new NodeExchange(request, response, flight);
+    const exchange = new NodeExchange(request, response, connection, flight);
     flight.begin();
-    exchanges.add(exchange);
-    response.on('finish', () => exchanges.delete(exchange));
+    connection.begin(exchange);
+    response.on('finish', () => connection.finish(exchange));
     exchange.handle(handler);
   };
   server.on('request', onRequest);
   // Other expectations than 100-continue are ignored instead of refused.
   server.on('checkExpectation', onRequest);
-
-  server.setTimeout(idleMs, (socket) => {
-    const exchanges = [...(underWay.get(socket) ?? [])];
-    if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsClient)) socket.destroy();
-    else socket.setTimeout(idleMs);
-  });
+  server.setTimeout(idleMs, (socket) => connections.get(socket)?.silent(idleMs));
 }
 
 async function closeGently(server: Server, flight: InFlight, graceMs: number): Promise<void> {

@@ -32,6 +32,19 @@ export function mayClose(head: RequestHead): boolean {
   return connection !== undefined && !/^keep-alive$/i.test(connection);
 }
 
+/**
+ * Whether it is sure where the body ends (RFC 9112, 6.3): one length in digits, one Transfer-Encoding that is `chunked`, or
+ * neither. The native parser takes whatever coding is named as `chunked`, and the first of two lengths.
+ */
+export function isFramed(head: RequestHead): boolean {
+  const length = head.header('content-length');
+  const coding = head.header('transfer-encoding');
+  if (coding !== undefined) {
+    return length === undefined && coding.toLowerCase() === 'chunked' && head.count('transfer-encoding') === 1;
+  }
+  return length === undefined || (/^\d+$/.test(length) && head.count('content-length') === 1);
+}
+
 export function announcesBody(head: RequestHead): boolean {
   return (head.header('content-length') ?? '0') !== '0' || head.count('transfer-encoding') > 0;
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../contract/service-error.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
+import { checkFraming } from './framing.ts';
 import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import type { Exchange } from './listener.ts';
@@ -17,17 +18,19 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
 
 /**
  * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
- * route, required origin, method, query, type, length, body, schema; then the endpoint decides about resources and state.
+ * route, required origin, method, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
   const { guard, router, report } = service;
   try {
     const { head } = exchange;
-    const stopped = guard.check(head, router.needsToken(head.target));
+    const needsToken = router.needsToken(head.target);
+    const stopped = guard.check(head, needsToken);
     if (stopped !== null) {
       send(service, exchange, stopped);
       return;
     }
+    if (needsToken) exchange.admit();
     const target = parseTarget(head.target);
     const { route, params } = router.match(target);
     const origin = guard.originFor(head, route.access);
@@ -62,6 +65,7 @@ function answerOf(
   target: Target,
 ): Answer | Promise<Answer> {
   const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
+  checkFraming(exchange);
   switch (endpoint.body) {
     case 'none':
       return endpoint.handle({ params, query, body: null, origin, client: exchange });
@@ -92,6 +96,8 @@ function send({ guard, report }: Service, exchange: Exchange, answer: Answer): v
   const cors = guard.corsHeaders(exchange.head);
   const headers = cors === null ? own : { ...own, ...cors };
   if (answer.body instanceof MediaPart) {
+    // The client holds a grant.
+    exchange.admit();
     answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
     return;
   }

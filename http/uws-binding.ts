@@ -10,7 +10,7 @@ export interface UwsResponse {
   cork(writes: () => void): void;
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
-  end(body: Uint8Array | string): void;
+  end(body: Uint8Array | string, closeConnection?: boolean): void;
   endWithoutBody(): void;
   tryEnd(chunk: Uint8Array, totalBytes: number): [ok: boolean, responded: boolean];
   getWriteOffset(): number;

@@ -7,9 +7,18 @@ import type { UwsResponse } from './uws-binding.ts';
 /** Larger bodies are sent piece by piece, because the library copies whatever the socket does not take at once. */
 const SENT_AT_ONCE_BYTES = 65_536;
 
+/** The library reads at most nine digits of a length, and drops a request with more once its handler has returned. */
+const LONGEST_BODY = 999_999_999;
+
+/** The library gathers so many bytes of answers before it gives them to the system (`CORK_BUFFER_SIZE`). */
+const GATHERED_BYTES = 16_384;
+
 /** One exchange over uWebSockets.js. Its native response must already have its abort listener. */
 export class UwsExchange extends ExchangeCore {
+  override readonly longestBody = LONGEST_BODY;
   readonly #response: UwsResponse;
+  /** The library is going to drop this request and its connection when the handler has returned. */
+  readonly #doomed: boolean;
   /** Inside the route handler the library holds the cork itself. */
   #corked = true;
   /** The native response ended or was aborted, and must not be touched. */
@@ -18,6 +27,8 @@ export class UwsExchange extends ExchangeCore {
   constructor(response: UwsResponse, head: RequestHead, owner: ExchangeOwner) {
     super(head, owner);
     this.#response = response;
+    const length = head.header('content-length');
+    this.#doomed = length !== undefined && length !== '' && !/^\d{1,9}$/.test(length);
   }
 
   override handle(handler: ExchangeHandler): void {
@@ -28,6 +39,7 @@ export class UwsExchange extends ExchangeCore {
   protected beginBody(): void {
     this.#response.onData((chunk, last) => {
       // The library takes the memory back when this callback returns.
+      this.arrived(chunk.byteLength);
       if (this.reading && chunk.byteLength > 0) this.receive(Buffer.from(new Uint8Array(chunk)));
       if (last) this.#outsideParser(() => this.receiveEnd());
     });
@@ -39,6 +51,15 @@ export class UwsExchange extends ExchangeCore {
 
   protected resumeBody(): void {
     this.#response.resume();
+  }
+
+  protected renewTime(): void {
+    // The library counts again from zero after a pause, and only then; it must not be paused while it delivers.
+    setImmediate(() => {
+      if (this.#gone || !this.awaitsBody) return;
+      this.#response.pause();
+      this.#response.resume();
+    });
   }
 
   protected send(status: number, headers: Headers, body: Uint8Array | string): void {
@@ -131,7 +152,8 @@ export class UwsExchange extends ExchangeCore {
   #write(status: number, headers: Headers, body: Uint8Array | string): void {
     this.#writeHead(status, headers);
     if (isBodiless(status)) this.#response.endWithoutBody();
-    else this.#response.end(body);
+    else if (this.#doomed) this.#response.end(padded(body));
+    else this.#response.end(body, !this.framed);
   }
 
   #writeHead(status: number, headers: Headers): void {
@@ -139,4 +161,10 @@ export class UwsExchange extends ExchangeCore {
     response.writeStatus(statusLine(status));
     for (const name in headers) response.writeHeader(name, headers[name] ?? '');
   }
+}
+
+/** Makes a refusal too long to be gathered, and lost with the connection; spaces behind it change no JSON. */
+function padded(body: Uint8Array | string): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([bytes, Buffer.alloc(Math.max(0, GATHERED_BYTES - bytes.length), ' ')]);
 }

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net';
+import type { NodeExchange } from './node-exchange.ts';
+
+/** One connection of `node:http`: the exchanges under way on it, and the time in which its client has to act. */
+export class NodeConnection {
+  readonly #socket: Socket;
+  readonly #exchanges = new Set<NodeExchange>();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onAdmitted: (connection: NodeConnection) => void;
+
+  /**
+   * The client has `idleMs` for each whole request head, counted from the connect or from the last answer, and for each
+   * piece of a body that shows that it moves. `onAdmitted` is called when it has shown that it may be here.
+   */
+  constructor(socket: Socket, idleMs: number, onAdmitted: (connection: NodeConnection) => void) {
+    this.#socket = socket;
+    this.#onAdmitted = onAdmitted;
+    this.#deadline = setTimeout(() => this.#due(), idleMs);
+    socket.on('close', () => {
+      clearTimeout(this.#deadline);
+      for (const exchange of this.#exchanges) exchange.lost();
+    });
+  }
+
+  begin(exchange: NodeExchange): void {
+    this.#exchanges.add(exchange);
+    this.renew();
+  }
+
+  finish(exchange: NodeExchange): void {
+    this.#exchanges.delete(exchange);
+    this.renew();
+  }
+
+  admit(): void {
+    this.#onAdmitted(this);
+  }
+
+  /** The client did what it had to: it has its whole time again. */
+  renew(): void {
+    this.#deadline.refresh();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** The socket was silent, in both directions, for the whole time: closes it where the next move is the client's. */
+  silent(idleMs: number): void {
+    const exchanges = [...this.#exchanges];
+    if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsClient)) this.close();
+    else this.#socket.setTimeout(idleMs);
+  }
+
+  #due(): void {
+    const exchanges = [...this.#exchanges];
+    // A handler may take its time, and so may an answer: whether that one is taken, the silence of the socket tells.
+    if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsUpload)) this.close();
+    else this.renew();
+  }
+}
