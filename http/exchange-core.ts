@@ -15,9 +15,9 @@ export abstract class ExchangeCore implements Exchange {
   readonly head: RequestHead;
   /** The connection may close after the answer, which therefore waits for the end of the body. */
   protected readonly closing: boolean;
-  /** It is sure where the body ends; otherwise the connection closes with the answer. */
-  protected readonly framed: boolean;
-  abstract readonly longestBody: number;
+  /** The end of the body will not be found: the answer is given at once, and the connection ends with it. */
+  protected readonly doomed: boolean;
+  readonly longestBody: number;
   readonly #owner: ExchangeOwner;
   readonly #pace = new Pace();
   #inHandler = true;
@@ -32,10 +32,11 @@ export abstract class ExchangeCore implements Exchange {
   #writer: AnnouncedBody | undefined;
   #abortListeners: (() => void)[] = [];
 
-  constructor(head: RequestHead, owner: ExchangeOwner) {
+  constructor(head: RequestHead, owner: ExchangeOwner, longestBody: number) {
     this.head = head;
-    this.closing = mayClose(head);
-    this.framed = isFramed(head);
+    this.longestBody = longestBody;
+    this.doomed = !isFramed(head) || Number(head.header('content-length') ?? 0) > longestBody;
+    this.closing = mayClose(head) && !this.doomed;
     this.#owner = owner;
   }
 

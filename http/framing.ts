@@ -1,16 +1,20 @@
 import { ServiceError } from '../contract/service-error.ts';
 import { declaredLength } from './json-body.ts';
-import type { Exchange } from './listener.ts';
+import type { Exchange, RequestHead } from './listener.ts';
 import { isFramed } from './request-head.ts';
 
 /**
- * Refuses a request whose body has no sure end, or is announced as longer than the adapter can take. Throws
- * `unsupported_transfer_encoding`, `invalid_content_length` and `content_length_too_large`.
+ * Refuses a request whose body has no sure end. Throws `unsupported_transfer_encoding` and `invalid_content_length`.
  */
-export function checkFraming({ head, longestBody }: Pick<Exchange, 'head' | 'longestBody'>): void {
+export function checkFraming(head: RequestHead): void {
   if (head.header('transfer-encoding') !== undefined && !isFramed(head)) {
     throw new ServiceError('unsupported_transfer_encoding', 'Transfer-Encoding must be chunked and nothing else');
   }
+  declaredLength(head);
+}
+
+/** Throws `content_length_too_large` for a body whose announced length is more than the adapter can take. */
+export function checkLength({ head, longestBody }: Pick<Exchange, 'head' | 'longestBody'>): void {
   const length = declaredLength(head);
   if (length !== null && length > longestBody) {
     throw new ServiceError(

@@ -13,6 +13,9 @@ const preflightHeaders: Headers = {
   'Access-Control-Max-Age': '600',
 };
 
+const wrongToken =
+  'the bearer token is missing or wrong: send Authorization: Bearer and the authorizationToken of the start line';
+
 /**
  * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
  * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
@@ -25,12 +28,14 @@ function ownOrigin(head: RequestHead): string | undefined {
 /** Decides who may speak to the host: by Host, Origin and, where it is needed, bearer token, in this order. */
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
+  readonly #usualHost: string;
   readonly #corsHeaders = new Map<string, Headers>();
   readonly #authorization: Buffer;
 
   /** `port` is the one that listens; its own origins are always allowed. */
   constructor(port: number, allowedOrigins: readonly string[], token: string) {
     this.#hosts = new Set(loopbackNames.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
+    this.#usualHost = `127.0.0.1:${port}`;
     const own = loopbackNames.map((name) => `http://${name}${port === 80 ? '' : `:${port}`}`);
     for (const origin of [...allowedOrigins, ...own]) {
       this.#corsHeaders.set(origin, { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
@@ -49,19 +54,25 @@ export class Guard {
   check(head: RequestHead, needsToken = true): Answer | null {
     const host = head.header('host');
     if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
-      return refusal('host_not_allowed', 'the Host header does not name this host');
+      return refusal(
+        'host_not_allowed',
+        `the Host header must name this host: ${this.#usualHost}, as the start line says`,
+      );
     }
     const origin = head.header('origin');
     if (origin !== undefined && (head.count('origin') !== 1 || !this.#corsHeaders.has(origin))) {
-      return refusal('origin_not_allowed', 'the origin is not allowed to use this host');
+      return refusal(
+        'origin_not_allowed',
+        'this origin is not allowed: start the host with --allowed-origin and this origin',
+      );
     }
     if (head.method === 'OPTIONS') {
       return origin === undefined
-        ? refusal('origin_required', 'a preflight needs an Origin')
+        ? refusal('origin_required', 'a preflight needs an Origin header; browsers send it')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };
     }
     if (needsToken && !this.#isAuthorized(head)) {
-      return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });
+      return refusal('unauthorized', wrongToken, { 'WWW-Authenticate': 'Bearer' });
     }
     return null;
   }
@@ -70,7 +81,11 @@ export class Guard {
   originFor(head: RequestHead, access: Access = 'token'): string {
     if (access === 'token') return '';
     const origin = head.header('origin') ?? (access === 'grant' ? ownOrigin(head) : undefined);
-    if (origin === undefined) throw new ServiceError('origin_required', 'this path is for pages that say their origin');
+    if (origin === undefined)
+      throw new ServiceError(
+        'origin_required',
+        'this path is for web pages: send the Origin header that their browser sends',
+      );
     return origin;
   }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../contract/service-error.ts';
 import type { Exchange, RequestHead } from './listener.ts';
+import { canonicalLength } from './request-head.ts';
 
 /** The largest JSON body, in bytes. */
 export const bodyLimit = 65_536;
@@ -9,7 +10,7 @@ export function declaredLength(head: RequestHead): number | null {
   const text = head.header('content-length');
   if (text === undefined) return null;
   const length = Number(text);
-  if (head.count('content-length') !== 1 || !/^\d+$/.test(text) || !Number.isSafeInteger(length)) {
+  if (head.count('content-length') !== 1 || !canonicalLength.test(text) || !Number.isSafeInteger(length)) {
     throw new ServiceError('invalid_content_length', 'Content-Length is not a number of bytes');
   }
   return length;
@@ -19,7 +20,7 @@ export function declaredLength(head: RequestHead): number | null {
 export function expectJson(head: RequestHead): void {
   const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
-    throw new ServiceError('unsupported_content_type', 'the body must be application/json');
+    throw new ServiceError('unsupported_content_type', 'the body must be JSON: send Content-Type: application/json');
   }
   const length = declaredLength(head);
   if (length !== null && length > bodyLimit) throw tooLarge();
@@ -48,7 +49,8 @@ export function readJson(exchange: Exchange): Promise<unknown> {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new ServiceError('empty_request_body', 'the body is empty');
+  if (bytes.length === 0)
+    throw new ServiceError('empty_request_body', 'the body is empty: send a JSON object, at least {}');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
@@ -56,4 +58,8 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const tooLarge = () => new ServiceError('request_body_too_large', `a JSON body has at most ${bodyLimit} bytes`);
+const tooLarge = () =>
+  new ServiceError(
+    'request_body_too_large',
+    `a JSON body has at most ${bodyLimit} bytes; media goes to the media path of its ingest`,
+  );

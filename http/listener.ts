@@ -39,7 +39,8 @@ export interface BodyWriter {
  * One request and its answer. Every method is harmless after an abort. A request whose body is never read is still
  * answered: the rest of the body is discarded and the connection stays open, so that the client sees the answer. When
  * the client asked to close, the body is discarded first and the answer follows it, for the same reason. A request whose
- * body has no sure end (`isFramed`) takes its connection with it once it was answered. A body that is read may be slow, but
+ * body has no sure end (`isFramed`), or is longer than the adapter takes, must be answered before its handler returns, and
+ * ends its connection. A body that is read may be slow, but
  * `movingBytes` of it have to come in the time that a silent client has, about 11 s. A second answer throws.
  */
 export interface Exchange {

@@ -8,22 +8,16 @@ import { FlatHead } from './request-head.ts';
 
 /** One exchange over `node:http`. */
 export class NodeExchange extends ExchangeCore {
-  override readonly longestBody = Number.POSITIVE_INFINITY;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #connection: NodeConnection;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    connection: NodeConnection,
-    owner: ExchangeOwner,
-  ) {
-    super(copyHead(request), owner);
+  constructor(request: IncomingMessage, response: ServerResponse, connection: NodeConnection, owner: ExchangeOwner) {
+    super(copyHead(request), owner, Number.POSITIVE_INFINITY);
     this.#request = request;
     this.#response = response;
     this.#connection = connection;
-    if (!this.framed) response.shouldKeepAlive = false;
+    if (this.doomed) response.shouldKeepAlive = false;
     response.on('finish', () => this.complete());
   }
 

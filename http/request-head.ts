@@ -32,6 +32,9 @@ export function mayClose(head: RequestHead): boolean {
   return connection !== undefined && !/^keep-alive$/i.test(connection);
 }
 
+/** A length without sign and leading zeros: the native parser counts digits instead of reading them. */
+export const canonicalLength = /^(0|[1-9]\d*)$/;
+
 /**
  * Whether it is sure where the body ends (RFC 9112, 6.3): one length in digits, one Transfer-Encoding that is `chunked`, or
  * neither. The native parser takes whatever coding is named as `chunked`, and the first of two lengths.
@@ -42,7 +45,7 @@ export function isFramed(head: RequestHead): boolean {
   if (coding !== undefined) {
     return length === undefined && coding.toLowerCase() === 'chunked' && head.count('transfer-encoding') === 1;
   }
-  return length === undefined || (/^\d+$/.test(length) && head.count('content-length') === 1);
+  return length === undefined || (canonicalLength.test(length) && head.count('content-length') === 1);
 }
 
 export function announcesBody(head: RequestHead): boolean {

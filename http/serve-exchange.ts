@@ -1,16 +1,19 @@
+import { errorCodes } from '../contract/error-codes.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
-import { checkFraming } from './framing.ts';
+import { checkFraming, checkLength } from './framing.ts';
 import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import type { Exchange } from './listener.ts';
 import { MediaPart } from './media-part.ts';
+import type { RefusedOrigins } from './refused-origins.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export interface Service {
   readonly guard: Guard;
   readonly router: Router;
+  readonly refusedOrigins: RefusedOrigins;
   readonly report: (line: string) => void;
 }
 
@@ -21,12 +24,14 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
  * route, required origin, method, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
-  const { guard, router, report } = service;
+  const { guard, router, refusedOrigins, report } = service;
   try {
     const { head } = exchange;
     const needsToken = router.needsToken(head.target);
     const stopped = guard.check(head, needsToken);
     if (stopped !== null) {
+      const origin = head.header('origin');
+      if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
       send(service, exchange, stopped);
       return;
     }
@@ -65,7 +70,8 @@ function answerOf(
   target: Target,
 ): Answer | Promise<Answer> {
   const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
-  checkFraming(exchange);
+  checkFraming(exchange.head);
+  if (endpoint.body !== 'json') checkLength(exchange);
   switch (endpoint.body) {
     case 'none':
       return endpoint.handle({ params, query, body: null, origin, client: exchange });

@@ -15,6 +15,7 @@ import type { Listener, OpenListener } from './listener.ts';
 import { ownedIngestRoutes } from './owned-ingest-routes.ts';
 import { playbackRoutes } from './playback-routes.ts';
 import { publishReviewRoutes } from './publish-review-routes.ts';
+import { RefusedOrigins } from './refused-origins.ts';
 import { type Route, Router } from './route.ts';
 import { serveExchange } from './serve-exchange.ts';
 import { type SourceList, sourceRoutes } from './source-routes.ts';
@@ -70,9 +71,10 @@ export const routeTable = ({
 export async function openServer(options: ServerOptions): Promise<Listener> {
   const { host, port, open, services, report } = options;
   const router = new Router(routeTable(services));
+  const refusedOrigins = new RefusedOrigins(report, () => performance.now());
   let guard: Guard | null = null;
   const listener = await open({ host, port }, (exchange) => {
-    if (guard !== null) serveExchange({ guard, router, report }, exchange);
+    if (guard !== null) serveExchange({ guard, router, refusedOrigins, report }, exchange);
   });
   // The guard needs the port that was really bound.
   guard = new Guard(listener.port, options.allowedOrigins, options.token);

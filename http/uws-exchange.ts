@@ -15,20 +15,15 @@ const GATHERED_BYTES = 16_384;
 
 /** One exchange over uWebSockets.js. Its native response must already have its abort listener. */
 export class UwsExchange extends ExchangeCore {
-  override readonly longestBody = LONGEST_BODY;
   readonly #response: UwsResponse;
-  /** The library is going to drop this request and its connection when the handler has returned. */
-  readonly #doomed: boolean;
   /** Inside the route handler the library holds the cork itself. */
   #corked = true;
   /** The native response ended or was aborted, and must not be touched. */
   #gone = false;
 
   constructor(response: UwsResponse, head: RequestHead, owner: ExchangeOwner) {
-    super(head, owner);
+    super(head, owner, LONGEST_BODY);
     this.#response = response;
-    const length = head.header('content-length');
-    this.#doomed = length !== undefined && length !== '' && !/^\d{1,9}$/.test(length);
   }
 
   override handle(handler: ExchangeHandler): void {
@@ -74,6 +69,11 @@ export class UwsExchange extends ExchangeCore {
   }
 
   protected sendHead(status: number, headers: Headers, bytes: number): void {
+    // A head alone cannot be made long enough to leave.
+    if (this.doomed) {
+      this.cut();
+      return;
+    }
     const response = this.#response;
     response.cork(() => {
       this.#writeHead(status, headers);
@@ -152,8 +152,8 @@ export class UwsExchange extends ExchangeCore {
   #write(status: number, headers: Headers, body: Uint8Array | string): void {
     this.#writeHead(status, headers);
     if (isBodiless(status)) this.#response.endWithoutBody();
-    else if (this.#doomed) this.#response.end(padded(body));
-    else this.#response.end(body, !this.framed);
+    else if (this.doomed) this.#response.end(padded(body), true);
+    else this.#response.end(body);
   }
 
   #writeHead(status: number, headers: Headers): void {
@@ -163,7 +163,10 @@ export class UwsExchange extends ExchangeCore {
   }
 }
 
-/** Makes a refusal too long to be gathered, and lost with the connection; spaces behind it change no JSON. */
+/**
+ * Makes a refusal so long that it leaves at once, and its connection can end before the library reads on: what was only
+ * gathered would be lost. Spaces behind JSON do not change it.
+ */
 function padded(body: Uint8Array | string): Buffer {
   const bytes = Buffer.from(body);
   return Buffer.concat([bytes, Buffer.alloc(Math.max(0, GATHERED_BYTES - bytes.length), ' ')]);

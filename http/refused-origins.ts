@@ -1,0 +1,34 @@
+/** How long a refused origin is not named again, and how many are remembered: a page can invent as many as it likes. */
+const silenceMs = 60_000;
+const rememberedOrigins = 16;
+
+/**
+ * Names refused origins to whoever runs the host. A browser shows its page no more than *Failed to fetch*, because a
+ * refusal without CORS fields is hidden from it. Each origin is named once a minute, and at most sixteen of them.
+ */
+export class RefusedOrigins {
+  readonly #report: (line: string) => void;
+  readonly #now: () => number;
+  readonly #named = new Map<string, number>();
+
+  /** `now` is in milliseconds, from any fixed point. */
+  constructor(report: (line: string) => void, now: () => number) {
+    this.#report = report;
+    this.#now = now;
+  }
+
+  note(origin: string): void {
+    const now = this.#now();
+    for (const [named, at] of this.#named) if (now - at >= silenceMs) this.#named.delete(named);
+    const shown = shownOrigin(origin);
+    if (this.#named.has(shown) || this.#named.size >= rememberedOrigins) return;
+    this.#named.set(shown, now);
+    this.#report(
+      `refused a request from the origin ${shown}: if the page is yours, start the host with --allowed-origin ${shown}`,
+    );
+  }
+}
+
+/** An origin as it can be typed; whatever is not one is quoted and cut, because a client chose it. */
+const shownOrigin = (origin: string): string =>
+  /^https?:\/\/[\w.:[\]-]{1,200}$/.test(origin) ? origin : JSON.stringify(origin.slice(0, 80));
