@@ -19,6 +19,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   unsupported_content_type: 'set Content-Type: application/json, or application/octet-stream for media',
   unsupported_content_encoding: 'send the bytes without Content-Encoding',
   invalid_content_length: 'send one Content-Length, a decimal number of bytes',
+  unsupported_transfer_encoding: 'send Transfer-Encoding: chunked, or a Content-Length',
+  content_length_too_large: 'send the body in chunks, without a length (curl: -H "Transfer-Encoding: chunked")',
   request_body_too_large: 'send less',
   empty_request_body: 'send at least {}',
   invalid_json: 'send one JSON text in UTF-8',

@@ -1,3 +1,4 @@
+import { descriptorLimit } from './descriptor-limit.ts';
 import type { Listener, OpenListener } from './listener.ts';
 import { openNodeListener } from './node-listener.ts';
 import {
@@ -20,16 +21,28 @@ export interface ChosenListener {
 }
 
 /**
+ * The native library says nothing of a connection before its first whole request, so that nobody can count connections of
+ * strangers: they only end, after 12 s each. Where 1,024 descriptors were allowed, 1,100 strangers took all of them, and left
+ * the host none for its own files.
+ */
+const DESCRIPTORS_FOR_NATIVE = 8_192;
+
+/**
  * Chooses the adapter: native where the package holds a binary for this platform, architecture and binary interface
- * that really loads, `node:http` everywhere else. Rejects when `uws` is demanded and no binary fits.
+ * that really loads, and where descriptors are plenty; `node:http`, which counts its strangers, everywhere else. Rejects
+ * when `uws` is demanded and no binary fits.
  */
 export async function chooseListener(
   preference: AdapterPreference = 'auto',
   target: NativeTarget = THIS_RUNTIME,
   folder = packageFolder(),
+  descriptors = descriptorLimit(),
 ): Promise<ChosenListener> {
   if (preference === 'node') return onNode('asked for');
   const misfit = whyNotNative(target, folder);
+  if (misfit === undefined && preference === 'auto' && descriptors !== null && descriptors < DESCRIPTORS_FOR_NATIVE) {
+    return onNode(`only ${descriptors} open files are allowed: ulimit -n ${DESCRIPTORS_FOR_NATIVE} for the native one`);
+  }
   if (misfit === undefined) {
     return { open: openUwsListener, adapter: 'uWebSockets.js', reason: `native binary ${uwsBinaryName(target)}` };
   }

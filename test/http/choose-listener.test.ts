@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { chooseListener } from '../../http/choose-listener.ts';
+import { descriptorLimit } from '../../http/descriptor-limit.ts';
 import { openNodeListener } from '../../http/node-listener.ts';
-import { findUwsBinary, THIS_RUNTIME, uwsBinaryName } from '../../http/uws-binding.ts';
+import { findUwsBinary, packageFolder, THIS_RUNTIME, uwsBinaryName } from '../../http/uws-binding.ts';
 import { openUwsListener } from '../../http/uws-listener.ts';
 
 const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
@@ -34,6 +35,39 @@ test('a binary that does not load gets node:http and the reason', async (t) => {
   const chosen = await chooseListener('auto', THIS_RUNTIME, folder);
   t.is(chosen.adapter, 'node:http');
   t.true(chosen.reason.startsWith(`native binary ${uwsBinaryName(THIS_RUNTIME)} does not load: `));
+});
+
+test('where few files may be open, the adapter that counts its strangers is chosen, and another may be demanded', async (t) => {
+  const chosen = await chooseListener('auto', THIS_RUNTIME, packageFolder(), 1_024);
+  t.is(chosen.open, openNodeListener);
+  if (!nativeHere) return;
+  t.true(chosen.reason.startsWith('only 1024 open files are allowed: ulimit -n '));
+  t.is((await chooseListener('auto', THIS_RUNTIME, packageFolder(), 8_192)).open, openUwsListener);
+  t.is((await chooseListener('auto', THIS_RUNTIME, packageFolder(), null)).open, openUwsListener);
+  t.is((await chooseListener('uws', THIS_RUNTIME, packageFolder(), 1_024)).open, openUwsListener);
+});
+
+test('the limit of open files is read where the system says it', (t) => {
+  t.is(
+    descriptorLimit(
+      () => 'Limit  Soft Limit\nMax open files            1024                 4096                 files\n',
+    ),
+    1024,
+  );
+  t.is(
+    descriptorLimit(() => 'Max open files            unlimited            unlimited            files'),
+    null,
+  );
+  t.is(
+    descriptorLimit(() => ''),
+    null,
+  );
+  t.is(
+    descriptorLimit(() => {
+      throw new Error('no such file');
+    }),
+    null,
+  );
 });
 
 test('a demanded adapter is never replaced by the other', async (t) => {

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { nodeListener } from '../../http/node-listener.ts';
+import { movingBytes } from '../../http/pace.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
 import { RawSocket, within } from './listener/raw-socket.ts';
 
 /** The native limit is fixed in the library, at 10 seconds and its four-second grain. */
 const nativeMs = 12_000;
-const shortMs = 1_000;
+const shortMs = 2_500;
 
 for (const adapter of adapters) {
   if (adapter.name === 'node:http') idleContract({ ...adapter, open: nodeListener(shortMs) }, shortMs);
@@ -50,6 +51,55 @@ function idleContract(adapter: Adapter, limitMs: number): void {
     const done = new RawSocket(port).send(head('GET /'));
     await done.answer();
     await t.notThrowsAsync(Promise.all([idle, half, done].map((socket) => socket.closed(boundMs))));
+  });
+
+  test(`${name}: an upload of a kibibyte a second outlives the limit, and one that drips does not`, async (t) => {
+    const longMs = 2 * limitMs;
+    const ends = { steady: signal<number>(), drip: signal<number>() };
+    const { port } = await listen(t, adapter, (exchange) => {
+      const end = exchange.head.target === '/steady' ? ends.steady : ends.drip;
+      let bytes = 0;
+      exchange.onAbort(() => end.fire(-bytes));
+      exchange.readBody({
+        chunk: (chunk) => {
+          bytes += chunk.length;
+        },
+        end: () => {
+          end.fire(bytes);
+          exchange.respond(200, {}, '');
+        },
+      });
+    });
+    // The short limit of the tests has its own kibibyte: the same share of the bytes that show that a body moves.
+    const tickMs = limitMs === nativeMs ? 1_000 : limitMs / 4;
+    const steadyBytes = limitMs === nativeMs ? 1_024 : movingBytes;
+    const ticks = Math.ceil(longMs / tickMs);
+    const upload = async (target: string, piece: Buffer): Promise<void> => {
+      const socket = new RawSocket(port).send(head(`PUT ${target}`, `Content-Length: ${ticks * piece.length}`));
+      for (let tick = 0; tick < ticks; tick += 1) {
+        await setTimeout(tickMs);
+        socket.send(piece);
+      }
+      socket.destroy();
+    };
+    await Promise.all([upload('/steady', Buffer.alloc(steadyBytes)), upload('/drip', Buffer.alloc(1))]);
+    t.is(await within(1_000, 'the whole upload', ends.steady.promise), ticks * steadyBytes);
+    t.true((await within(1_000, 'the abort', ends.drip.promise)) > -ticks, 'the drip lived to its end');
+  });
+
+  test(`${name}: strangers that drip a head, or a body that nobody reads, are closed in time`, async (t) => {
+    const { port } = await listen(t, adapter, (exchange) => exchange.respond(401, {}, ''));
+    const drip = async (begin: string): Promise<void> => {
+      const socket = new RawSocket(port).send(begin);
+      const timer = setInterval(() => socket.send('x'), limitMs / 12);
+      try {
+        await socket.closed(limitMs + 2_000);
+      } finally {
+        clearInterval(timer);
+      }
+    };
+    const starts = ['G', head('GET /').slice(0, -2), head('PUT /', 'Content-Length: 900000000')];
+    await t.notThrowsAsync(Promise.all(starts.map(drip)));
   });
 
   test(`${name}: slow handlers and paused uploads outlive the limit`, async (t) => {
