@@ -15,12 +15,12 @@ import { runtimeStatusOf } from '../receipts/runtime-status.ts';
 import { checkStudyBounds } from '../receipts/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../receipts/study-plan.ts';
 import { studyIdsFrom } from '../receipts/study-run.ts';
-import { BoundedMap } from '../storage/bounded-map.ts';
 import type { JournalHead, Ledger, Write } from '../storage/ledger.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ActorKind } from './actor-kind.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
 import { JournalHealth } from './journal-health.ts';
+import { RememberedAnswers } from './remembered-answers.ts';
 import { requireSpace } from './required-space.ts';
 import { sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
@@ -65,8 +65,9 @@ const rememberedStatuses = 2048;
 export class Studies {
   readonly #options: StudiesOptions;
   readonly #journals: JournalHealth;
-  readonly #statuses = new BoundedMap<string, StatusAnswer>(rememberedStatuses);
-  readonly #encoding = new Map<string, Promise<StatusAnswer>>();
+  readonly #statuses = new RememberedAnswers<StatusAnswer>(rememberedStatuses, (runtimeId) =>
+    this.#encodedStatus(runtimeId),
+  );
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: StudiesOptions) {
@@ -118,18 +119,7 @@ export class Studies {
 
   /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
-    const known = this.#statuses.get(runtimeId) ?? this.#encoding.get(runtimeId);
-    if (known !== undefined) return known;
-    const encoding = this.#encodedStatus(runtimeId);
-    this.#encoding.set(runtimeId, encoding);
-    // A commit of this runtime in between has made the answer old already; one of another has not.
-    const settle = (answer?: StatusAnswer): void => {
-      if (this.#encoding.get(runtimeId) !== encoding) return;
-      this.#encoding.delete(runtimeId);
-      if (answer !== undefined) this.#statuses.set(runtimeId, answer);
-    };
-    encoding.then(settle, () => settle());
-    return encoding;
+    return this.#statuses.get(runtimeId);
   }
 
   async #encodedStatus(runtimeId: string): Promise<StatusAnswer> {
@@ -139,8 +129,7 @@ export class Studies {
 
   /** Must be called after each commit of a runtime. */
   committed(runtimeId: string): void {
-    this.#encoding.delete(runtimeId);
-    this.#statuses.delete(runtimeId);
+    this.#statuses.forget(runtimeId);
   }
 
   /** A page of the journal after `after`. Throws `unknown_runtime`, `cursor_past_head` and the codes of damage. */

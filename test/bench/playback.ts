@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { playbackGrant } from '../../contract/private-playback.ts';
 import { runtimeStatus } from '../../contract/runtime-status.ts';
 import { chooseListener } from '../../http/choose-listener.ts';
@@ -12,6 +8,7 @@ import { type HostProcess, startScript, withHost } from './host-process.ts';
 import { ingest } from './ingest.ts';
 import { inTurn, quantity } from './measuring.ts';
 import { makeMedia } from './media.ts';
+import { runLoad } from './run-load.ts';
 
 const mediaBytes = 200_000_000;
 const rangeBytes = 65_536;
@@ -52,6 +49,11 @@ async function onAdapter(folder: string, adapter: 'uws' | 'node', file: string):
   }
 }
 
+interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
 interface Target {
   readonly port: number;
   readonly path: string;
@@ -60,7 +62,13 @@ interface Target {
 
 async function ranges(figure: string, ours: Target, theirs: Target, fileBytes: number): Promise<Figure> {
   const rate = (target: Target) => async () => {
-    const { requests, seconds } = await run({ ...target, fileBytes, rangeBytes, connections: 16, requests: 16_000 });
+    const { requests, seconds } = await runLoad<Load>('media-load.ts', {
+      ...target,
+      fileBytes,
+      rangeBytes,
+      connections: 16,
+      requests: 16_000,
+    });
     return requests / seconds;
   };
   return compared(figure, 'requests/s', await inTurn(rounds, rate(ours), rate(theirs), 1));
@@ -68,7 +76,13 @@ async function ranges(figure: string, ours: Target, theirs: Target, fileBytes: n
 
 async function whole(figure: string, ours: Target, theirs: Target, fileBytes: number): Promise<Figure> {
   const rate = (target: Target) => async () => {
-    const { requests, seconds } = await run({ ...target, fileBytes, rangeBytes: null, connections: 1, requests: 4 });
+    const { requests, seconds } = await runLoad<Load>('media-load.ts', {
+      ...target,
+      fileBytes,
+      rangeBytes: null,
+      connections: 1,
+      requests: 4,
+    });
     return (requests * fileBytes) / 1e6 / seconds;
   };
   return compared(figure, 'MB/s', await inTurn(rounds, rate(ours), rate(theirs), 1));
@@ -88,16 +102,6 @@ function compared(
     mustReach: `>= ${atLeast} x node:http`,
     reached: ratio >= atLeast,
   };
-}
-
-async function run(load: object): Promise<{ requests: number; seconds: number }> {
-  const script = fileURLToPath(new URL('media-load.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(load)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`the load generator ended with ${code}`);
-  return JSON.parse(told);
 }
 
 /** Starts a study of the file of this size and asks for its media. */

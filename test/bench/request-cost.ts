@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { chooseListener } from '../../http/choose-listener.ts';
 import type { Client, Reply } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, type ReadyProcess, startScript, withHost } from './host-process.ts';
 import { median, quantity } from './measuring.ts';
 import { cpuMs } from './process-figures.ts';
+import { runLoad } from './run-load.ts';
 import { newAttempt, runStudy } from './sample-study.ts';
 
 const rounds = 5;
@@ -64,6 +61,11 @@ async function figureFor(host: HostProcess, adapter: Adapter, name: string, path
   }
 }
 
+interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
 interface Cost {
   readonly microseconds: number;
   readonly perSecond: number;
@@ -79,19 +81,10 @@ async function cost(
   const headers = Object.entries(client.headers).map(([header, value]) => `${header}: ${value}\r\n`);
   const request = `GET ${path} HTTP/1.1\r\nHost: ${client.origin.host}\r\n${headers.join('')}\r\n`;
   const before = await cpuMs(process.pid);
-  const load = await run({ port, request, connections, depth, requests: requestsPerRound[adapter] });
+  const requests = requestsPerRound[adapter];
+  const load = await runLoad<Load>('load-generator.ts', { port, request, connections, depth, requests });
   const after = await cpuMs(process.pid);
   return { microseconds: ((after - before) * 1000) / load.requests, perSecond: load.requests / load.seconds };
-}
-
-async function run(load: object): Promise<{ requests: number; seconds: number }> {
-  const script = fileURLToPath(new URL('load-generator.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(load)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`the load generator ended with ${code}`);
-  return JSON.parse(told);
 }
 
 function comparison(name: string, ours: readonly Cost[], theirs: readonly Cost[]): Figure {

@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chooseListener } from '../../http/choose-listener.ts';
 import { auditRead } from './audit-read.ts';
+import { busyHost } from './busy-host.ts';
 import { eventsPage } from './events-page.ts';
 import { type Figure, type Row, table } from './figure.ts';
 import { largeIngest } from './large-ingest.ts';
@@ -18,6 +19,7 @@ import { transitions } from './transitions.ts';
 
 const rows: readonly Row[] = [
   requestCost,
+  busyHost,
   eventsPage,
   largeIngest,
   manyIngests,

@@ -1,0 +1,96 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+// A process of its own, so that the load does not run on the thread that is measured. Holds long polls open over many
+// runtimes and reads statuses at a fixed pace, whatever the answers take: a late answer delays no later question.
+
+interface Load {
+  readonly port: number;
+  /** The header lines of every request, each with its line end. */
+  readonly fields: string;
+  readonly runtimeIds: readonly string[];
+  readonly longPolls: number;
+  readonly readsPerSecond: number;
+  readonly seconds: number;
+}
+
+const load: Load = JSON.parse(process.argv[2] ?? '');
+const connections = 64;
+const isOver = (): boolean => performance.now() > end;
+
+/** One keep-alive connection; answers come in the order of their questions. */
+class Line {
+  readonly #socket: Socket;
+  readonly #waiting: ((body: string) => void)[] = [];
+  #received = '';
+
+  constructor() {
+    this.#socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true });
+    this.#socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+      for (let answer = this.#whole(); answer !== undefined; answer = this.#whole()) this.#waiting.shift()?.(answer);
+    });
+    this.#socket.on('close', () => {
+      throw new Error('the host closed a connection');
+    });
+  }
+
+  ask(path: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#socket.write(`GET ${path} HTTP/1.1\r\n${load.fields}\r\n`);
+    });
+  }
+
+  #whole(): string | undefined {
+    const head = this.#received.indexOf('\r\n\r\n');
+    if (head === -1) return undefined;
+    const lines = this.#received.slice(0, head);
+    if (!lines.startsWith('HTTP/1.1 200 ')) throw new Error(lines);
+    const until = head + 4 + Number(/^content-length: (\d+)$/im.exec(lines)?.[1]);
+    if (this.#received.length < until) return undefined;
+    const body = this.#received.slice(head + 4, until);
+    this.#received = this.#received.slice(until);
+    return body;
+  }
+}
+
+async function follow(runtimeId: string): Promise<void> {
+  const line = new Line();
+  for (let after = 0; !isOver(); ) {
+    const page = JSON.parse(await line.ask(`/v1/runtimes/${runtimeId}/events?after=${after}&limit=200&wait=8000`));
+    after = page.nextCursor;
+    if (page.terminal) await setTimeout(500);
+  }
+}
+
+async function readStatuses(): Promise<number[]> {
+  const lines = Array.from({ length: connections }, () => new Line());
+  const took: number[] = [];
+  const asked: Promise<void>[] = [];
+  const begun = performance.now();
+  for (let count = 0; !isOver(); count += 1) {
+    const due = begun + (count * 1000) / load.readsPerSecond;
+    if (due > performance.now()) await setTimeout(due - performance.now());
+    const line = lines[count % connections];
+    const runtimeId = load.runtimeIds[count % load.runtimeIds.length];
+    // Counted from when it was due: the time that a late load generator lost is not hidden.
+    asked.push((line as Line).ask(`/v1/runtimes/${runtimeId}`).then(() => void took.push(performance.now() - due)));
+  }
+  await Promise.all(asked);
+  return took;
+}
+
+const warmUpMs = 1_000;
+const end = performance.now() + warmUpMs + load.seconds * 1000;
+for (let poll = 0; poll < load.longPolls; poll += 1) {
+  follow(load.runtimeIds[poll % load.runtimeIds.length] ?? '').catch((error) => {
+    throw error;
+  });
+}
+await setTimeout(warmUpMs);
+const took = (await readStatuses()).sort((a, b) => a - b);
+const quantile = (share: number) => took[Math.ceil(took.length * share) - 1];
+const told = { reads: took.length, p50: quantile(0.5), p99: quantile(0.99), max: took.at(-1) };
+process.stdout.write(`${JSON.stringify(told)}\n`);
+process.exit(0);
