@@ -126,10 +126,7 @@ function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest
       throw refuse(name, checked.error.issues[0]?.message ?? 'invalid');
     }
     if (name === 'declaredBytes' && Number(checked.data) > maximumBytes) {
-      throw new ServiceError(
-        'ingest_body_too_large',
-        `this host takes at most ${maximumBytes} bytes a file: start it with a larger --maximum-owned-media-bytes`,
-      );
+      throw new ServiceError('ingest_body_too_large', `this host takes at most ${maximumBytes} bytes a file`);
     }
   }
   const request = ownedIngestRequest.safeParse(body);

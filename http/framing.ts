@@ -19,7 +19,7 @@ export function checkLength({ head, longestBody }: Pick<Exchange, 'head' | 'long
   if (length !== null && length > longestBody) {
     throw new ServiceError(
       'content_length_too_large',
-      `this host takes a Content-Length of at most ${longestBody}: send longer bodies without one, in chunks (Transfer-Encoding: chunked)`,
+      `a body with a Content-Length has at most ${longestBody} bytes here`,
     );
   }
 }

@@ -13,9 +13,6 @@ const preflightHeaders: Headers = {
   'Access-Control-Max-Age': '600',
 };
 
-const wrongToken =
-  'the bearer token is missing or wrong: send Authorization: Bearer and the authorizationToken of the start line';
-
 /**
  * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
  * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
@@ -54,25 +51,19 @@ export class Guard {
   check(head: RequestHead, needsToken = true): Answer | null {
     const host = head.header('host');
     if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
-      return refusal(
-        'host_not_allowed',
-        `the Host header must name this host: ${this.#usualHost}, as the start line says`,
-      );
+      return refusal('host_not_allowed', `the Host header does not name this host, ${this.#usualHost}`);
     }
     const origin = head.header('origin');
     if (origin !== undefined && (head.count('origin') !== 1 || !this.#corsHeaders.has(origin))) {
-      return refusal(
-        'origin_not_allowed',
-        'this origin is not allowed: start the host with --allowed-origin and this origin',
-      );
+      return refusal('origin_not_allowed', 'the origin is not allowed to use this host');
     }
     if (head.method === 'OPTIONS') {
       return origin === undefined
-        ? refusal('origin_required', 'a preflight needs an Origin header; browsers send it')
+        ? refusal('origin_required', 'a preflight needs an Origin')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };
     }
     if (needsToken && !this.#isAuthorized(head)) {
-      return refusal('unauthorized', wrongToken, { 'WWW-Authenticate': 'Bearer' });
+      return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });
     }
     return null;
   }
@@ -81,11 +72,7 @@ export class Guard {
   originFor(head: RequestHead, access: Access = 'token'): string {
     if (access === 'token') return '';
     const origin = head.header('origin') ?? (access === 'grant' ? ownOrigin(head) : undefined);
-    if (origin === undefined)
-      throw new ServiceError(
-        'origin_required',
-        'this path is for web pages: send the Origin header that their browser sends',
-      );
+    if (origin === undefined) throw new ServiceError('origin_required', 'this path is for pages that say their origin');
     return origin;
   }
 

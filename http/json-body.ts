@@ -20,7 +20,7 @@ export function declaredLength(head: RequestHead): number | null {
 export function expectJson(head: RequestHead): void {
   const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
-    throw new ServiceError('unsupported_content_type', 'the body must be JSON: send Content-Type: application/json');
+    throw new ServiceError('unsupported_content_type', 'the body must be application/json');
   }
   const length = declaredLength(head);
   if (length !== null && length > bodyLimit) throw tooLarge();
@@ -49,8 +49,7 @@ export function readJson(exchange: Exchange): Promise<unknown> {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0)
-    throw new ServiceError('empty_request_body', 'the body is empty: send a JSON object, at least {}');
+  if (bytes.length === 0) throw new ServiceError('empty_request_body', 'the body is empty');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
@@ -58,8 +57,4 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const tooLarge = () =>
-  new ServiceError(
-    'request_body_too_large',
-    `a JSON body has at most ${bodyLimit} bytes; media goes to the media path of its ingest`,
-  );
+const tooLarge = () => new ServiceError('request_body_too_large', `a JSON body has at most ${bodyLimit} bytes`);

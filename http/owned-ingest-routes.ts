@@ -50,19 +50,16 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
 /** Checks the head of an upload; a chunked one has no length to compare. */
 function expectMedia(head: RequestHead, declaredBytes: number): void {
   if ((head.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ServiceError('unsupported_content_encoding', 'the media must be sent as it is, without Content-Encoding');
+    throw new ServiceError('unsupported_content_encoding', 'the media must be sent as it is');
   }
   const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/octet-stream') {
-    throw new ServiceError('unsupported_content_type', 'send the media with Content-Type: application/octet-stream');
+    throw new ServiceError('unsupported_content_type', 'the media must be application/octet-stream');
   }
   const length = declaredLength(head);
   const isChunked = head.header('transfer-encoding') !== undefined;
   if (length === null ? !isChunked : length !== declaredBytes) {
-    throw new ServiceError(
-      'invalid_upload_length',
-      `Content-Length must be the declared ${declaredBytes} bytes; or send the media in chunks`,
-    );
+    throw new ServiceError('invalid_upload_length', 'Content-Length is not the declared number of bytes');
   }
 }
 

@@ -148,7 +148,7 @@ export class Router {
       });
       return { route, params };
     }
-    throw new ServiceError('not_found', 'no such path: README.md lists those of this host');
+    throw new ServiceError('not_found', 'no such path');
   }
 }
 
