@@ -2,6 +2,9 @@
 const silenceMs = 60_000;
 const rememberedOrigins = 16;
 
+/** An origin as it can be typed; whatever else a client sends is quoted and cut. */
+const allowable = /^https?:\/\/[\w.:[\]-]{1,200}$/;
+
 /**
  * Names refused origins to whoever runs the host. A browser shows its page no more than *Failed to fetch*, because a
  * refusal without CORS fields is hidden from it. Each origin is named once a minute, and at most sixteen of them.
@@ -20,15 +23,13 @@ export class RefusedOrigins {
   note(origin: string): void {
     const now = this.#now();
     for (const [named, at] of this.#named) if (now - at >= silenceMs) this.#named.delete(named);
-    const shown = shownOrigin(origin);
+    const isOrigin = allowable.test(origin);
+    const shown = isOrigin ? origin : JSON.stringify(origin.slice(0, 80));
     if (this.#named.has(shown) || this.#named.size >= rememberedOrigins) return;
     this.#named.set(shown, now);
-    this.#report(
-      `refused a request from the origin ${shown}: if the page is yours, start the host with --allowed-origin ${shown}`,
-    );
+    const remedy = isOrigin
+      ? `if the page is yours, start the host with --allowed-origin ${shown}`
+      : 'only http and https origins can be allowed: serve the page from one';
+    this.#report(`refused a request from the origin ${shown}: ${remedy}`);
   }
 }
-
-/** An origin as it can be typed; whatever is not one is quoted and cut, because a client chose it. */
-const shownOrigin = (origin: string): string =>
-  /^https?:\/\/[\w.:[\]-]{1,200}$/.test(origin) ? origin : JSON.stringify(origin.slice(0, 80));

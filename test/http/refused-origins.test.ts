@@ -41,6 +41,7 @@ test('what is no origin is quoted and cut', (t) => {
   origins.note('null');
   origins.note(`http://x.example\u001b[31m${'y'.repeat(500)}`);
   t.true(lines[0]?.includes('"null"'));
+  t.false(lines[0]?.includes('--allowed-origin'));
   t.false(lines[1]?.includes('\u001b'));
   t.true((lines[1]?.length ?? 0) < 400);
 });
