@@ -18,17 +18,18 @@ const load: Load = JSON.parse(process.argv[2] ?? '');
 const connections = 64;
 const isOver = (): boolean => performance.now() > end;
 
-/** One keep-alive connection; answers come in the order of their questions. */
+/** One keep-alive connection. */
 class Line {
   readonly #socket: Socket;
-  readonly #waiting: ((body: string) => void)[] = [];
+  #answered: (body: string) => void = () => undefined;
   #received = '';
 
   constructor() {
     this.#socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true });
     this.#socket.setEncoding('latin1').on('data', (text: string) => {
       this.#received += text;
-      for (let answer = this.#whole(); answer !== undefined; answer = this.#whole()) this.#waiting.shift()?.(answer);
+      const answer = this.#whole();
+      if (answer !== undefined) this.#answered(answer);
     });
     this.#socket.on('close', () => {
       throw new Error('the host closed a connection');
@@ -37,7 +38,7 @@ class Line {
 
   ask(path: string): Promise<string> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      this.#answered = resolve;
       this.#socket.write(`GET ${path} HTTP/1.1\r\n${load.fields}\r\n`);
     });
   }
@@ -65,17 +66,25 @@ async function follow(runtimeId: string): Promise<void> {
 }
 
 async function readStatuses(): Promise<number[]> {
-  const lines = Array.from({ length: connections }, () => new Line());
+  // Used in turn, one question at a time each; where all are busy the question waits, and its clock runs.
+  const free = Array.from({ length: connections }, () => new Line());
+  const waiting: ((line: Line) => void)[] = [];
   const took: number[] = [];
   const asked: Promise<void>[] = [];
   const begun = performance.now();
+  const read = async (runtimeId: string, due: number): Promise<void> => {
+    const line = free.shift() ?? (await new Promise<Line>((resolve) => waiting.push(resolve)));
+    await line.ask(`/v1/runtimes/${runtimeId}`);
+    // Counted from when it was due: the time that a late load generator lost is not hidden.
+    took.push(performance.now() - due);
+    const next = waiting.shift();
+    if (next === undefined) free.push(line);
+    else next(line);
+  };
   for (let count = 0; !isOver(); count += 1) {
     const due = begun + (count * 1000) / load.readsPerSecond;
     if (due > performance.now()) await setTimeout(due - performance.now());
-    const line = lines[count % connections];
-    const runtimeId = load.runtimeIds[count % load.runtimeIds.length];
-    // Counted from when it was due: the time that a late load generator lost is not hidden.
-    asked.push((line as Line).ask(`/v1/runtimes/${runtimeId}`).then(() => void took.push(performance.now() - due)));
+    asked.push(read(load.runtimeIds[count % load.runtimeIds.length] ?? '', due));
   }
   await Promise.all(asked);
   return took;
