@@ -1,4 +1,5 @@
 import type { AnalysisRequest } from '../contract/analysis-request.ts';
+import type { DetectedKind } from '../contract/evidence.ts';
 import { failureMessage } from '../contract/failure.ts';
 import type { Range } from '../contract/grammar.ts';
 import type { MediaOperationRequest } from '../contract/media-operation.ts';
@@ -7,6 +8,7 @@ import { detectionIdentity, detectRange } from '../executors/detect.ts';
 import { DetectionFailure } from '../executors/detection-failure.ts';
 import type { DetectionTracks } from '../executors/detection-parameters.ts';
 import type { Detector, DetectorTools } from '../executors/detector.ts';
+import { detectionsOver, identityOver } from '../executors/incomplete-evidence.ts';
 import { type Launcher, ProcessFailure } from '../executors/process.ts';
 import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../executors/subtitles.ts';
 import type { ResolvedTool } from '../executors/tools.ts';
@@ -21,6 +23,9 @@ export interface MediaPassesOptions {
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
 }
+
+const detectKinds: readonly DetectedKind[] = ['speech_activity', 'silence', 'loudness', 'shot_changes'];
+const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
 function tracksOf(source: RegisteredSource, { language }: AnalysisRequest): DetectionTracks {
   const audio = audioTrackOf(source, language.languagePair.requestedSource);
@@ -51,17 +56,18 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
     detect: {
       operation: (source, request) => ({
         capability: 'media.detect',
-        ...detectionIdentity(identified, tracksOf(source, request)),
+        ...identityOver(source.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(source, request))),
         limits: limitsOf(request.range),
       }),
       run: ({ path, source, request, signal }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = tracksOf(source, request);
-          const detections = await detectRange(deps, {
+          const found = await detectRange(deps, {
             ...{ path, sourceContentId, range: request.range, signal },
             ...tracks,
           });
+          const detections = detectionsOver(source.incompleteMedia, found);
           const speech = detections.find(({ kind }) => kind === 'speech_activity');
           const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
           return { detections, derivedAudio };
@@ -70,17 +76,15 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
     subtitles: {
       operation: (source, { range }) => ({
         capability: 'media.subtitles',
-        ...subtitlesIdentity(identified, subtitleTracksOf(source)),
+        ...identityOver(source.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, subtitleTracksOf(source))),
         limits: limitsOf(range),
       }),
       run: ({ path, source, request: { range }, signal }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = subtitleTracksOf(source);
-          return {
-            detections: await readSubtitles(deps, { path, sourceContentId, range, tracks, signal }),
-            derivedAudio: null,
-          };
+          const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal });
+          return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null };
         }),
     },
   };

@@ -53,7 +53,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     maximumOwnedMediaBytes: integer(
       given,
       'maximum-owned-media-bytes',
-      536_870_912,
+      8 * 1024 ** 3,
       1,
       maximum,
       'invalid_ingest_limit',

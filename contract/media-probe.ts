@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentId, count, languageTag, positive } from './grammar.ts';
-import { contentHash, sealedPath, seconds } from './sealed-file.ts';
+import { sealedIncompleteMedia } from './incomplete-media.ts';
+import { contentHash, sealedPath, seconds, signedSeconds } from './sealed-file.ts';
 import { toolIdentity } from './tool.ts';
 
 const track = {
@@ -33,24 +34,32 @@ const probeTrack = z.discriminatedUnion('type', [
 ]);
 
 /** The measured container of a sealed file. Existing clients know the producer by this very text. */
-export const mediaProbe = z.strictObject({
-  schema: z.literal('studio.media-probe.v1'),
-  producer: z.literal('scripts/probe-media.mjs'),
-  run: z.strictObject({ tools: z.array(toolIdentity).min(1) }),
-  media: z.strictObject({ path: sealedPath }),
-  input: z.strictObject({ content_id: contentId, hash: contentHash, bytes: positive }),
-  duration: seconds.positive(),
-  container: z.array(z.string().min(1)).min(1),
-  container_long_name: z.string(),
-  bit_rate: positive.nullable(),
-  tracks: z
-    .array(probeTrack)
-    .min(1)
-    .refine(
-      (tracks) => tracks.every(({ index }, at) => at === 0 || index > (tracks[at - 1]?.index ?? -1)),
-      'in the order of their indexes',
-    ),
-});
+export const mediaProbe = z
+  .strictObject({
+    schema: z.literal('studio.media-probe.v1'),
+    producer: z.literal('scripts/probe-media.mjs'),
+    run: z.strictObject({ tools: z.array(toolIdentity).min(1) }),
+    media: z.strictObject({ path: sealedPath }),
+    input: z.strictObject({ content_id: contentId, hash: contentHash, bytes: positive }),
+    duration: seconds.positive(),
+    /** What the container's clock shows at the first sample, where every time of the source is 0. Absent: zero. */
+    start_offset: signedSeconds.optional(),
+    incomplete_media: sealedIncompleteMedia.optional(),
+    container: z.array(z.string().min(1)).min(1),
+    container_long_name: z.string(),
+    bit_rate: positive.nullable(),
+    tracks: z
+      .array(probeTrack)
+      .min(1)
+      .refine(
+        (tracks) => tracks.every(({ index }, at) => at === 0 || index > (tracks[at - 1]?.index ?? -1)),
+        'in the order of their indexes',
+      ),
+  })
+  .refine(
+    ({ duration, incomplete_media: note }) => note === undefined || note.measured === duration,
+    'the duration of incomplete media is the measured one',
+  );
 
 export type MediaProbe = z.infer<typeof mediaProbe>;
 export type MediaProbeTrack = z.infer<typeof probeTrack>;

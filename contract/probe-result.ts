@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, languageTag, positive } from './grammar.ts';
+import { incompleteMedia } from './incomplete-media.ts';
 
 /** One stream of a container, as measured; optional sizes are absent where the stream states none. */
 export const probedTrack = z.strictObject({
@@ -21,6 +22,10 @@ export const probedTrack = z.strictObject({
 
 /** What a media file really holds, as a probe hands it to a seal. */
 export const probeResult = z.strictObject({
+  /**
+   * From the first sample to the end of the last one, at least 1. The container's own word, rounded, where it has one that
+   * holds; else measured.
+   */
   durationMs: positive,
   durationSeconds: z.number().positive(),
   /** The container's short names: `mov`, `mp4`, ... */
@@ -28,6 +33,10 @@ export const probeResult = z.strictObject({
   containerLongName: z.string(),
   /** Bits per second over the whole file. */
   bitRate: positive.nullable(),
+  /** What the container's clock shows at the first sample, in ms; it may lie before zero. Absent: zero. */
+  startOffsetMs: z.number().int().optional(),
+  /** Absent: the file holds what it states. */
+  incomplete: incompleteMedia.optional(),
   tracks: z.array(probedTrack).min(1).readonly(),
 });
 

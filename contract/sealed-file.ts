@@ -10,11 +10,13 @@ export const contentHash = z.strictObject({ algorithm: z.literal('sha256'), dige
 /** The bytes of a sealed file as its records name them. */
 export const sealedContent = z.strictObject({ id: contentId, hash: contentHash, bytes: positive });
 
-/** Seconds with at most three decimals. */
-export const seconds = z
+/** Seconds with at most three decimals, before or after zero. */
+export const signedSeconds = z
   .number()
-  .nonnegative()
   .refine((value) => Math.round(value * 1000) / 1000 === value, 'must not be finer than a millisecond');
+
+/** Seconds with at most three decimals. */
+export const seconds = signedSeconds.nonnegative();
 
 /** Who measured: the tools that ran and the models that they ran on, models being part of the record's lineage. */
 export const evidenceRun = z.strictObject({ tools: z.array(toolIdentity), models: z.array(toolIdentity) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, count, identity, positive, timestamp } from './grammar.ts';
+import { sealedIncompleteMedia } from './incomplete-media.ts';
 import { contentHash, sealedContent, sealedPath, seconds } from './sealed-file.ts';
 import { rightsScope } from './source-session.ts';
 import { toolIdentity } from './tool.ts';
@@ -44,6 +45,7 @@ export const ownedLocalReceipt = z.strictObject({
     statement: z.string().min(1),
   }),
   selection: z.strictObject({ start: z.literal(0), end: seconds, duration: seconds }),
+  incomplete_media: sealedIncompleteMedia.optional(),
   raw_media: rawMedia('original_bytes'),
   derived_artifacts: z.tuple([derivedProbe]),
   note: z.string(),
@@ -84,6 +86,7 @@ export const videohostLocalReceipt = z.strictObject({
     local_end: seconds,
     duration: seconds,
   }),
+  incomplete_media: sealedIncompleteMedia.optional(),
   raw_media: rawMedia('provider_bounded_download'),
   /** Who fetched the range and encoded it anew, so that it begins and ends where it was asked to. */
   cut: z.strictObject({ encoding: z.literal('encoded_anew_at_the_cuts'), tools: z.array(toolIdentity).min(1) }),

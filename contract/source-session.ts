@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactTrack } from './artifact.ts';
 import { contentId, count, identity, languageTag, positive } from './grammar.ts';
+import { incompleteMedia } from './incomplete-media.ts';
 import { videohostProvider } from './videohost-resolution.ts';
 
 export const sourceKind = z.enum(['owned_local', 'videohost_local']);
@@ -35,6 +36,10 @@ const revision = {
   label: z.string(),
   trackCount: positive,
   tracks: z.array(artifactTrack),
+  /** What the container's clock shows at the first sample, in ms; every time of the source counts from there. Absent: zero. */
+  startOffsetMs: z.number().int().optional(),
+  /** Absent: the media is what its container states. */
+  incompleteMedia: incompleteMedia.optional(),
   /** The languages that the container states, by track index; tracks that state none are absent. */
   trackLanguages: z.array(z.strictObject({ index: count, language: languageTag })),
   /** The audio tracks that the container flags as default, where the first one is not among them; absent otherwise. */

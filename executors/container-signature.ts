@@ -1,13 +1,18 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { ProbeFailure } from './probe-failure.ts';
 
-/** What the first bytes of a file say, before any tool reads it. */
+/** What a file itself says, before any tool reads it. */
 export interface ContainerSignature {
-  /** They are those of a container that the probe knows. */
+  /** Its first bytes are those of a container that the probe knows. */
   readonly known: boolean;
   /** It is a RIFF file whose writer could not go back to fill in the length, so that every end is a proper end. */
   readonly openEnded: boolean;
+  readonly bytes: number;
+  /** How long a WAVE file says that it is, in bytes; null where it says nothing. */
+  readonly statedBytes: number | null;
+  /** It holds MPEG audio without the table that states its length (Xing, Info or VBRI), if it holds MPEG audio at all. */
+  readonly lacksLengthTable: boolean;
 }
 
 // Three packets of MPEG-TS: enough to tell its sync byte from a chance 0x47.
@@ -20,38 +25,44 @@ const MAGICS = [
   Buffer.from([0x1a, 0x45, 0xdf, 0xa3]),
   Buffer.from([0x30, 0x26, 0xb2, 0x75]),
   Buffer.from([0x00, 0x00, 0x01, 0xba]),
-  ...['RIFF', 'RF64', 'OggS', 'fLaC', 'FORM', 'FLV\u0001', 'ID3', 'caff', 'riff', '#!AMR'].map((text) =>
-    Buffer.from(text, 'latin1'),
+  // MXF, DTS and DV
+  Buffer.from([0x06, 0x0e, 0x2b, 0x34]),
+  Buffer.from([0x7f, 0xfe, 0x80, 0x01]),
+  Buffer.from([0x1f, 0x07, 0x00]),
+  ...['RIFF', 'RF64', 'OggS', 'fLaC', 'FORM', 'FLV\u0001', 'ID3', 'caff', 'riff', '#!AMR', '.snd', 'wvpk', 'TTA1'].map(
+    (text) => Buffer.from(text, 'latin1'),
   ),
 ];
 
 // Writers to a pipe leave 0, the largest number, or (sox, arecord) one near 2^31 in the length field.
 const OPEN_LENGTH = 0x7fff_0000;
 
+// The length field counts what comes after it.
+const RIFF_HEADER_BYTES = 8;
+
+// The table stands in the first frame, which is at most 2,881 bytes long.
+const FIRST_FRAME_BYTES = 4096;
+const LENGTH_TABLES = ['Xing', 'Info', 'VBRI'];
+
+// A tag in front of the sound: its name, version and flags, then its length in four bytes of seven bits.
+const ID3_HEADER_BYTES = 10;
+
 /** Reads the first bytes of a regular file. Rejects with `media_unreadable` when there is none that can be opened. */
 export async function readSignature(file: string): Promise<ContainerSignature> {
-  const first = await readFirstBytes(file);
-  const name = first.toString('latin1', 4, 8);
-  const isTransport = [0, 188, 376].every((offset) => first[offset] === 0x47);
-  const known =
-    FIRST_BOXES.has(name) || isTransport || MAGICS.some((magic) => first.subarray(0, magic.length).equals(magic));
-  return { known, openEnded: isOpenEnded(first) };
-}
-
-function isOpenEnded(first: Buffer): boolean {
-  if (first.length < 8 || first.toString('latin1', 0, 4) !== 'RIFF') return false;
-  const length = first.readUInt32LE(4);
-  return length === 0 || length >= OPEN_LENGTH;
-}
-
-async function readFirstBytes(file: string): Promise<Buffer> {
   try {
     // Without O_NONBLOCK the opening of a pipe would wait for a writer for ever.
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      if (!(await handle.stat()).isFile()) throw new ProbeFailure('media_unreadable', 'not a regular file');
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
-      return buffer.subarray(0, bytesRead);
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw new ProbeFailure('media_unreadable', 'not a regular file');
+      const first = await readAt(handle, 0, FIRST_BYTES);
+      const frame = await readAt(handle, endOfTag(first), FIRST_FRAME_BYTES);
+      return {
+        known: isKnown(first),
+        ...riffLength(first),
+        bytes: stats.size,
+        lacksLengthTable: !LENGTH_TABLES.some((name) => frame.includes(name, 0, 'latin1')),
+      };
     } finally {
       await handle.close();
     }
@@ -59,4 +70,32 @@ async function readFirstBytes(file: string): Promise<Buffer> {
     if (error instanceof ProbeFailure) throw error;
     throw new ProbeFailure('media_unreadable', 'the file cannot be opened', error);
   }
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+function isKnown(first: Buffer): boolean {
+  const isTransport = [0, 188, 376].every((offset) => first[offset] === 0x47);
+  return (
+    isTransport ||
+    FIRST_BOXES.has(first.toString('latin1', 4, 8)) ||
+    MAGICS.some((magic) => first.subarray(0, magic.length).equals(magic))
+  );
+}
+
+function riffLength(first: Buffer): Pick<ContainerSignature, 'openEnded' | 'statedBytes'> {
+  if (first.length < 12 || first.toString('latin1', 0, 4) !== 'RIFF') return { openEnded: false, statedBytes: null };
+  const length = first.readUInt32LE(4);
+  const openEnded = length === 0 || length >= OPEN_LENGTH;
+  const isWave = first.toString('latin1', 8, 12) === 'WAVE';
+  return { openEnded, statedBytes: isWave && !openEnded ? length + RIFF_HEADER_BYTES : null };
+}
+
+function endOfTag(first: Buffer): number {
+  if (first.length < ID3_HEADER_BYTES || first.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const length = first.subarray(6, ID3_HEADER_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  return ID3_HEADER_BYTES + length;
 }

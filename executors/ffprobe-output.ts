@@ -1,31 +1,13 @@
 import { z } from 'zod';
 import { languageTag } from '../contract/grammar.ts';
 import { languageNamed } from '../contract/language-name.ts';
+import type { ProbedTrack } from '../contract/probe-result.ts';
 
-export type TrackType = 'video' | 'audio' | 'subtitle' | 'data' | 'attachment';
-
-/** One stream of a container, as measured. */
-export interface ProbedTrack {
-  /** The stream index in the container: the `n` of ffmpeg's `0:n`. */
-  readonly index: number;
-  readonly type: TrackType;
-  /** ffmpeg's short codec name, or `unknown`. */
-  readonly codec: string;
-  readonly durationMs: number | null;
-  readonly width?: number;
-  readonly height?: number;
-  readonly sampleRate?: number;
-  readonly channels?: number;
-  readonly language: string | null;
-  /** A still picture that comes with the media; it is no moving picture. */
-  readonly isCoverArt: boolean;
-  /** The container flags it as the audio track to begin with, and the first one not; absent otherwise. */
-  readonly isDefault?: true;
-}
+type TrackType = ProbedTrack['type'];
 
 /** The words of ffprobe's `-show_entries` that `ffprobeReport` reads. */
 export const FFPROBE_ENTRIES = [
-  'format=format_name,format_long_name,duration,bit_rate',
+  'format=format_name,format_long_name,start_time,duration,bit_rate',
   'stream=index,codec_type,codec_name,codec_tag_string,width,height,sample_rate,channels,duration,nb_frames,nb_read_packets',
   'stream_tags=language,DURATION',
   'stream_disposition=attached_pic,default',
@@ -57,6 +39,7 @@ export const ffprobeReport = z.object({
     .object({
       format_name: z.string().min(1),
       format_long_name: z.string().default(''),
+      start_time: z.string().optional(),
       duration: z.string().optional(),
       bit_rate: z.string().optional(),
     })
@@ -109,6 +92,12 @@ export function withDefaultAudio(tracks: readonly ProbedTrack[], streams: readon
 export function milliseconds(seconds: string | undefined): number | null {
   const rounded = Math.round(Number(seconds ?? Number.NaN) * 1000);
   return Number.isSafeInteger(rounded) && rounded > 0 ? rounded : null;
+}
+
+/** What a container's clock shows at its first sample, in rounded ms before or after zero; 0 where it says nothing. */
+export function startOffset(seconds: string | undefined): number {
+  const rounded = Math.round(Number(seconds ?? Number.NaN) * 1000);
+  return Number.isSafeInteger(rounded) ? rounded : 0;
 }
 
 /** Decimal text as an integer above zero, or null. */

@@ -1,23 +1,13 @@
+import type { ProbedTrack, ProbeResult } from '../contract/probe-result.ts';
 import { readSignature } from './container-signature.ts';
-import { milliseconds, type ProbedTrack, positiveInteger, trackOf, withDefaultAudio } from './ffprobe-output.ts';
+import { demandDecodable } from './decodable-start.ts';
+import { milliseconds, positiveInteger, startOffset, trackOf, withDefaultAudio } from './ffprobe-output.ts';
 import { countPackets, readReport } from './ffprobe-run.ts';
 import { demuxToEnd } from './integrity-pass.ts';
-import { asProbeFailure, ProbeFailure } from './probe-failure.ts';
-import { isDemuxed, isPlayable, nothingPlayable, refuseGiants, refuseShortfall } from './probe-rules.ts';
+import { extentOf } from './media-extent.ts';
+import { asProbeFailure } from './probe-failure.ts';
+import { isDemuxed, isPlayable, nothingPlayable, refuseGiants } from './probe-rules.ts';
 import type { Launcher } from './process.ts';
-
-/** What a media file really holds. Every track listed has packets. */
-export interface ProbeResult {
-  /** Rounded from the container's seconds, or measured to the end of the last packet; at least 1. */
-  readonly durationMs: number;
-  readonly durationSeconds: number;
-  /** ffmpeg's names of the container: `mov`, `mp4`, ... */
-  readonly containerNames: readonly string[];
-  readonly containerLongName: string;
-  /** Bits per second over the whole file. */
-  readonly bitRate: number | null;
-  readonly tracks: readonly ProbedTrack[];
-}
 
 /** The executables that a probe needs, by absolute path. */
 export interface ProbeTools {
@@ -26,8 +16,9 @@ export interface ProbeTools {
 }
 
 /**
- * Measures an untrusted media file: what it is, how long, which tracks; then reads it to its end.
- * `file` is an absolute path. Rejects with `ProbeFailure`, and only with that.
+ * Measures an untrusted media file: what it is, how long, which tracks with packets; then reads it to its end. Media that is
+ * damaged, or not as long as its container states, is taken as far as it can be decoded, with a note. `file` is an
+ * absolute path. Rejects with `ProbeFailure`, and only with that.
  */
 export async function probeMedia(
   launcher: Launcher,
@@ -42,33 +33,45 @@ export async function probeMedia(
     const tracks = report.streams.map(trackOf);
     refuseGiants(tracks);
     if (!tracks.some(isPlayable)) throw nothingPlayable();
-    const statedMs = milliseconds(format.duration);
-    const containerNames = format.format_name.split(',');
-    const streams = tracks.filter(isDemuxed).map(({ index }) => index);
-    const [counted, heldMs] = await readWholeFile(signal, (whole) => [
-      countPackets(launcher, tools.ffprobe.path, file, report, whole),
-      demuxToEnd(launcher, tools.ffmpeg.path, { file, streams, openEnded: signature.openEnded }, whole),
+    const { bytes, openEnded, statedBytes, lacksLengthTable } = signature;
+    const media = { file, bytes, openEnded, streams: indexesOf(tracks.filter(isDemuxed)) };
+    const [counted, { heldMs, damage }] = await readWholeFile(signal, (whole) => [
+      countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, whole),
+      demuxToEnd(launcher, tools.ffmpeg.path, media, whole),
     ]);
     const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
-    if (!filled.some(isPlayable)) throw nothingPlayable();
-    // A recording that was streamed to disk states no duration; then it is as long as what it holds.
-    const durationMs = statedMs ?? heldMs;
-    if (durationMs === null || durationMs === 0) {
-      throw new ProbeFailure('duration_unknown', 'the container states no duration and its packets have no times');
+    const playable = filled.filter(isPlayable);
+    if (playable.length === 0) throw nothingPlayable();
+    const containerNames = format.format_name.split(',');
+    const startOffsetMs = startOffset(format.start_time);
+    const statedMs = milliseconds(format.duration);
+    const extent = extentOf({
+      ...{ containerNames, statedMs, startOffsetMs, heldMs, damage, tracks: filled },
+      isEstimated: lacksLengthTable && containerNames.includes('mp3'),
+      // ffprobe takes the length of a cut file from the bytes that are left.
+      promisedMs: statedMs === null || statedBytes === null ? null : Math.round((statedMs * statedBytes) / bytes),
+    });
+    if (damage !== null) {
+      await demandDecodable(launcher, tools.ffmpeg.path, { file, streams: indexesOf(playable) }, signal);
     }
-    refuseShortfall({ durationMs, heldMs, containerNames, tracks: filled });
+    // ffprobe spreads the bytes over the stated time.
+    const isStated = extent.durationMs === statedMs;
     return {
-      durationMs,
-      durationSeconds: durationMs / 1000,
+      durationMs: extent.durationMs,
+      durationSeconds: extent.durationMs / 1000,
       containerNames,
       containerLongName: format.format_long_name,
-      bitRate: positiveInteger(format.bit_rate),
-      tracks: withDefaultAudio(filled, report.streams),
+      bitRate: isStated ? positiveInteger(format.bit_rate) : Math.round((bytes * 8000) / extent.durationMs),
+      ...(startOffsetMs === 0 ? {} : { startOffsetMs }),
+      ...(extent.incomplete === null ? {} : { incomplete: extent.incomplete }),
+      tracks: withDefaultAudio(extent.tracks, report.streams),
     };
   } catch (error) {
     throw asProbeFailure(error);
   }
 }
+
+const indexesOf = (tracks: readonly ProbedTrack[]): number[] => tracks.map(({ index }) => index);
 
 /** Runs two readers at once; the failure of one stops the other, and both are gone when this settles. */
 async function readWholeFile<A, B>(

@@ -3,9 +3,29 @@ import path from 'node:path';
 // Containers that hold their own media. Absent on purpose: everything that names other files or hosts (hls, dash, concat,
 // sdp, image sequences), whatever its file name says.
 const FORMATS = [
-  ...['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2', 'matroska', 'webm', 'avi', 'flv', 'asf', 'mpegts', 'mpeg'],
-  ...['mp3', 'wav', 'w64', 'flac', 'ogg', 'aac', 'aiff', 'caf', 'amr', 'ac3', 'eac3'],
+  ...['mov', 'mp4', 'm4a', '3gp', '3g2', 'mj2', 'matroska', 'webm', 'avi', 'flv', 'asf', 'mpegts', 'mpeg', 'mxf', 'dv'],
+  ...[
+    'mp3',
+    'wav',
+    'w64',
+    'flac',
+    'ogg',
+    'aac',
+    'aiff',
+    'caf',
+    'amr',
+    'ac3',
+    'eac3',
+    'dts',
+    'dtshd',
+    'au',
+    'wv',
+    'tta',
+  ],
 ];
+
+/** The most streams that a container may have; more are work that nobody asked for. */
+export const MAXIMUM_STREAMS = 64;
 
 /**
  * Input options and the input of one untrusted media file, for ffmpeg. It opens this file and no other: only the
@@ -21,7 +41,7 @@ export const MEDIA_INPUT_OPTIONS: readonly string[] = [
   ...['-format_whitelist', FORMATS.join(',')],
   // Seen enough to know every track, bounded so that a hostile file cannot keep the tool looking.
   ...['-probesize', '20M', '-analyzeduration', '20M'],
-  ...['-max_streams', '64'],
+  ...['-max_streams', String(MAXIMUM_STREAMS)],
 ];
 
 /** Bounds one allocation inside ffmpeg and ffprobe (bytes): more than any frame within the picture limits needs. */

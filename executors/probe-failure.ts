@@ -6,6 +6,7 @@ export type ProbeFailureCause =
   | 'not_media'
   | 'format_not_allowed'
   | 'container_damaged'
+  | 'too_many_streams'
   | 'no_playable_track'
   | 'dimensions_too_large'
   | 'duration_unknown'

@@ -1,3 +1,4 @@
+import type { SealedIncompleteMedia } from '../contract/incomplete-media.ts';
 import type { MediaProbe, MediaProbeTrack } from '../contract/media-probe.ts';
 import type { ProbedTrack, ProbeResult } from '../contract/probe-result.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
@@ -38,6 +39,23 @@ function recordedTrack(track: ProbedTrack): MediaProbeTrack {
   }
 }
 
+/** The note on incomplete media in the seconds of sealed records; undefined for whole media. */
+function sealedNoteOf({ incomplete }: ProbeResult): SealedIncompleteMedia | undefined {
+  if (incomplete === undefined) return undefined;
+  const { cause, statedMs, measuredMs } = incomplete;
+  return { cause, stated: statedMs === null ? null : secondsOf(statedMs), measured: secondsOf(measuredMs) };
+}
+
+/** The fields that only some media have. */
+function exceptions(probe: ProbeResult): Pick<MediaProbe, 'start_offset' | 'incomplete_media'> {
+  const { startOffsetMs } = probe;
+  const note = sealedNoteOf(probe);
+  return {
+    ...(startOffsetMs === undefined ? {} : { start_offset: secondsOf(startOffsetMs) }),
+    ...(note === undefined ? {} : { incomplete_media: note }),
+  };
+}
+
 /** The probe record of a sealed file. Equal bytes under equal tools give equal records. */
 export const mediaProbeOf = ({ media, mediaPath, probe, tools }: MediaProbeInput): MediaProbe => ({
   schema: 'studio.media-probe.v1',
@@ -46,6 +64,7 @@ export const mediaProbeOf = ({ media, mediaPath, probe, tools }: MediaProbeInput
   media: { path: mediaPath },
   input: { content_id: media.contentId, hash: contentHashOf(media.contentId), bytes: media.bytes },
   duration: secondsOf(probe.durationMs),
+  ...exceptions(probe),
   container: [...probe.containerNames],
   container_long_name: probe.containerLongName,
   bit_rate: probe.bitRate,

@@ -98,8 +98,11 @@ export const sealVideohostIngest = (ingest: VideohostIngest): SealedSource =>
 function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) => Provenance): SealedSource {
   const { media, mediaPath = sealedPaths.media, probe, tools, pinned } = ingest;
   const mediaProbe = write(mediaProbeOf({ media, mediaPath, probe, tools }), sealedPaths.mediaProbe);
-  const { duration } = mediaProbe.record;
-  const { receipt, resolution } = provenanceOf({ media, mediaPath, duration, probe: mediaProbe.file });
+  const { duration, incomplete_media: incomplete } = mediaProbe.record;
+  const { receipt, resolution } = provenanceOf({
+    ...{ media, mediaPath, duration, incomplete },
+    probe: mediaProbe.file,
+  });
   const sourceReceipt = write(receipt, sealedPaths.sourceReceipt);
   const speech = pinned && reopen(speechActivity, pinned.speechActivity, sealedPaths.speechActivity);
   const language = !pinned?.languageRanges

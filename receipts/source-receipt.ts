@@ -1,3 +1,4 @@
+import type { SealedIncompleteMedia } from '../contract/incomplete-media.ts';
 import type { OwnedLocalReceipt } from '../contract/source-receipt.ts';
 import { type ContentRef, contentHashOf, digestOf, sealedContentOf } from './sealed-content.ts';
 
@@ -27,6 +28,8 @@ export interface DescribedMedia {
   readonly mediaPath: string;
   /** In seconds, as the probe record states it. */
   readonly duration: number;
+  /** As the probe record has it; undefined for whole media. */
+  readonly incomplete: SealedIncompleteMedia | undefined;
   readonly probe: { readonly path: string; readonly contentId: string };
 }
 
@@ -39,6 +42,10 @@ export const derivedProbeOf = ({ media, probe }: DescribedMedia): OwnedLocalRece
   source_content_ids: [media.contentId],
   content_hash: contentHashOf(probe.contentId),
 });
+
+/** The note of a receipt on media that is not what its container states, word for word that of the probe record. */
+export const receiptNoteOf = ({ incomplete }: DescribedMedia): Pick<OwnedLocalReceipt, 'incomplete_media'> =>
+  incomplete === undefined ? {} : { incomplete_media: incomplete };
 
 /** The id of the receipt under which an owner's file comes in: the file's own digest. */
 export const ownedReceiptIdOf = (mediaContentId: string): string => `owned-local:${digestOf(mediaContentId)}`;
@@ -60,6 +67,7 @@ export const ownedReceiptOf = (claim: OwnershipClaim, described: DescribedMedia)
     statement: claim.grant.statement,
   },
   selection: { start: 0, end: described.duration, duration: described.duration },
+  ...receiptNoteOf(described),
   raw_media: {
     path: described.mediaPath,
     content_id: described.media.contentId,

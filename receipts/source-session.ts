@@ -74,6 +74,23 @@ function originOf(receipt: SourceReceipt) {
   return { sourceKind: receipt.kind, provider };
 }
 
+/** What the registry keeps of media that does not begin at zero or is not what its container states. */
+function exceptionsOf({ start_offset, incomplete_media: note }: MediaProbe) {
+  const inMs = (seconds: number): number => Math.round(seconds * 1000);
+  return {
+    ...(start_offset === undefined ? {} : { startOffsetMs: inMs(start_offset) }),
+    ...(note === undefined
+      ? {}
+      : {
+          incompleteMedia: {
+            cause: note.cause,
+            statedMs: note.stated === null ? null : inMs(note.stated),
+            measuredMs: inMs(note.measured),
+          },
+        }),
+  };
+}
+
 /** A source as the registry keeps it. `folder` is the absolute folder that holds its files, or null for the vault. */
 export function registeredSourceOf(records: SourceRecords, folder: string | null): RegisteredSource {
   const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges, resolution } = records;
@@ -94,6 +111,7 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     label: receipt.label,
     trackCount: tracks.length,
     tracks,
+    ...exceptionsOf(mediaProbe.record),
     trackLanguages: records.mediaProbe.record.tracks.flatMap(({ index, language }) =>
       language === undefined ? [] : [{ index, language }],
     ),

@@ -35,6 +35,9 @@ function verifyReceipt({ media, sourceReceipt, mediaProbe }: SourceRecords): voi
   ]);
   const probeHash = contentHashOf(mediaProbe.file.contentId);
   demandSealed('link_mismatch', 'source-receipt.derived_artifacts.content_hash', probe.content_hash, probeHash);
+  const { incomplete_media: noted } = mediaProbe.record;
+  const { incomplete_media: admitted } = sourceReceipt.record;
+  demandSealed('link_mismatch', 'source-receipt.incomplete_media', admitted ?? null, noted ?? null);
   demandDuration(selectedSeconds(sourceReceipt.record), mediaProbe.record.duration, durationToleranceMs);
 }
 

@@ -4,7 +4,7 @@ import { cutText } from '../contract/text.ts';
 import type { ToolIdentity } from '../contract/tool.ts';
 import type { VideohostResolution } from '../contract/videohost-resolution.ts';
 import { digestOf, sealedContentOf } from './sealed-content.ts';
-import { type DescribedMedia, derivedProbeOf } from './source-receipt.ts';
+import { type DescribedMedia, derivedProbeOf, receiptNoteOf } from './source-receipt.ts';
 import type { Sealed } from './source-records.ts';
 import type { Resolving } from './videohost-resolution.ts';
 
@@ -86,6 +86,7 @@ export const videohostReceiptOf = (
     local_end: described.duration,
     duration: described.duration,
   },
+  ...receiptNoteOf(described),
   raw_media: {
     path: described.mediaPath,
     content_id: described.media.contentId,

@@ -15,7 +15,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
     sourceDirectories: [],
     sourceRoot: null,
     tokenFile: null,
-    maximumOwnedMediaBytes: 536_870_912,
+    maximumOwnedMediaBytes: 8_589_934_592,
     maximumVideohostRangeMs: 120_000,
     videohost: { added: {}, openOrigin: null },
     videohostWorkers: 1,

@@ -1,13 +1,18 @@
 import test from 'ava';
-import { ffprobeReport, milliseconds, positiveInteger, trackOf } from '../../executors/ffprobe-output.ts';
-import { ProbeFailure } from '../../executors/probe-failure.ts';
-import { isPlayable, refuseShortfall } from '../../executors/probe-rules.ts';
+import { ffprobeReport, milliseconds, positiveInteger, startOffset, trackOf } from '../../executors/ffprobe-output.ts';
+import { isPlayable } from '../../executors/probe-rules.ts';
 
 test('seconds become rounded milliseconds, and only what is a length does', (t) => {
   t.is(milliseconds('51.6876'), 51_688);
   t.is(milliseconds('0.0005'), 1);
   for (const text of [undefined, 'N/A', '', '0', '0.0004', '-1', '1e400', '1e300', 'NaN'])
     t.is(milliseconds(text), null);
+});
+
+test('a clock begins at rounded milliseconds before or after zero, and at zero where nothing is said', (t) => {
+  t.is(startOffset('6.976009'), 6976);
+  t.is(startOffset('-0.0074'), -7);
+  for (const text of [undefined, 'N/A', '0.000000', '1e400']) t.is(startOffset(text), 0);
 });
 
 test('a count is a whole number above zero', (t) => {
@@ -68,29 +73,4 @@ test('keys that nobody asked for are let through unread, wrong types are not', (
   t.deepEqual(ffprobeReport.parse({ programs: [], streams: [{ index: 0, more: true }] }), { streams: [{ index: 0 }] });
   t.false(ffprobeReport.safeParse({ streams: [{ index: '0' }] }).success);
   t.false(ffprobeReport.safeParse([]).success);
-});
-
-test('a shortfall counts only with sound, beyond the tolerance, and where the container states its length', (t) => {
-  const tracks = [trackOf({ index: 0, codec_type: 'audio', codec_name: 'pcm_s16le' })];
-  const measured = { durationMs: 100_000, heldMs: 94_999, containerNames: ['wav'], tracks };
-  t.throws(() => refuseShortfall(measured), { instanceOf: ProbeFailure });
-  t.notThrows(() => refuseShortfall({ ...measured, heldMs: 95_000 }));
-  t.notThrows(() => refuseShortfall({ ...measured, heldMs: null }));
-  t.notThrows(() => refuseShortfall({ ...measured, containerNames: ['mpegts'] }));
-  t.notThrows(() => refuseShortfall({ ...measured, tracks: [] }));
-  t.notThrows(() => refuseShortfall({ ...measured, durationMs: 2000, heldMs: 1000 }));
-});
-
-test('a subtitle that outlasts picture and sound is no shortfall', (t) => {
-  const lasting = (codec_type: string, duration: string) =>
-    trackOf({ index: 0, codec_type, codec_name: 'any', duration, width: 320, height: 180 });
-  const [sound, text] = [lasting('audio', '12.000'), lasting('subtitle', '15.500')];
-  const measured = { durationMs: 15_500, heldMs: 12_000, containerNames: ['mov', 'mp4'] };
-  t.notThrows(() => refuseShortfall({ ...measured, tracks: [sound, text] }));
-  t.throws(() => refuseShortfall({ ...measured, heldMs: 10_900, tracks: [sound, text] }), {
-    message: 'container_damaged: the file holds 10900 ms of the stated 12000 ms',
-  });
-  // A track that states nothing leaves the container's word.
-  const silent = trackOf({ index: 1, codec_type: 'audio', codec_name: 'any' });
-  t.throws(() => refuseShortfall({ ...measured, tracks: [sound, silent, text] }), { instanceOf: ProbeFailure });
 });

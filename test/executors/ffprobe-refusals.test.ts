@@ -18,6 +18,44 @@ async function cutTo(share: number, name: string, target: string): Promise<void>
   await writeFile(path.join(bench.folder, target), bytes.subarray(0, Math.floor(bytes.length * share)));
 }
 
+test.serial('a file of 65 streams says so, and how to keep the ones that matter', async (t) => {
+  const many = Array.from({ length: 65 }, () => ['-map', '0']).flat();
+  await ffmpeg(bench.folder, '-i', 'lines.srt', ...many, '-c:s', 'srt', 'many.mkv');
+  const failure = await refused(t, bench.probe('many.mkv'), 'too_many_streams');
+  t.is(
+    failure.message,
+    'too_many_streams: more than 64 streams; keep those that matter with "ffmpeg -i IN -map 0:v:0 -map 0:a -c copy OUT.mkv"',
+  );
+});
+
+for (const [name, words, way] of [
+  [
+    'moving.gif',
+    ['-t', '0.2', '-an'],
+    '"gif" is a picture; make a film of it with "ffmpeg -i IN -pix_fmt yuv420p OUT.mp4"',
+  ],
+  [
+    'bare.h264',
+    ['-an', '-c', 'copy'],
+    '"h264" is a bare stream without times; give it some with "ffmpeg -framerate 25 -i IN -c copy OUT.mkv"',
+  ],
+  [
+    'lines.vtt',
+    ['-i', 'lines.srt', '-map', '1'],
+    '"webvtt" is text without picture and sound; it is read inside of a container',
+  ],
+  [
+    'sound.voc',
+    ['-vn', '-c:a', 'pcm_u8'],
+    'the format "voc" is not read here; bring it in with "ffmpeg -i IN OUT.mkv"',
+  ],
+] as const) {
+  test.serial(`${name} is refused by what it is, with the way in`, async (t) => {
+    await ffmpeg(bench.folder, '-i', 'base.mp4', ...words, name);
+    t.is((await refused(t, bench.probe(name), 'format_not_allowed')).message, `format_not_allowed: ${way}`);
+  });
+}
+
 test.serial('a file of subtitles, or of a cover alone, holds nothing to play', async (t) => {
   await ffmpeg(bench.folder, '-i', 'lines.srt', 'lines.mkv');
   await refused(t, bench.probe('lines.mkv'), 'no_playable_track');

@@ -45,6 +45,22 @@ test.serial('an ordinary mp4 is measured whole', async (t) => {
   });
 });
 
+// What a DV camera records: 720x576 and stereo at 48 kHz.
+const dvWords = [
+  '-s',
+  '720x576',
+  '-pix_fmt',
+  'yuv420p',
+  '-c:v',
+  'dvvideo',
+  '-c:a',
+  'pcm_s16le',
+  '-ar',
+  '48000',
+  '-ac',
+  '2',
+];
+
 const ordinary: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['fast.mp4', ['-c', 'copy', '-movflags', '+faststart'], ['video:h264', 'audio:aac']],
   ['fragments.mp4', ['-c', 'copy', '-movflags', 'frag_keyframe+empty_moov'], ['video:h264', 'audio:aac']],
@@ -61,6 +77,13 @@ const ordinary: readonly (readonly [string, readonly string[], readonly string[]
   ['sound.flac', ['-map', '0:a'], ['audio:flac']],
   ['sound.ogg', ['-map', '0:a', '-c:a', 'libvorbis'], ['audio:vorbis']],
   ['sound.aiff', ['-map', '0:a'], ['audio:pcm_s16be']],
+  ['sound.au', ['-map', '0:a'], ['audio:pcm_s16be']],
+  ['sound.wv', ['-map', '0:a'], ['audio:wavpack']],
+  ['sound.tta', ['-map', '0:a'], ['audio:tta']],
+  ['sound.dts', ['-map', '0:a', '-strict', '-2', '-ar', '48000', '-c:a', 'dca'], ['audio:dts']],
+  ['film.mxf', ['-c:v', 'mpeg2video', '-c:a', 'pcm_s16le', '-ar', '48000'], ['video:mpeg2video', 'audio:pcm_s16le']],
+  ['film.dv', dvWords, ['video:dvvideo', 'audio:pcm_s16le']],
+  ['film-dv.avi', dvWords, ['video:dvvideo', 'audio:pcm_s16le']],
 ];
 
 for (const [name, words, kinds] of ordinary) {
@@ -70,6 +93,7 @@ for (const [name, words, kinds] of ordinary) {
     t.deepEqual([...kindsOf(found)].sort(), [...kinds].sort());
     t.true(Math.abs(found.durationMs - 4000) < 100, String(found.durationMs));
     t.is(found.durationSeconds, found.durationMs / 1000);
+    t.is(found.incomplete, undefined);
   });
 }
 
