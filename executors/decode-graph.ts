@@ -1,5 +1,6 @@
 import type { Range } from '../contract/grammar.ts';
 import { MAXIMUM_ERROR_SHARE, SHOT_RULE } from './detection-parameters.ts';
+import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
 import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
 import { CHANNEL_LAYOUT } from './sound-signals.ts';
@@ -34,20 +35,22 @@ export const seekPoints = ({ startMs }: Range): number[] => [
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
- * would be an error. At least one track is needed.
+ * would be an error. At least one track is needed. Sound comes from the file, or evened (`even-sound.ts`) on standard input.
  */
-export function decodeArguments(request: DecodeRequest, seek: number): string[] {
+export function decodeArguments(request: DecodeRequest, seek: number, isEvened = false): string[] {
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
     ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
     ...mediaInput(request.path),
-    ...audioOptions(request, seek * 1000),
+    ...(isEvened ? EVEN_SOUND_INPUT : []),
+    ...audioOptions(request, seek * 1000, isEvened ? '1:0' : `0:${request.audioTrackIndex}`),
     ...videoOptions(request, seek * 1000),
+    ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
   ];
 }
 
-function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
+function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number, sound: string): string[] {
   if (audioTrackIndex === null) return [];
   const cut = (rate: number) => {
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
@@ -57,7 +60,7 @@ function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number)
     `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
-    `[0:${audioTrackIndex}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=3[loud][whole][folded]`,
+    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=3[loud][whole][folded]`,
     `[loud]${cut(LOUDNESS_RATE)},ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
     `[whole]${sampled('mono')}[mix]`,
     `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Range } from '../contract/grammar.ts';
 import { type DecodeRequest, decodeArguments, MEASURE_PIPES, seekPoints } from './decode-graph.ts';
-import { DetectionFailure } from './detection-failure.ts';
+import { ChangingSound, DetectionFailure } from './detection-failure.ts';
 import type { Detector } from './detector.ts';
+import { evenSound } from './even-sound.ts';
 import { FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
 import { MEMORY_BYTES } from './memory-limits.ts';
@@ -48,30 +49,41 @@ export async function runDecodePass(
   request: DecodeRequest,
   signal: AbortSignal,
 ): Promise<PassMeasurements> {
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) stop.abort();
-  try {
-    const [first = 0, ...further] = seekPoints(request.range);
-    let measured = await decodeFrom(first, deps, request, stop);
-    for (const seek of further) {
-      if (request.videoTrackIndex === null || measured.shots.beganBefore) break;
-      measured = await decodeFrom(seek, deps, request, stop);
-    }
-    return measured;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+  const [first = 0, ...further] = seekPoints(request.range);
+  let measured = await decodeFrom(first, deps, request, signal);
+  for (const seek of further) {
+    if (request.videoTrackIndex === null || measured.shots.beganBefore) break;
+    measured = await decodeFrom(seek, deps, request, signal);
   }
+  return measured;
 }
 
+/** Sound that changes its form on the way is decoded once more, by a process of its own that brings it into one. */
 async function decodeFrom(
   seek: number,
   deps: DecodePassDeps,
   request: DecodeRequest,
-  stop: AbortController,
+  signal: AbortSignal,
+): Promise<PassMeasurements> {
+  try {
+    return await decodeOnce(seek, deps, request, { isEvened: false, signal });
+  } catch (error) {
+    if (!(error instanceof ChangingSound)) throw error;
+    return decodeOnce(seek, deps, request, { isEvened: true, signal });
+  }
+}
+
+async function decodeOnce(
+  seek: number,
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  { isEvened, signal }: { readonly isEvened: boolean; readonly signal: AbortSignal },
 ): Promise<PassMeasurements> {
   const { range } = request;
+  const stop = new AbortController();
+  const onAbort = () => stop.abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) stop.abort();
   // Opened before ffmpeg starts, so that both processes come up together.
   const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
   const shots = new ShotChanges(range, seek * 1000);
@@ -80,13 +92,19 @@ async function decodeFrom(
   const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader((frame) => measures[name].add(frame)));
   const work: Promise<unknown>[] = [];
   try {
+    const decodedMs = range.endMs - seek * 1000;
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(request, seek),
-      limits: limitsFor(range.endMs - seek * 1000),
+      args: decodeArguments(request, seek, isEvened),
+      limits: limitsFor(decodedMs),
       signal: stop.signal,
+      stdin: isEvened ? 'pipe' : 'ignore',
       extraPipes: MEASURE_PIPES.length,
     });
+    if (running.stdin !== null) {
+      const limits = limitsFor(decodedMs);
+      work.push(evenSound(deps, { request, seek, limits, into: running.stdin, signal: stop.signal }));
+    }
     work.push(
       running.finished,
       listen(running, job, range),
@@ -101,6 +119,8 @@ async function decodeFrom(
     stop.abort();
     await Promise.allSettled(work);
     throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -108,7 +128,9 @@ async function listen(running: RunningProcess, job: SoundJob | null, { startMs, 
   let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_INSTANT;
   for await (const chunk of running.stdout) {
     room -= chunk.length;
-    if (room < 0) throw new DetectionFailure('ffmpeg decoded more sound than the range holds');
+    if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that nobody asked for');
+    // Only a graph that begins anew counts further than to the end of the range.
+    if (room < 0) throw new ChangingSound();
     await job?.write(chunk);
   }
   // The sound of a pass that failed ends anywhere; the reason why is better than what it makes of the speech.

@@ -12,3 +12,11 @@ export class DetectionFailure extends Error {
     this.name = 'DetectionFailure';
   }
 }
+
+/** The sound changes its channels or its sample rate inside the range, where a filter graph loses what it has counted. */
+export class ChangingSound extends DetectionFailure {
+  constructor() {
+    super('the sound changes its form inside the range');
+    this.name = 'ChangingSound';
+  }
+}

@@ -1,6 +1,6 @@
 import type { LoudnessFact } from '../contract/evidence.ts';
 import type { Range } from '../contract/grammar.ts';
-import { DetectionFailure } from './detection-failure.ts';
+import { ChangingSound, DetectionFailure } from './detection-failure.ts';
 import { LOUDNESS_RULE } from './detection-parameters.ts';
 import { type FrameMetadata, numberIn } from './frame-metadata.ts';
 
@@ -13,7 +13,7 @@ export class Loudness {
 
   add(frame: FrameMetadata): void {
     if (this.#last !== null && frame.number <= this.#last.number) {
-      throw new DetectionFailure('the sound changes its form inside the range');
+      throw new ChangingSound();
     }
     this.#last = frame;
   }
