@@ -24,7 +24,11 @@ export const serveFlags: FlagTable = {
     null,
     'keeps the bearer token across starts: 64 hex digits, mode 0600; written when it is not there',
   ),
-  'maximum-owned-media-bytes': single('BYTES', '536870912', 'largest file that an ingest may declare'),
+  'maximum-owned-media-bytes': single(
+    'BYTES',
+    '8589934592',
+    'largest file that an ingest may declare; the volume of the data root must have room for it and 256 MiB more',
+  ),
   'maximum-videohost-local-range-ms': single('MS', '120000', 'longest range of a video that an ingest may ask for'),
   ...videohostFlags,
   'videohost-workers': single('NUMBER', '1', 'ranges that are fetched at once'),

@@ -53,7 +53,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     maximumOwnedMediaBytes: integer(
       given,
       'maximum-owned-media-bytes',
-      8 * 1024 ** 3,
+      8_589_934_592,
       1,
       maximum,
       'invalid_ingest_limit',
