@@ -28,6 +28,7 @@ import type { OwnedIngests } from './owned-ingests.ts';
 import { PlaybackGrants } from './playback-grants.ts';
 import { PrivatePlayback } from './private-playback.ts';
 import { endedInPeace, recover } from './recovery.ts';
+import { SourceRecords } from './source-records.ts';
 import { SourceRegistry } from './source-registry.ts';
 import { Studies } from './studies.ts';
 import { studyKind } from './study-kind.ts';
@@ -70,6 +71,7 @@ export interface HostOptions {
 /** A host that is ready to be asked; `begin` lets waiting work start. */
 export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
+  readonly sourceRecords: SourceRecords;
   readonly ownedIngests: OwnedIngests;
   /** Null while there is no yt-dlp that answers. */
   readonly videohostIngests: VideohostIngests | null;
@@ -214,6 +216,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   return {
     sources: registry,
+    sourceRecords: new SourceRecords(registry, vault),
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,

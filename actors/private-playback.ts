@@ -1,5 +1,4 @@
 import type { ByteReader } from '../contract/byte-reader.ts';
-import { mediaProbe } from '../contract/media-probe.ts';
 import {
   type PlaybackGrant,
   type PlaybackGrantRequest,
@@ -9,10 +8,8 @@ import {
 } from '../contract/private-playback.ts';
 import type { RuntimeStart } from '../contract/runtime-start.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { SourceInconsistent } from '../contract/source-fault.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
 import { reopenRuntimeStart } from '../receipts/reopen-runtime-start.ts';
-import { readSealedRecord } from '../receipts/sealed-record.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { isPassingFault } from '../storage/passing-fault.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -20,7 +17,8 @@ import { VaultError } from '../storage/vault-error.ts';
 import type { PlaybackGrants } from './playback-grants.ts';
 import { playbackMimeTypeOf } from './playback-media-type.ts';
 import { SharedLooks } from './shared-looks.ts';
-import { openMedia, readSourceFile, recordsAreIntact, sourceIsIntact } from './source-files.ts';
+import { openMedia, recordsAreIntact, sourceIsIntact } from './source-files.ts';
+import { readMediaProbe, sourceChanged } from './source-records.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import { readStored } from './stored-read.ts';
 import { studyKey, studyRow } from './study-row.ts';
@@ -148,16 +146,7 @@ export class PrivatePlayback {
   }
 
   async #mimeType(source: RegisteredSource): Promise<PlaybackMimeType> {
-    const { contentId } = source.session.mediaProbe;
-    let type: PlaybackMimeType | null;
-    try {
-      const bytes = await readSourceFile(this.#options.vault, source, contentId);
-      type = playbackMimeTypeOf(readSealedRecord(mediaProbe, bytes, 'container-probe'));
-    } catch (error) {
-      if (isPassingFault(error)) throw error;
-      if (error instanceof VaultError || error instanceof SourceInconsistent) throw sourceChanged();
-      throw error;
-    }
+    const type = playbackMimeTypeOf(await readMediaProbe(this.#options.vault, source));
     if (type === null) {
       throw new ServiceError('private_playback_mime_unsupported', 'no browser type is known for this container');
     }
@@ -167,6 +156,3 @@ export class PrivatePlayback {
 
 const noStart = () =>
   new ServiceError('private_playback_source_unavailable', 'the runtime has no start receipt that names its source');
-
-const sourceChanged = () =>
-  new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');

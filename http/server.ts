@@ -5,6 +5,7 @@ import type { LanguageExplanations } from '../actors/language-explanations.ts';
 import type { OwnedIngests } from '../actors/owned-ingests.ts';
 import type { PrivatePlayback } from '../actors/private-playback.ts';
 import type { PublishReviews } from '../actors/publish-reviews.ts';
+import type { SourceRecords } from '../actors/source-records.ts';
 import type { Studies } from '../actors/studies.ts';
 import type { VideohostIngests } from '../actors/videohost-ingests.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -30,6 +31,7 @@ export interface ServerOptions {
   readonly open: OpenListener;
   readonly services: {
     readonly sources: SourceList;
+    readonly sourceRecords: SourceRecords;
     readonly ownedIngests: OwnedIngests;
     readonly videohostIngests: VideohostIngests | null;
     readonly studies: Studies;
@@ -46,6 +48,7 @@ export interface ServerOptions {
 /** Every path of the wire; a service that is switched off keeps its paths and says so. */
 export const routeTable = ({
   sources,
+  sourceRecords,
   ownedIngests,
   videohostIngests,
   studies,
@@ -56,7 +59,7 @@ export const routeTable = ({
   explanations,
   playback,
 }: ServerOptions['services']): readonly Route[] => [
-  ...sourceRoutes(sources),
+  ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
   ...studyRoutes(studies),

@@ -1,3 +1,4 @@
+import type { SourceRecords } from '../actors/source-records.ts';
 import { jsonBytes } from './answer.ts';
 import { type Route, read } from './route.ts';
 
@@ -6,8 +7,8 @@ export interface SourceList {
   list(): { readonly version: number; readonly rows: readonly object[] };
 }
 
-/** The route of the list of sources. Its bytes are kept while the list stays the same. */
-export function sourceRoutes(sources: SourceList): readonly Route[] {
+/** The routes of sources. The bytes of the list are kept while it stays the same. */
+export function sourceRoutes(sources: SourceList, records: SourceRecords): readonly Route[] {
   let version = -1;
   let bytes: Uint8Array = Buffer.alloc(0);
   const current = (): Uint8Array => {
@@ -18,5 +19,16 @@ export function sourceRoutes(sources: SourceList): readonly Route[] {
     }
     return bytes;
   };
-  return [{ path: '/v1/source-sessions', methods: { GET: read(() => ({ status: 200, body: current() })) } }];
+  return [
+    { path: '/v1/source-sessions', methods: { GET: read(() => ({ status: 200, body: current() })) } },
+    {
+      path: '/v1/source-sessions/:sourceSessionId/media-probe',
+      methods: {
+        GET: read(async ({ params }) => ({
+          status: 200,
+          body: await records.mediaProbe(params.sourceSessionId ?? ''),
+        })),
+      },
+    },
+  ];
 }

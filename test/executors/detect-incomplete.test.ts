@@ -28,7 +28,14 @@ test.after.always(() => bench.close());
 test.serial('a film whose clock begins at 7 s has the evidence and the lines of one that begins at zero', async (t) => {
   await ffmpeg(bench.folder, '-i', 'film.mkv', '-map', '0', '-c', 'copy', '-output_ts_offset', '7', 'late.mkv');
   t.deepEqual(await detect(bench, file('late.mkv'), range), await detect(bench, file('film.mkv'), range));
-  const linesOf = (name: string) => readSubtitleTracks(bench, file(name), [2], new AbortController().signal);
+  const linesOf = (name: string) =>
+    readSubtitleTracks(
+      bench,
+      file(name),
+      [{ index: 2, codec: 'subrip' }],
+      { startMs: 0, endMs: 24_000 },
+      new AbortController().signal,
+    );
   t.deepEqual(await linesOf('late.mkv'), [[{ startMs: 10_000, endMs: 11_000, text: 'hello' }]]);
   t.deepEqual(await linesOf('late.mkv'), await linesOf('film.mkv'));
 });

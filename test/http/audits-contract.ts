@@ -1,6 +1,7 @@
 import test from 'ava';
 import { changed } from './audits/changed.ts';
 import { finished } from './audits/finished.ts';
+import { incomplete } from './audits/incomplete.ts';
 import { unfinished } from './audits/unfinished.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 
@@ -10,6 +11,7 @@ export function auditsContract(adapter: AdapterFlag): void {
   test.before(() => contract.open());
   test.after.always(() => contract.close());
   finished(contract);
+  incomplete(contract);
   unfinished(contract);
   changed(contract);
 }
