@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LedgerError } from './ledger-error.ts';
+import { LedgerError, openFailure } from './ledger-error.ts';
 import { isUnderWay, type Mark, markPathOf, readMark } from './ledger-mark.ts';
 import { checkTable, TableFault } from './leveldb-table.ts';
 import { type LiveFiles, liveFilesOf, logName } from './live-files.ts';
@@ -50,7 +50,7 @@ export async function lookAtStore(directory: string): Promise<Examination> {
   try {
     return await examined(directory);
   } catch (error) {
-    throw error instanceof LedgerError ? error : new LedgerError('store_unreadable', directory, error);
+    throw openFailure(error, directory);
   }
 }
 

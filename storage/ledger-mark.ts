@@ -2,7 +2,7 @@ import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { moveDurably, privateFile, syncFolder, writeSyncedFile } from './durable-file.ts';
-import { LedgerError } from './ledger-error.ts';
+import { LedgerError, openFailure } from './ledger-error.ts';
 import { failedWith } from './vault-error.ts';
 
 const magic = Buffer.from('LMSSMARK');
@@ -48,7 +48,7 @@ export async function readMark(path: string): Promise<Mark | null> {
     file = await readFile(path);
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return null;
-    throw new LedgerError('store_unreadable', path, error);
+    throw openFailure(error, path);
   }
   let newest: Mark | null = null;
   for (let slot = 0; slot < slots; slot += 1) {

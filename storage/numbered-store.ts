@@ -2,7 +2,7 @@ import type { ClassicLevel } from 'classic-level';
 import type { RowChange } from './committer.ts';
 import { type Examination, examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { commitKey } from './keys.ts';
-import { LedgerError } from './ledger-error.ts';
+import { LedgerError, openFailure } from './ledger-error.ts';
 import { LedgerMark, type Mark, markPathOf } from './ledger-mark.ts';
 import { isLog, numbersOf } from './live-files.ts';
 import { openDatabase } from './open-database.ts';
@@ -69,7 +69,7 @@ export async function openNumberedStore(directory: string): Promise<NumberedStor
     return new NumberedStore(database, await openMark(directory, commit));
   } catch (error) {
     await database.close();
-    throw error instanceof LedgerError ? error : new LedgerError('store_unreadable', directory, error);
+    throw openFailure(error, directory);
   }
 }
 

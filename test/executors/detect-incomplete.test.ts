@@ -36,7 +36,7 @@ test.serial('a film whose clock begins at 7 s has the evidence and the lines of 
       { startMs: 0, endMs: 24_000 },
       new AbortController().signal,
     );
-  t.deepEqual(await linesOf('late.mkv'), [[{ startMs: 10_000, endMs: 11_000, text: 'hello' }]]);
+  t.deepEqual(await linesOf('late.mkv'), [[{ startMs: 10_000, endMs: 11_000, text: 'hello', reasonCode: null }]]);
   t.deepEqual(await linesOf('late.mkv'), await linesOf('film.mkv'));
 });
 

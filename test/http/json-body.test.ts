@@ -7,8 +7,8 @@ const head = (...fields: readonly string[]) => new FlatHead('POST', '/', fields)
 test('a declared length is a whole number that stands once', (t) => {
   t.is(declaredLength(head()), null);
   t.is(declaredLength(head('content-length', '0')), 0);
-  t.is(declaredLength(head('content-length', '0012')), 12);
-  for (const text of ['', '-1', '+1', '1.0', '1e3', '0x1', 'two', '1, 1', '٣', '9007199254740992']) {
+  t.is(declaredLength(head('content-length', '12')), 12);
+  for (const text of ['', '0012', '-1', '+1', '1.0', '1e3', '0x1', 'two', '1, 1', '٣', '9007199254740992']) {
     t.throws(() => declaredLength(head('content-length', text)), { code: 'invalid_content_length' }, text);
   }
   t.throws(() => declaredLength(head('content-length', '1', 'content-length', '1')), {

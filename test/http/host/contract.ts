@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.ts';
+import { errorRemedies } from '../../../contract/error-remedies.ts';
 import { GatedFfmpeg } from '../gated-ffmpeg.ts';
 import { type Ending, RunningHost } from '../running-host.ts';
 import { type Question, type WireAnswer, WireClient } from '../wire-client.ts';
@@ -141,13 +142,18 @@ export class HostContract {
     return value;
   }
 
-  /** Expects a refusal with this code, and notes that the code was provoked. */
+  /**
+   * Expects a refusal with this code, whose message ends with what can be done, and notes that the code was provoked. What
+   * happened, which is the message without that.
+   */
   refused(t: ExecutionContext, answer: WireAnswer, code: ErrorCode, others: readonly string[] = []): string {
     const { error } = envelope.parse(this.json(t, answer, others));
     t.is(error.code, code, error.message);
     t.is(answer.status, errorCodes[code]);
     this.provoked.add(code);
-    return error.message;
+    const remedy = `; ${errorRemedies[code]}`;
+    t.true(error.message.endsWith(remedy), error.message);
+    return error.message.slice(0, -remedy.length);
   }
 
   /** Expects an answer with this status whose body fits the schema without a key too many. */
