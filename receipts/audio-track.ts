@@ -1,6 +1,6 @@
 import type { AnalysisRequest } from '../contract/analysis-request.ts';
 import type { RegisteredSource } from '../contract/source-session.ts';
-import { baseLanguage } from './subtitle-language.ts';
+import { baseLanguage } from './base-language.ts';
 
 /** Why a study listens to this one of several audio tracks. */
 export type AudioTrackRule = 'only track of the declared language' | 'default flag' | 'first track';

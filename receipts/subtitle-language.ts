@@ -1,5 +1,6 @@
 import type { CueFact, EvidenceArtifact, TrackLanguageFact, UnreadableCueFact } from '../contract/evidence.ts';
 import { languageNamed } from '../contract/language-name.ts';
+import { baseLanguage } from './base-language.ts';
 import { type CaptionRules, captionRules } from './caption-rules.ts';
 import { contradicts } from './language-contradiction.ts';
 import type { VerifiedFindings } from './replay-conclusion.ts';
@@ -15,25 +16,6 @@ export interface StudiedTrack {
   readonly isContradicted: boolean;
   /** In order of time; the text of a cue that could not be read is null. */
   readonly cues: readonly TimedText[];
-}
-
-/**
- * The language itself without script or region, in its shortest code: `kor` and `ko-KR` are both `ko`, as the language
- * subtag registry of BCP 47 has it. Null for what names no language.
- */
-export function baseLanguage(tag: string): string | null {
-  const [canonical] = canonicalTags(tag);
-  const base = canonical?.split('-', 1)[0] ?? null;
-  return base === null || ['und', 'mul', 'zxx', 'mis'].includes(base) ? null : base;
-}
-
-function canonicalTags(tag: string): string[] {
-  try {
-    return Intl.getCanonicalLocales(tag);
-  } catch {
-    // A container may carry anything where its language should stand.
-    return [];
-  }
 }
 
 type AnyCue = CueFact | UnreadableCueFact;

@@ -1,6 +1,7 @@
 import test from 'ava';
+import { baseLanguage } from '../../receipts/base-language.ts';
 import { everyCaptionRules } from '../../receipts/caption-rules.ts';
-import { baseLanguage, type StudiedTrack, studiedTracks, trackIn } from '../../receipts/subtitle-language.ts';
+import { type StudiedTrack, studiedTracks, trackIn } from '../../receipts/subtitle-language.ts';
 import { captionedStudy } from './captioned-studies.ts';
 import { storedStudy } from './stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from './stored-tracks.ts';
