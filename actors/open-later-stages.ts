@@ -1,20 +1,20 @@
-import type { CaptionClassification } from '../contract/caption-executor.ts';
-import type { Clock } from '../contract/clock.ts';
-import type { Reviewer } from '../contract/publish-review.ts';
-import type { LanguageExplainer } from '../executors/language-explainer.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Clock } from '../contract/base/clock.ts';
+import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { Reviewer } from '../contract/review/publish-review.ts';
+import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
+import type { Ledger } from '../storage/ledger/ledger.ts';
+import type { Vault } from '../storage/objects/vault.ts';
 import { Turns } from '../storage/turns.ts';
-import type { Vault } from '../storage/vault.ts';
-import { captionProductionKind } from './caption-production-kind.ts';
-import { CaptionReads } from './caption-reads.ts';
-import { Captions } from './captions.ts';
-import { EvidenceAudits } from './evidence-audits.ts';
-import { languageExplanationKind } from './language-explanation-kind.ts';
-import { LanguageExplanations } from './language-explanations.ts';
-import { publishReviewKind } from './publish-review-kind.ts';
-import { PublishReviews } from './publish-reviews.ts';
-import type { Supervisor } from './supervisor.ts';
-import { VerifiedRuntimes } from './verified-runtimes.ts';
+import { captionProductionKind } from './captions/caption-production-kind.ts';
+import { CaptionReads } from './captions/caption-reads.ts';
+import { Captions } from './captions/captions.ts';
+import { languageExplanationKind } from './explanations/language-explanation-kind.ts';
+import { LanguageExplanations } from './explanations/language-explanations.ts';
+import { EvidenceAudits } from './reopening/evidence-audits.ts';
+import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
+import { publishReviewKind } from './review/publish-review-kind.ts';
+import { PublishReviews } from './review/publish-reviews.ts';
+import type { Supervisor } from './supervision/supervisor.ts';
 
 export interface LaterStagesOptions {
   readonly ledger: Ledger;

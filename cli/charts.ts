@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chartFiles, staleFiles, writeFiles } from './chart/files.ts';
+import { chartFiles, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 

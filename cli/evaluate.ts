@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { evaluatePack } from '../actors/evaluate-pack.ts';
-import { openPackFolder } from '../actors/evaluation-pack-folder.ts';
-import { systemClock } from '../actors/system-clock.ts';
-import { EvaluationFault } from '../contract/evaluation-fault.ts';
+import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
+import { openPackFolder } from '../actors/evaluation/evaluation-pack-folder.ts';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';

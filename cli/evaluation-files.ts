@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EvaluationFault } from '../contract/evaluation-fault.ts';
-import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
-import { contentIdOf, storedBytes } from '../receipts/canonical-json.ts';
-import { readBaseline } from '../receipts/evaluation-receipt.ts';
-import { makeFolder } from '../storage/durable-file.ts';
+import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
+import type { EvaluationReceipt } from '../contract/evaluation/evaluation-receipt.ts';
+import { contentIdOf, storedBytes } from '../receipts/core/canonical-json.ts';
+import { readBaseline } from '../receipts/evaluation/evaluation-receipt.ts';
+import { makeFolder } from '../storage/objects/durable-file.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 

@@ -1,12 +1,12 @@
-import type { EvaluationReceipt } from '../contract/evaluation-receipt.ts';
-import { contentIdOf } from '../receipts/canonical-json.ts';
+import type { EvaluationReceipt } from '../contract/evaluation/evaluation-receipt.ts';
+import { contentIdOf } from '../receipts/core/canonical-json.ts';
 import {
   type Change,
   type ComparedMeasure,
   compareEvaluations,
   type Measure,
   measuresOf,
-} from '../receipts/evaluation-comparison.ts';
+} from '../receipts/evaluation/evaluation-comparison.ts';
 
 /** What an evaluation came to, as `--json` prints it. */
 export interface Evaluation {

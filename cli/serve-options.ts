@@ -1,6 +1,6 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { givenReviewerLabel } from '../contract/publish-review.ts';
+import { givenReviewerLabel } from '../contract/review/publish-review.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';

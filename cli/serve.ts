@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Host, openHost } from '../actors/host.ts';
-import { systemClock } from '../actors/system-clock.ts';
-import { type ChosenListener, chooseListener } from '../http/choose-listener.ts';
-import type { Listener } from '../http/listener.ts';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
+import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
 import { crashPoints } from './crash-points.ts';

@@ -1,5 +1,5 @@
-import { counted } from '../receipts/checked-link.ts';
-import type { AcceptedLoss } from '../storage/accept-loss.ts';
+import { counted } from '../receipts/core/checked-link.ts';
+import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 
 /** What a check of a whole store came to, as `--json` prints it. */
 export interface StoreVerification {

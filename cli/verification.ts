@@ -1,7 +1,7 @@
-import type { WholeRuntime } from '../actors/verify-runtime.ts';
-import { type CheckedLink, counted } from '../receipts/checked-link.ts';
-import type { EvidenceChainError, EvidenceLink } from '../receipts/evidence-chain-error.ts';
-import { journalHeadField } from '../receipts/runtime-events.ts';
+import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
+import { type CheckedLink, counted } from '../receipts/core/checked-link.ts';
+import type { EvidenceChainError, EvidenceLink } from '../receipts/core/evidence-chain-error.ts';
+import { journalHeadField } from '../receipts/reopening/runtime-events.ts';
 
 /** The place of the first thing that does not hold. */
 export interface VerificationFault {

@@ -1,8 +1,8 @@
 import { assign, emit, fromPromise, setup } from 'xstate';
-import type { CaptionClassification } from '../contract/caption-executor.ts';
-import { type Failure, failureMessage } from '../contract/failure.ts';
-import type { ApprovalReference } from '../contract/publish-review.ts';
-import type { ChartMeta } from './chart-meta.ts';
+import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type { ApprovalReference } from '../contract/review/publish-review.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 

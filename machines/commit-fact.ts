@@ -1,4 +1,4 @@
-import type { EventDraft, Write } from '../storage/ledger.ts';
+import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
 /**
  * What a transition adds to the commit of its own snapshot. Machines emit it, the supervisor collects it and writes it in

@@ -1,4 +1,4 @@
-import { failureMessage } from '../contract/failure.ts';
+import { failureMessage } from '../contract/base/failure.ts';
 
 /** The logic of an effect that nobody has provided. */
 export const notProvided = (name: string) => async (): Promise<never> => {

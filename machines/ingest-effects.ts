@@ -1,4 +1,4 @@
-import type { RegisteredSource } from '../contract/source-session.ts';
+import type { RegisteredSource } from '../contract/sources/source-session.ts';
 
 /** Media in the vault that an ingest has come to hold. */
 export interface IngestMedia {

@@ -3,8 +3,8 @@ import {
   ExplanationFailure,
   type ExplanationFailureReason,
   explanationFailureOf,
-} from '../contract/language-explanation-failure.ts';
-import type { ChartMeta } from './chart-meta.ts';
+} from '../contract/explanations/language-explanation-failure.ts';
+import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { notProvided } from './effect.ts';
 

@@ -1,7 +1,7 @@
 import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/failure.ts';
-import type { RegisteredSource } from '../contract/source-session.ts';
-import type { ChartMeta } from './chart-meta.ts';
+import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';

@@ -1,7 +1,12 @@
 import { assign, emit, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/failure.ts';
-import type { IntakeReference, ReviewDecision, Reviewer, RevocationDecision } from '../contract/publish-review.ts';
-import type { ChartMeta } from './chart-meta.ts';
+import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import type { ChartMeta } from '../contract/journal/chart-meta.ts';
+import type {
+  IntakeReference,
+  ReviewDecision,
+  Reviewer,
+  RevocationDecision,
+} from '../contract/review/publish-review.ts';
 import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
 import { messageOf, notProvided } from './effect.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorActorEvent } from 'xstate';
-import { failureMessage } from '../contract/failure.ts';
+import { failureMessage } from '../contract/base/failure.ts';
 import type { RuntimeContext, RuntimeReasonCode, RuntimeStoppedFact, StudyFault } from './runtime-types.ts';
 
 /** How a study ends that has used up its time. */

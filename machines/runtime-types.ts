@@ -1,5 +1,5 @@
 import type { ErrorActorEvent } from 'xstate';
-import type { Failure } from '../contract/failure.ts';
+import type { Failure } from '../contract/base/failure.ts';
 import type { CommitFact, EffectOutcome } from './commit-fact.ts';
 
 export type RuntimeReasonCode =

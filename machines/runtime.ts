@@ -1,5 +1,5 @@
 import { assign, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
-import type { ChartMeta } from './chart-meta.ts';
+import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-fact.ts';
 import { notProvided } from './effect.ts';
 import { deadlineFault, endings, isFault, stoppedFact } from './runtime-endings.ts';

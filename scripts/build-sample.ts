@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { evaluationPack } from '../contract/evaluation-pack.ts';
+import { evaluationPack } from '../contract/evaluation/evaluation-pack.ts';
 import { sampleGold } from '../fixtures/sample/gold.ts';
-import { contentRefOf } from '../receipts/sealed-content.ts';
+import { contentRefOf } from '../receipts/sources/sealed-content.ts';
 import { goldOf } from './sample/gold.ts';
 import { encodeMedia } from './sample/media.ts';
 import { packOf } from './sample/pack.ts';

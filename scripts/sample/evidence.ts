@@ -1,9 +1,9 @@
-import type { EvidenceArtifact, SpeechFact } from '../../contract/evidence.ts';
-import type { LanguageRanges } from '../../contract/language-ranges.ts';
-import type { SampleWindow, SpeechActivity } from '../../contract/speech-activity.ts';
-import type { ToolIdentity } from '../../contract/tool.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { EvidenceArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
+import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
+import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
-import { contentIdOf } from '../../receipts/canonical-json.ts';
+import { contentIdOf } from '../../receipts/core/canonical-json.ts';
 
 const samplesPerMs = 16;
 

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemClock } from '../../actors/system-clock.ts';
-import type { EvidenceArtifact } from '../../contract/evidence.ts';
-import { detectRange } from '../../executors/detect.ts';
-import { openDetector } from '../../executors/detector.ts';
-import { probeMedia } from '../../executors/ffprobe.ts';
-import { openLauncher } from '../../executors/launcher.ts';
-import type { Launcher } from '../../executors/process.ts';
-import { type ResolvedTool, resolveTools } from '../../executors/tools.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { openDetector } from '../../executors/detector/detector.ts';
+import { detectRange } from '../../executors/evidence/detect.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
+import type { Launcher } from '../../executors/process/process.ts';
+import { type ResolvedTool, resolveTools } from '../../executors/process/tools.ts';
+import { probeMedia } from '../../executors/sources/ffprobe.ts';
 import type { SampleGold } from '../../fixtures/sample/gold.ts';
-import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
-import { indentedFile } from '../../receipts/indented-file.ts';
-import { type PinnedFiles, sealOwnedIngest } from '../../receipts/seal-source.ts';
-import type { OwnershipClaim } from '../../receipts/source-receipt.ts';
+import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { indentedFile } from '../../receipts/core/indented-file.ts';
+import { type PinnedFiles, sealOwnedIngest } from '../../receipts/sources/seal-source.ts';
+import type { OwnershipClaim } from '../../receipts/sources/source-receipt.ts';
 import { scriptedLanguages, speechActivityOf } from './evidence.ts';
 
 const claim: OwnershipClaim = {

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { openLauncher } from '../../executors/launcher.ts';
-import { dataRootAt, prepareDataRoot } from '../../storage/data-root.ts';
-import { markerName } from '../../storage/data-root-marker.ts';
-import { workFolderName } from '../../storage/leftovers.ts';
-import { openVault } from '../../storage/open-vault.ts';
-import { openScratchLedger, scratchFolder, uploadName } from '../storage/scratch.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
+import { dataRootAt, prepareDataRoot } from '../../storage/objects/data-root.ts';
+import { markerName } from '../../storage/objects/data-root-marker.ts';
+import { workFolderName } from '../../storage/objects/leftovers.ts';
+import { openVault } from '../../storage/objects/open-vault.ts';
+import { openScratchLedger, scratchFolder, uploadName } from '../storage/ledger/scratch.ts';
 
 /** Everything below a folder: path, kind, mode, times and bytes. */
 async function treeOf(folder: string): Promise<unknown[]> {

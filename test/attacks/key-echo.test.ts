@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { ExplanationFailure } from '../../contract/language-explanation-failure.ts';
-import { openHostedExplainer } from '../../executors/hosted-explainer.ts';
-import { keyEcho } from '../../executors/key-echo.ts';
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
+import { keyEcho } from '../../executors/explanations/key-echo.ts';
 import {
   answers,
   type Behaviour,
@@ -11,8 +11,8 @@ import {
   StubProvider,
   says,
 } from '../../fixtures/hosted-model/stub-provider.ts';
-import { SimulatedClock } from '../actors/simulated-clock.ts';
-import { inputOver } from '../executors/explanation-questions.ts';
+import { SimulatedClock } from '../actors/supervision/simulated-clock.ts';
+import { inputOver } from '../executors/explanations/explanation-questions.ts';
 
 const key = 'sk-Secret-of.the_Test:42';
 const hexOf = (text: string) => Buffer.from(text).toString('hex');

@@ -1,14 +1,14 @@
 import { appendFile, cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { acceptLoss, checkLedger } from '../../storage/accept-loss.ts';
-import { dataRootAt } from '../../storage/data-root.ts';
-import { faultsIn, lookAtStore } from '../../storage/examine-store.ts';
-import { formatKey, rowKey } from '../../storage/keys.ts';
-import { markPathOf } from '../../storage/ledger-mark.ts';
-import { readLog } from '../../storage/leveldb-log.ts';
-import { encodeRow } from '../../storage/row-codec.ts';
-import { draft, openScratchLedger, scratchFolder, seededNumbers, withRawRows } from '../storage/scratch.ts';
+import { acceptLoss, checkLedger } from '../../storage/ledger/accept-loss.ts';
+import { faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
+import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
+import { markPathOf } from '../../storage/ledger/ledger-mark.ts';
+import { encodeRow } from '../../storage/ledger/row-codec.ts';
+import { readLog } from '../../storage/leveldb/leveldb-log.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { draft, openScratchLedger, scratchFolder, seededNumbers, withRawRows } from '../storage/ledger/scratch.ts';
 
 const run = 'runtime:attacked';
 const damaged = { code: 'ledger_damaged' };

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { sourceSessionList } from '../../contract/source-session-list.ts';
-import { findUwsBinary, THIS_RUNTIME } from '../../http/uws-binding.ts';
+import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
 import { type AdapterFlag, HostContract } from '../http/host/contract.ts';
 import { ingestRequest, ingests, octets, openIngest, putMedia, reached, statusOf } from '../http/host/ingest-steps.ts';
 import { humWav } from '../http/host/media.ts';

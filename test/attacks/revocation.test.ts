@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
-import { JournalHealth } from '../../actors/journal-health.ts';
-import type { ApprovalReference } from '../../contract/publish-review.ts';
+import { JournalHealth } from '../../actors/study/journal-health.ts';
+import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
-import { dataRootAt } from '../../storage/data-root.ts';
-import { readLog } from '../../storage/leveldb-log.ts';
-import { openCaptionBench } from '../actors/caption-bench.ts';
-import { newDataRoot, openStore, store } from '../actors/stored-studies.ts';
-import { storedStudy } from '../receipts/stored-study.ts';
-import { twoTracks } from '../receipts/stored-tracks.ts';
+import { readLog } from '../../storage/leveldb/leveldb-log.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { openCaptionBench } from '../actors/captions/caption-bench.ts';
+import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
+import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { twoTracks } from '../receipts/evidence/stored-tracks.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 

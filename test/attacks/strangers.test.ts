@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import type { Exchange } from '../../http/listener.ts';
-import { nodeListener } from '../../http/node-listener.ts';
+import type { Exchange } from '../../http/listener/listener.ts';
+import { nodeListener } from '../../http/listener/node-listener.ts';
 import { head } from '../http/listener/adapters.ts';
 import { RawSocket } from '../http/listener/raw-socket.ts';
 

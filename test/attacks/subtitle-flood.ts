@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { encodeDetections } from '../../receipts/detected-evidence.ts';
-import { evidenceShape } from '../../receipts/reopen-evidence.ts';
-import { reopenJson } from '../../receipts/stored-json.ts';
-import { openDetectionBench, subtitles } from '../executors/detection-for-tests.ts';
-import { ffmpeg } from '../executors/media-for-tests.ts';
+import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
+import { evidenceShape } from '../../receipts/evidence/reopen-evidence.ts';
+import { openDetectionBench, subtitles } from '../executors/evidence/detection-for-tests.ts';
+import { ffmpeg } from '../executors/evidence/media-for-tests.ts';
 
 const trackCount = 30;
 const stallBoundMs = 50;

@@ -1,26 +1,26 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { serveOptions } from '../../cli/serve-options.ts';
-import { failureMessage } from '../../contract/failure.ts';
+import { failureMessage } from '../../contract/base/failure.ts';
+import { cutText, isWellFormed } from '../../contract/base/text.ts';
 import {
   attestations,
   recordedDecisionRequest,
   reviewDecisionRequest,
   reviewRevocationRequest,
-} from '../../contract/publish-review.ts';
-import { cutText, isWellFormed } from '../../contract/text.ts';
-import { ffprobeReport } from '../../executors/ffprobe-output.ts';
-import { parseToolJson } from '../../executors/tool-json.ts';
-import { cleanLine, readVideoDocument } from '../../executors/video-document.ts';
-import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/canonical-json.ts';
-import { readPack } from '../../receipts/evaluation-pack.ts';
-import { readJournal } from '../../receipts/journal-cursor.ts';
-import { reopenRuntimeStart } from '../../receipts/reopen-runtime-start.ts';
-import { readSealedRecord } from '../../receipts/sealed-record.ts';
-import { reopenJson } from '../../receipts/stored-json.ts';
-import { decodeRow, encodeRow } from '../../storage/row-codec.ts';
+} from '../../contract/review/publish-review.ts';
+import { parseToolJson } from '../../executors/process/tool-json.ts';
+import { ffprobeReport } from '../../executors/sources/ffprobe-output.ts';
+import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
+import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/core/canonical-json.ts';
+import { readJournal } from '../../receipts/core/journal-cursor.ts';
+import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { readPack } from '../../receipts/evaluation/evaluation-pack.ts';
+import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { startHost } from '../crash/host-process.ts';
-import { openScratchLedger, scratchFolder } from '../storage/scratch.ts';
+import { openScratchLedger, scratchFolder } from '../storage/ledger/scratch.ts';
 
 const halves = ['\ud800', 'a\ud800b', 'a\udc00', '\udc00\ud800', '😀'.slice(0, 1), '😀😀'.slice(1, 3)];
 const hidden = [

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { resolveVideo } from '../../executors/resolve-video.ts';
-import { fake, request } from '../executors/launcher-for-tests.ts';
-import { failed, film, openVideoHostBench, type VideoHostBench } from '../executors/video-host-for-tests.ts';
+import { resolveVideo } from '../../executors/videohost/resolve-video.ts';
+import { fake, request } from '../executors/process/launcher-for-tests.ts';
+import { failed, film, openVideoHostBench, type VideoHostBench } from '../executors/videohost/video-host-for-tests.ts';
 import { type Canary, openCanary } from './canary.ts';
 
 let bench: VideoHostBench;

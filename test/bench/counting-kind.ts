@@ -1,8 +1,8 @@
 import { assign, emit, setup } from 'xstate';
-import type { ActorKind } from '../../actors/actor-kind.ts';
-import { WorkerLine } from '../../actors/worker-line.ts';
+import type { ActorKind } from '../../actors/supervision/actor-kind.ts';
+import { WorkerLine } from '../../actors/supervision/worker-line.ts';
 import { type CommitFact, commitOf } from '../../machines/commit-fact.ts';
-import type { EventDraft } from '../../storage/ledger.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
 
 interface Counted {
   readonly runtimeId: string;

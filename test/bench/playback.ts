@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { playbackGrant } from '../../contract/private-playback.ts';
-import { runtimeStatus } from '../../contract/runtime-status.ts';
-import { chooseListener } from '../../http/choose-listener.ts';
+import { playbackGrant } from '../../contract/playback/private-playback.ts';
+import { runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { chooseListener } from '../../http/listener/choose-listener.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, startScript, withHost } from './host-process.ts';

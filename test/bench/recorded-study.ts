@@ -1,9 +1,9 @@
 import { cp } from 'node:fs/promises';
-import { systemClock } from '../../actors/system-clock.ts';
-import { canonicalJson } from '../../receipts/canonical-json.ts';
-import { dataRootAt } from '../../storage/data-root.ts';
-import type { EventDraft, Ledger, Write } from '../../storage/ledger.ts';
-import { openLedger } from '../../storage/open-ledger.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { openLedger } from '../../storage/ledger/open-ledger.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { withHost } from './host-process.ts';
 import { newAttempt, runStudy } from './sample-study.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { chooseListener } from '../../http/choose-listener.ts';
+import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
 import { eventsPage } from './events-page.ts';

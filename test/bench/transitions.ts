@@ -1,10 +1,10 @@
 import { ClassicLevel } from 'classic-level';
-import { Supervisor } from '../../actors/supervisor.ts';
-import { systemClock } from '../../actors/system-clock.ts';
-import { TimeBudgets } from '../../actors/time-budgets.ts';
-import { canonicalJson } from '../../receipts/canonical-json.ts';
-import { eventKey, headKey, rowKey } from '../../storage/keys.ts';
-import { openLedger } from '../../storage/open-ledger.ts';
+import { Supervisor } from '../../actors/supervision/supervisor.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { TimeBudgets } from '../../actors/supervision/time-budgets.ts';
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { eventKey, headKey, rowKey } from '../../storage/ledger/keys.ts';
+import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { countingKind } from './counting-kind.ts';
 import type { Row } from './figure.ts';
 import { inTurn, millisecondsOf } from './measuring.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { serveOptions } from '../../cli/serve-options.ts';
 import { StartError } from '../../cli/start-error.ts';
 import { RunningHost } from '../http/running-host.ts';
-import { scratchFolder } from '../storage/scratch.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const seam = ['--caption-executor', 'deterministic-test', '--allow-deterministic-caption-test-seam'];
 const embedded = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];

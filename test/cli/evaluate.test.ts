@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
 import { StartError } from '../../cli/start-error.ts';
-import { evaluationReceipt } from '../../contract/evaluation-receipt.ts';
-import { SHOT_RULE } from '../../executors/detection-parameters.ts';
-import { contentIdOfBytes } from '../../receipts/canonical-json.ts';
-import { packFolder } from '../actors/labelled-packs.ts';
-import { scratchFolder } from '../storage/scratch.ts';
+import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
+import { SHOT_RULE } from '../../executors/evidence/detection-parameters.ts';
+import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { packFolder } from '../actors/evaluation/labelled-packs.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { version } from '../../cli/version.ts';
-import { toolIdentity } from '../../contract/tool.ts';
+import { toolIdentity } from '../../contract/base/tool.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';
-import { scratchFolder } from '../storage/scratch.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const token = '0123456789abcdef'.repeat(4);
 

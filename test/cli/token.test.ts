@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { hostToken } from '../../cli/token.ts';
-import { scratchFolder } from '../storage/scratch.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const run = promisify(execFile);
 const refused = { name: 'StartError', code: 'invalid_host_token' };

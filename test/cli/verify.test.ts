@@ -7,12 +7,12 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StartError } from '../../cli/start-error.ts';
 import { verifyOptions } from '../../cli/verify-options.ts';
-import type { AdmissionReference } from '../../receipts/study-admission.ts';
-import { dataRootAt } from '../../storage/data-root.ts';
-import { eventKey, rowKey } from '../../storage/keys.ts';
-import { newDataRoot, openStore, store } from '../actors/stored-studies.ts';
-import { storedStudy } from '../receipts/stored-study.ts';
-import { withRawRows } from '../storage/scratch.ts';
+import type { AdmissionReference } from '../../receipts/study/study-admission.ts';
+import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
+import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { withRawRows } from '../storage/ledger/scratch.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const study = storedStudy({ version: 3, windows: 4 });

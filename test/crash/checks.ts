@@ -3,8 +3,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { verifyRuntime } from '../../actors/verify-runtime.ts';
-import { openStore } from '../actors/stored-studies.ts';
+import { verifyRuntime } from '../../actors/reopening/verify-runtime.ts';
+import { openStore } from '../actors/reopening/stored-studies.ts';
 import type { CrashClient, Promised } from './client.ts';
 
 const sha256 = (...parts: readonly (string | Buffer)[]): Buffer => {

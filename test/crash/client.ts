@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ownedIngestStatus } from '../../contract/owned-ingest.ts';
-import { canonicalJson } from '../../receipts/canonical-json.ts';
+import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import type { HostProcess } from './host-process.ts';
 
 /** Longer than anything takes on a busy machine: whatever hangs fails its test. */

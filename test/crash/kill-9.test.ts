@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { seededNumbers } from '../storage/scratch.ts';
+import { seededNumbers } from '../storage/ledger/scratch.ts';
 import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes, processesOf } from './checks.ts';
 import { CrashClient, HostGone, nothingPromised, type Promised } from './client.ts';
 import { startHost } from './host-process.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { attestations } from '../../contract/publish-review.ts';
+import { attestations } from '../../contract/review/publish-review.ts';
 import { HostGone } from './client.ts';
 import type { HostProcess } from './host-process.ts';
 

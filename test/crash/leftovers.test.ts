@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { prepareDataRoot } from '../../storage/data-root.ts';
-import { workFolderName } from '../../storage/leftovers.ts';
+import { prepareDataRoot } from '../../storage/objects/data-root.ts';
+import { workFolderName } from '../../storage/objects/leftovers.ts';
 import { checkDataRoot } from './checks.ts';
 import { startHost } from './host-process.ts';
 

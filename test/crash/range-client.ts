@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/videohost-ingest.ts';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
 import type { HostProcess } from './host-process.ts';
 
 const patienceMs = 60_000;

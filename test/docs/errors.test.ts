@@ -1,10 +1,10 @@
 import test from 'ava';
 import { startCodes } from '../../cli/start-codes.ts';
-import { captionCauses } from '../../contract/caption-production.ts';
-import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
-import { unavailableReason } from '../../contract/evidence.ts';
-import { explanationCauses } from '../../contract/language-explanation-failure.ts';
-import { runtimeReasonCode } from '../../contract/runtime-status.ts';
+import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { captionCauses } from '../../contract/captions/caption-production.ts';
+import { unavailableReason } from '../../contract/evidence/evidence.ts';
+import { explanationCauses } from '../../contract/explanations/language-explanation-failure.ts';
+import { runtimeReasonCode } from '../../contract/study/runtime-status.ts';
 import { codesOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 
 const page = await textOf('docs/errors.md');
@@ -34,10 +34,10 @@ test('every start code is documented once with its exit code, and no other is', 
 
 test('the start codes of stores and tools exist', async (t) => {
   const existing = new Set([
-    ...(await unionOf('storage/ledger-error.ts', 'LedgerErrorCode')),
-    ...(await unionOf('storage/vault-error.ts', 'VaultErrorCode')),
+    ...(await unionOf('storage/ledger/ledger-error.ts', 'LedgerErrorCode')),
+    ...(await unionOf('storage/objects/vault-error.ts', 'VaultErrorCode')),
     ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
-    ...(await unionOf('executors/process.ts', 'ProcessFailureCause')),
+    ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
     'ambiguous_source_session',
   ]);
   const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);
@@ -54,7 +54,7 @@ test('every word for the cause of captions that failed is documented', (t) => {
 
 test('every fault of a source folder is documented', async (t) => {
   const documented = wordsOf(tablesUnder('## Starts that are refused')[2]);
-  t.deepEqual(sorted(documented), sorted(await unionOf('contract/source-fault.ts', 'SourceFaultCode')));
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/sources/source-fault.ts', 'SourceFaultCode')));
 });
 
 test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
@@ -62,8 +62,8 @@ test('every failure of an ingest and every cause of a failed probe is documented
   const ofOwned = await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode');
   const ofVideos = await unionOf('machines/videohost-ingest.ts', 'VideohostIngestFailureCode');
   t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos])));
-  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
-  const ofProbes = await unionOf('executors/probe-failure.ts', 'ProbeFailureCause');
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
+  const ofProbes = await unionOf('executors/sources/probe-failure.ts', 'ProbeFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
 });
 
@@ -73,16 +73,16 @@ test('every cause of a failed explanation is documented', (t) => {
 
 test('every cause of a range that could not be resolved or fetched is documented', async (t) => {
   const [, , causes] = tablesUnder('## Ingests that fail');
-  const ofHosts = await unionOf('executors/video-host.ts', 'VideoHostFailureCause');
-  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
+  const ofHosts = await unionOf('executors/videohost/video-host.ts', 'VideoHostFailureCause');
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end', 'storage_fault']));
 });
 
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
   const [reasons, causes] = tablesUnder('## Studies that end without a result');
   t.deepEqual(sorted(new Set(wordsOf(reasons))), sorted(runtimeReasonCode.options));
-  const ofProcesses = await unionOf('executors/process.ts', 'ProcessFailureCause');
-  const ofDetections = await unionOf('executors/detection-failure.ts', 'DetectionFailureCause');
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
+  const ofDetections = await unionOf('executors/detector/detection-failure.ts', 'DetectionFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProcesses, ...ofDetections]));
 });
 
@@ -99,5 +99,8 @@ test('every reason for missing evidence is documented', (t) => {
 
 test('every refusal of an evaluation is documented', async (t) => {
   const documented = wordsOf(tablesUnder('## Evaluations that are refused')[0]);
-  t.deepEqual(sorted(documented), sorted(await unionOf('contract/evaluation-fault.ts', 'EvaluationFaultCode')));
+  t.deepEqual(
+    sorted(documented),
+    sorted(await unionOf('contract/evaluation/evaluation-fault.ts', 'EvaluationFaultCode')),
+  );
 });

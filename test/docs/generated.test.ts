@@ -1,7 +1,7 @@
 import test from 'ava';
 import { startRemedies } from '../../cli/start-remedies.ts';
-import { errorCodes, reservedErrorCodes } from '../../contract/error-codes.ts';
-import { errorRemedies } from '../../contract/error-remedies.ts';
+import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
 import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ServiceError } from '../../contract/service-error.ts';
-import { requestedRange } from '../../http/byte-range.ts';
-import { FlatHead } from '../../http/request-head.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { requestedRange } from '../../http/exchange/byte-range.ts';
+import { FlatHead } from '../../http/listener/request-head.ts';
 
 const etag = '"sha256:one"';
 const asked = (size: number, ...fields: string[]) => requestedRange(new FlatHead('GET', '/', fields), size, etag);

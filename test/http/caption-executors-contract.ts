@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
 import { defaults } from './captions/defaults.ts';
 import { productions } from './captions/productions.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';

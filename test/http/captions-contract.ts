@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
 import { qualityControls } from './captions/quality-controls.ts';
 import { qualityReports } from './captions/quality-reports.ts';
 import { captionFiles } from './captions/web-vtt.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { chooseListener } from '../../http/choose-listener.ts';
-import { descriptorLimit } from '../../http/descriptor-limit.ts';
-import { openNodeListener } from '../../http/node-listener.ts';
-import { findUwsBinary, packageFolder, THIS_RUNTIME, uwsBinaryName } from '../../http/uws-binding.ts';
-import { openUwsListener } from '../../http/uws-listener.ts';
+import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { descriptorLimit } from '../../http/listener/descriptor-limit.ts';
+import { openNodeListener } from '../../http/listener/node-listener.ts';
+import { findUwsBinary, packageFolder, THIS_RUNTIME, uwsBinaryName } from '../../http/listener/uws-binding.ts';
+import { openUwsListener } from '../../http/listener/uws-listener.ts';
 
 const unknownInterface = { ...THIS_RUNTIME, modules: '9999' };
 const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
@@ -77,7 +77,7 @@ test('a demanded adapter is never replaced by the other', async (t) => {
 
 test('the fallback inside the package is never loaded, not even when its switch is set', async (t) => {
   const script = `
-    const { chooseListener } = await import(${JSON.stringify(new URL('../../http/choose-listener.ts', import.meta.url))});
+    const { chooseListener } = await import(${JSON.stringify(new URL('../../http/listener/choose-listener.ts', import.meta.url))});
     const { open, adapter } = await chooseListener();
     const listener = await open({ host: '127.0.0.1', port: 0 }, () => undefined);
     await listener.close(0);

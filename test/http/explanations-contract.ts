@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { answers } from './explanations/answers.ts';
 import { failures } from './explanations/failures.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { Guard } from '../../http/guard.ts';
-import { FlatHead } from '../../http/request-head.ts';
+import { Guard } from '../../http/exchange/guard.ts';
+import { FlatHead } from '../../http/listener/request-head.ts';
 
 const token = '0123456789abcdef'.repeat(4);
 const authorization = ['authorization', `Bearer ${token}`];

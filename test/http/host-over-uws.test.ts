@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findUwsBinary, THIS_RUNTIME } from '../../http/uws-binding.ts';
+import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
 import { hostContract } from './host-contract.ts';
 import { RunningHost } from './running-host.ts';
 

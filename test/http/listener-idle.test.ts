@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { nodeListener } from '../../http/node-listener.ts';
-import { movingBytes } from '../../http/pace.ts';
+import { nodeListener } from '../../http/listener/node-listener.ts';
+import { movingBytes } from '../../http/listener/pace.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
 import { RawSocket, within } from './listener/raw-socket.ts';
 

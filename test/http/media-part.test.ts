@@ -1,11 +1,11 @@
 import { readdir, readlink, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { PlayableMedia } from '../../actors/private-playback.ts';
-import type { Exchange } from '../../http/listener.ts';
-import { MediaPart } from '../../http/media-part.ts';
-import { openVault } from '../../storage/open-vault.ts';
-import { scratchFolder, seededBytes } from '../storage/scratch.ts';
+import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
+import { MediaPart } from '../../http/exchange/media-part.ts';
+import type { Exchange } from '../../http/listener/listener.ts';
+import { openVault } from '../../storage/objects/open-vault.ts';
+import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
 import { RawSocket, within } from './listener/raw-socket.ts';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { movingBytes, Pace } from '../../http/pace.ts';
+import { movingBytes, Pace } from '../../http/listener/pace.ts';
 
 test('a body moves once enough of it came, however small its pieces', (t) => {
   const pace = new Pace();

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { grants } from './playback/grants.ts';
 import { media } from './playback/media.ts';

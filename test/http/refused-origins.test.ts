@@ -1,5 +1,5 @@
 import test from 'ava';
-import { RefusedOrigins } from '../../http/refused-origins.ts';
+import { RefusedOrigins } from '../../http/exchange/refused-origins.ts';
 
 function refusals() {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
-import { allowedMethods, type Route, Router, read, write } from '../../http/route.ts';
-import { parseTarget } from '../../http/target.ts';
+import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
+import { parseTarget } from '../../http/exchange/target.ts';
 
 const nothing = () => ({ status: 200, body: {} });
 const routes: readonly Route[] = [

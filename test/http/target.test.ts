@@ -1,5 +1,5 @@
 import test from 'ava';
-import { parseTarget } from '../../http/target.ts';
+import { parseTarget } from '../../http/exchange/target.ts';
 
 const invalid = { name: 'ServiceError', code: 'invalid_target' };
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { ErrorCode } from '../../contract/error-codes.ts';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { lives } from './videohost/lives.ts';

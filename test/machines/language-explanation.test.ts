@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import { ExplanationFailure, explanationFailureOf } from '../../contract/language-explanation-failure.ts';
+import { ExplanationFailure, explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
 import {
   type LanguageExplanationContext,
   type LanguageExplanationInput,

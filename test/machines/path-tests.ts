@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { AnyEventObject, Snapshot } from 'xstate';
-import { chartOf } from '../../actors/chart.ts';
-import type { ChartState } from '../../contract/chart.ts';
-import { decodeRow, encodeRow } from '../../storage/row-codec.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
+import type { ChartState } from '../../visualizer/chart/chart.ts';
+import { chartOf } from '../../visualizer/chart/machine-chart.ts';
 import { type Path, pathsOf } from './paths.ts';
 import { type Run, runsOf } from './run.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { ReviewDecision } from '../../contract/publish-review.ts';
+import type { ReviewDecision } from '../../contract/review/publish-review.ts';
 import {
   type PublishReviewContext,
   type PublishReviewInput,

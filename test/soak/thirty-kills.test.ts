@@ -8,7 +8,7 @@ import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, HostGone, nothingPromised, type Promised } from '../crash/client.ts';
 import { startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';
-import { seededNumbers } from '../storage/scratch.ts';
+import { seededNumbers } from '../storage/ledger/scratch.ts';
 
 const kills = 30;
 const below = seededNumbers(Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_121));

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openHost } from '../../actors/host.ts';
-import { ownedIngestStatus } from '../../contract/owned-ingest.ts';
-import { runtimeEvents } from '../../contract/runtime-events.ts';
-import { runtimeStatus } from '../../contract/runtime-status.ts';
+import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { runtimeStatus } from '../../contract/study/runtime-status.ts';
 import { endedIngest, goldenHost, sendMedia } from '../../fixtures/golden-store/contents.ts';
 import names from '../../fixtures/golden-store/names.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { systemRefusal } from '../../storage/system-refusal.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder } from './ledger/scratch.ts';
 
 const node = `${process.execPath} --import tsx fixtures/storage/open-and-say.ts`;
 

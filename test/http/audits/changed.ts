@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { dataRootAt } from '../../../storage/data-root.ts';
-import { eventKey, headKey, rowKey } from '../../../storage/keys.ts';
-import { withRawRows } from '../../storage/scratch.ts';
+import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { withRawRows } from '../../storage/ledger/scratch.ts';
 import type { HostContract } from '../host/contract.ts';
 import { vaultFiles } from '../host/ingest-steps.ts';
 import { eventsPage } from '../host/study-steps.ts';

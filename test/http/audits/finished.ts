@@ -1,9 +1,9 @@
 import test from 'ava';
-import type { EventData, EventType, JournalEvent } from '../../../contract/journal-event.ts';
-import { runtimeEvidence } from '../../../contract/runtime-evidence.ts';
-import { evidenceKinds } from '../../../contract/study-record.ts';
+import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
+import { evidenceKinds } from '../../../contract/study/study-record.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { canonicalJson, contentIdOfBytes } from '../../../receipts/canonical-json.ts';
+import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import type { HostContract } from '../host/contract.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import { concluded, listOf, lists, studiedSample } from './steps.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { mediaProbe } from '../../../contract/media-probe.ts';
+import { mediaProbe } from '../../../contract/sources/media-probe.ts';
 import type { HostContract } from '../host/contract.ts';
 import { ingest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';

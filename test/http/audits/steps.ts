@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
-import { type AssessmentAudits, assessmentAudits } from '../../../contract/assessment-audits.ts';
-import { type DecisionReceipts, decisionReceipts } from '../../../contract/decision-receipts.ts';
-import { type RuntimeEvidence, runtimeEvidence } from '../../../contract/runtime-evidence.ts';
+import { type AssessmentAudits, assessmentAudits } from '../../../contract/study/assessment-audits.ts';
+import { type DecisionReceipts, decisionReceipts } from '../../../contract/study/decision-receipts.ts';
+import { type RuntimeEvidence, runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 import type { HostContract } from '../host/contract.ts';
 import { followed, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
 

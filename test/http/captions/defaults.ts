@@ -3,9 +3,9 @@ import {
   captionProductionResults,
   captionProductions,
   captionQualityControls,
-} from '../../../contract/caption-answers.ts';
-import { attestations } from '../../../contract/publish-review.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/publish-review-answers.ts';
+} from '../../../contract/captions/caption-answers.ts';
+import { attestations } from '../../../contract/review/publish-review.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/review/publish-review-answers.ts';
 import type { HostContract } from '../host/contract.ts';
 import { ingest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';

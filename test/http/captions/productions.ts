@@ -4,9 +4,9 @@ import {
   captionProductionResults,
   captionProductions,
   captionQualityControls,
-} from '../../../contract/caption-answers.ts';
+} from '../../../contract/captions/caption-answers.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
-import { hash, storedId } from '../../receipts/independent-ids.ts';
+import { hash, storedId } from '../../receipts/core/independent-ids.ts';
 import type { HostContract } from '../host/contract.ts';
 import { eventsPage, runtimeOf } from '../host/study-steps.ts';
 import { type Approved, approved, type Captioned, captioned, captionedRange, pathOf, revoke } from './steps.ts';

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import type { JournalEvent } from '../../../contract/journal-event.ts';
-import { hashOf } from '../../../receipts/canonical-json.ts';
-import { dataRootAt } from '../../../storage/data-root.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { hashOf } from '../../../receipts/core/canonical-json.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import type { HostContract } from '../host/contract.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import { type Captioned, candidateOf, captioned, checksOf, fileOf, pathOf } from './steps.ts';

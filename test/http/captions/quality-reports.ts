@@ -1,5 +1,5 @@
 import test from 'ava';
-import { captionQualityReports } from '../../../contract/caption-quality-report.ts';
+import { captionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
 import type { HostContract } from '../host/contract.ts';
 import { approved, captioned, captionedRange, pathOf } from './steps.ts';

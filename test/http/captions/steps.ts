@@ -4,10 +4,10 @@ import {
   captionProductions,
   captionQualityControls,
   type QualityControlRow,
-} from '../../../contract/caption-answers.ts';
-import type { QualityControlCandidate } from '../../../contract/caption-quality-control.ts';
-import { type ApprovalReference, attestations } from '../../../contract/publish-review.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/publish-review-answers.ts';
+} from '../../../contract/captions/caption-answers.ts';
+import type { QualityControlCandidate } from '../../../contract/captions/caption-quality-control.ts';
+import { type ApprovalReference, attestations } from '../../../contract/review/publish-review.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/review/publish-review-answers.ts';
 import type { HostContract } from '../host/contract.ts';
 import { followed, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
 

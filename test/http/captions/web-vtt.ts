@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import webVtt from 'webvtt-parser';
-import { captionProductionResults } from '../../../contract/caption-answers.ts';
+import { captionProductionResults } from '../../../contract/captions/caption-answers.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
 import type { HostContract } from '../host/contract.ts';
 import type { WireAnswer } from '../wire-client.ts';

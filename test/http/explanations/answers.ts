@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
+import { languageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
 import { explainsWell, type StubProvider, says } from '../../../fixtures/hosted-model/stub-provider.ts';
-import { contentIdOf, hashOf } from '../../../receipts/canonical-json.ts';
+import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
 import type { HostContract } from '../host/contract.ts';
 import { eventsPage, runtimeOf } from '../host/study-steps.ts';
 import { apiKey, type Explainable, explainable, explanationsOf, listed, model, questionOf } from './steps.ts';

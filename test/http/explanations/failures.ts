@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
+import { languageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
 import {
   answers,
   closesEarly,
@@ -13,7 +13,7 @@ import {
   type StubProvider,
   says,
 } from '../../../fixtures/hosted-model/stub-provider.ts';
-import { dataRootAt } from '../../../storage/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { pathOf, revoke } from '../captions/steps.ts';
 import type { HostContract } from '../host/contract.ts';

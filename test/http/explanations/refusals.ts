@@ -1,5 +1,5 @@
 import test from 'ava';
-import { languageExplanations } from '../../../contract/language-explanation-answers.ts';
+import { languageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
 import { explainsWell, hangs, type StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import type { HostContract } from '../host/contract.ts';
 import { runtimeOf } from '../host/study-steps.ts';

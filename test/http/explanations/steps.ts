@@ -1,8 +1,11 @@
 import type { ExecutionContext } from 'ava';
-import { captionProductionResults } from '../../../contract/caption-answers.ts';
-import type { CaptionReference } from '../../../contract/caption-production.ts';
-import type { ExplanationRequest } from '../../../contract/language-explanation.ts';
-import { type LanguageExplanations, languageExplanations } from '../../../contract/language-explanation-answers.ts';
+import { captionProductionResults } from '../../../contract/captions/caption-answers.ts';
+import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
+import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
+import {
+  type LanguageExplanations,
+  languageExplanations,
+} from '../../../contract/explanations/language-explanation-answers.ts';
 import { type Captioned, captioned, pathOf } from '../captions/steps.ts';
 import type { HostContract } from '../host/contract.ts';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ErrorCode, errorCodes, reservedErrorCodes } from '../../../contract/error-codes.ts';
+import { type ErrorCode, errorCodes, reservedErrorCodes } from '../../../contract/base/error-codes.ts';
 import type { HostContract } from './contract.ts';
 
 /** Codes that no request of these suites can provoke, and why. */

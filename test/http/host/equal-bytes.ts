@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { runtimePlan } from '../../../contract/runtime-plan.ts';
-import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
+import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import type { HostContract } from './contract.ts';
 import { ingest, vaultFiles } from './ingest-steps.ts';

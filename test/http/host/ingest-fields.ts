@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import { type HostContract, limits } from './contract.ts';
 import { closedStatus, ingestRequest, ingests, openIngest, statusOf } from './ingest-steps.ts';
 

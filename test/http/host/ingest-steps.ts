@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/owned-ingest.ts';
+import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import type { WireAnswer } from '../wire-client.ts';
 import type { HostContract } from './contract.ts';
 

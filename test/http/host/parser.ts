@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
-import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import type { RawAnswer } from '../listener/raw-socket.ts';
 import type { HostContract } from './contract.ts';
 

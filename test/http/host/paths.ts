@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
-import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import type { HostContract } from './contract.ts';
 
 const sources = '/v1/source-sessions';

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { runtimePlan } from '../../../contract/runtime-plan.ts';
+import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { type HostContract, limits } from './contract.ts';
 import { plans, sampleRow, startStudy, starts, studyRequest } from './study-steps.ts';
 

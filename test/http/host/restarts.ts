@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import type { HostContract } from './contract.ts';
 import {
   ingest,

@@ -4,13 +4,13 @@ import {
   type IntakeReference,
   type ReviewDecision,
   type RevocationDecision,
-} from '../../../contract/publish-review.ts';
+} from '../../../contract/review/publish-review.ts';
 import {
   type PublishReview,
   publishReviewDecisions,
   publishReviewIntakes,
-} from '../../../contract/publish-review-answers.ts';
-import { hashOf } from '../../../receipts/canonical-json.ts';
+} from '../../../contract/review/publish-review-answers.ts';
+import { hashOf } from '../../../receipts/core/canonical-json.ts';
 import type { HostContract } from './contract.ts';
 import { followed, runtimeOf, sampleRow, startStudy, studyRequest } from './study-steps.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { runtimeStatus } from '../../../contract/runtime-status.ts';
-import { contentIdOfBytes } from '../../../receipts/canonical-json.ts';
+import { runtimeStatus } from '../../../contract/study/runtime-status.ts';
+import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import type { HostContract } from './contract.ts';
 import {
   eventsPage,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import type { JournalEvent } from '../../../contract/journal-event.ts';
-import { type RuntimeEvents, runtimeEvents } from '../../../contract/runtime-events.ts';
-import { type RuntimeStatus, runtimeStatus } from '../../../contract/runtime-status.ts';
-import { type SourceSessionRow, sourceSessionList } from '../../../contract/source-session-list.ts';
-import { canonicalJson } from '../../../receipts/canonical-json.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/runtime-events.ts';
+import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session-list.ts';
+import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/runtime-status.ts';
+import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
 import type { WireAnswer } from '../wire-client.ts';
 import type { HostContract } from './contract.ts';
 

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
-import type { ExchangeHandler, HandlerErrorListener, Listener, OpenListener } from '../../../http/listener.ts';
-import { openNodeListener } from '../../../http/node-listener.ts';
-import { findUwsBinary, THIS_RUNTIME } from '../../../http/uws-binding.ts';
-import { openUwsListener } from '../../../http/uws-listener.ts';
+import type { ExchangeHandler, HandlerErrorListener, Listener, OpenListener } from '../../../http/listener/listener.ts';
+import { openNodeListener } from '../../../http/listener/node-listener.ts';
+import { findUwsBinary, THIS_RUNTIME } from '../../../http/listener/uws-binding.ts';
+import { openUwsListener } from '../../../http/listener/uws-listener.ts';
 
 export interface Adapter {
   readonly name: Listener['adapter'];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import type { Exchange } from '../../../http/listener.ts';
+import type { Exchange } from '../../../http/listener/listener.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
 import { RawSocket, within } from './raw-socket.ts';
 

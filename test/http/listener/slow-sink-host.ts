@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../../../http/listener.ts';
+import type { Exchange } from '../../../http/listener/listener.ts';
 import { adapters } from './adapters.ts';
 
 const MEBIBYTE = 2 ** 20;

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { Exchange } from '../../../http/listener.ts';
+import type { Exchange } from '../../../http/listener/listener.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
 import { RawSocket, within } from './raw-socket.ts';
 

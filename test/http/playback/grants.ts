@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
-import { type PlaybackGrant, playbackGrant, playbackRevoked } from '../../../contract/private-playback.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { type PlaybackGrant, playbackGrant, playbackRevoked } from '../../../contract/playback/private-playback.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingestRequest, openIngest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';

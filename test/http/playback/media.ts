@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
-import type { PlaybackGrant } from '../../../contract/private-playback.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import type { PlaybackGrant } from '../../../contract/playback/private-playback.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { seededNumbers } from '../../storage/scratch.ts';
+import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { sampleRow } from '../host/study-steps.ts';
 import type { WireAnswer } from '../wire-client.ts';

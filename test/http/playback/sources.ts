@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import test from 'ava';
-import type { PlaybackMimeType } from '../../../contract/private-playback.ts';
-import { ffmpeg } from '../../executors/media-for-tests.ts';
-import { scratchFolder } from '../../storage/scratch.ts';
+import type { PlaybackMimeType } from '../../../contract/playback/private-playback.ts';
+import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
+import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import type { HostContract } from '../host/contract.ts';
 import { humWav } from '../host/media.ts';
 import { runtimeOf } from '../host/study-steps.ts';

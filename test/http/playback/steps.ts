@@ -1,8 +1,12 @@
 import { readdir, readlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { type PlaybackGrant, type PlaybackGrantRequest, playbackGrant } from '../../../contract/private-playback.ts';
-import type { SourceSessionRow } from '../../../contract/source-session-list.ts';
+import {
+  type PlaybackGrant,
+  type PlaybackGrantRequest,
+  playbackGrant,
+} from '../../../contract/playback/private-playback.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingest } from '../host/ingest-steps.ts';
 import { startStudy, studyRequest } from '../host/study-steps.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { sourceSessionList } from '../../../contract/source-session-list.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { processesOf } from '../../crash/checks.ts';
 import type { HostContract } from '../host/contract.ts';
 import { vaultFiles } from '../host/ingest-steps.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ErrorCode } from '../../../contract/error-codes.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import type { HostContract } from '../host/contract.ts';
 import { ingests as ownedIngests } from '../host/ingest-steps.ts';
 import { rangeRequest, videoIngests } from './steps.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/videohost-ingest.ts';
+import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/ingest/videohost-ingest.ts';
 import type { HostContract } from '../host/contract.ts';
 
 export const videoIngests = '/v1/videohost-local-ingests';

@@ -1,0 +1,80 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type {
+  CaptionProductionResults,
+  CaptionProductions,
+  CaptionQualityControls,
+} from '../../contract/captions/caption-answers.ts';
+import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import { webVttOf } from '../../receipts/captions/caption-webvtt.ts';
+import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import { publishedCaptionReportsOf } from '../../receipts/reopening/published-caption-reports.ts';
+import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/reopening/published-captions.ts';
+import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+
+/**
+ * The service behind reads of captions and of their checks. Every answer rests on a runtime that was reopened as a whole;
+ * all throw `unknown_runtime` and `stored_content_inconsistent`.
+ */
+export class CaptionReads {
+  readonly #runtimes: VerifiedRuntimes;
+
+  constructor(runtimes: VerifiedRuntimes) {
+    this.#runtimes = runtimes;
+  }
+
+  async productions(runtimeId: string): Promise<CaptionProductions> {
+    const runtime = await this.#runtimes.read(runtimeId);
+    return {
+      schema: 'studio.local-runtime-caption-productions.v1',
+      ...runtimeListOf(runtime),
+      captions: publishedCaptionsOf(runtime).map(({ row }) => row),
+    };
+  }
+
+  async results(runtimeId: string): Promise<CaptionProductionResults> {
+    const runtime = await this.#runtimes.read(runtimeId);
+    return {
+      schema: 'studio.local-runtime-caption-production-results.v1',
+      ...runtimeListOf(runtime),
+      results: publishedCaptionsOf(runtime).map(({ row, caption }) => ({
+        verification: row,
+        artifact: caption.artifact.body,
+      })),
+    };
+  }
+
+  async qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
+    const runtime = await this.#runtimes.read(runtimeId);
+    return {
+      schema: 'studio.local-runtime-caption-quality-controls.v1',
+      ...runtimeListOf(runtime),
+      qualityControls: publishedQualityControlsOf(runtime),
+    };
+  }
+
+  /** Measurements of the captions, computed anew from what is stored. */
+  async qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
+    return publishedCaptionReportsOf(await this.#runtimes.read(runtimeId));
+  }
+
+  /**
+   * One side of accepted captions as a WebVTT file. Throws `not_found` for a production that is not of this runtime,
+   * `illegal_caption_qc_transition` while no check has accepted it, and `caption_authority_required` once its approval was
+   * withdrawn.
+   */
+  async webVtt(runtimeId: string, jobId: string, side: CaptionSide): Promise<string> {
+    const published = publishedCaptionsOf(await this.#runtimes.read(runtimeId)).find(({ row }) => row.jobId === jobId);
+    if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
+    const { row, caption } = published;
+    const qualityControl = caption.qualityControl?.body ?? null;
+    if (qualityControl?.decision.outcome !== 'accepted') {
+      throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
+    }
+    if (row.authorityState !== 'unrevoked') {
+      throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
+    }
+    return webVttOf({ ...checkableOf(caption), qualityControl }, side);
+  }
+}

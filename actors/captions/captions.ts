@@ -1,0 +1,128 @@
+import type { AnyMachineSnapshot } from 'xstate';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import type { QualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
+import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
+import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/caption-artifact.ts';
+import { captionStarted } from '../../receipts/captions/caption-production.ts';
+import { candidateOf } from '../../receipts/captions/caption-quality-control.ts';
+import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
+import { firstDifference } from '../../receipts/core/first-difference.ts';
+import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { Turns } from '../../storage/turns.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { ActorKind } from '../supervision/actor-kind.ts';
+import { settledActor } from '../supervision/settled-actor.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+export interface CaptionsOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  readonly turns: Turns;
+  /** The one executor that this host was started with. */
+  readonly classification: CaptionClassification;
+}
+
+const underWay = ['producing', 'checking'];
+
+/**
+ * The service that makes captions of approved studies and has them checked. It answers once what was asked for is on disk;
+ * all throw `unknown_runtime` and `stored_content_inconsistent`.
+ */
+export class Captions {
+  readonly #options: CaptionsOptions;
+
+  constructor(options: CaptionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes captions under an approval and checks them. Throws `illegal_caption_transition`, `caption_authority_required` and
+   * `caption_current_run_causality_required`. A check that could not be written down is nothing that fails here.
+   */
+  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
+    const { supervisor, runtimes, turns, kind } = this.#options;
+    const jobId = await turns.take(runtimeId, async () => {
+      const job = this.#jobOf(await runtimes.read(runtimeId), approval);
+      const id = captionJobIdOf(job);
+      const { attempt, classification } = job;
+      const input: CaptionProductionInput = { runtimeId, jobId: id, approval, attempt, classification };
+      await supervisor.spawn(kind, id, input, [{ append: runtimeId, events: [captionStarted(job)] }]);
+      return id;
+    });
+    const state = await settledActor(supervisor, jobId, underWay);
+    if (state === 'failed') throw this.#failureOf(jobId);
+  }
+
+  /** Checks captions whose check is still missing. Throws `illegal_caption_qc_transition`. */
+  async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<void> {
+    const { supervisor, runtimes } = this.#options;
+    const { execution } = await runtimes.read(runtimeId);
+    const caption = execution?.study.tail.captions.caption ?? null;
+    if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
+      throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
+    }
+    if (caption.qualityControl !== null || !(await supervisor.send(candidate.jobId, { type: 'quality.check' }))) {
+      throw new ServiceError('illegal_caption_qc_transition', 'the candidate has been checked, or is being checked');
+    }
+    if ((await settledActor(supervisor, candidate.jobId, underWay)) !== 'checked') {
+      throw new ServiceError('internal_failure', 'the check could not be written down');
+    }
+  }
+
+  /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
+  async stop(runtimeId: string): Promise<void> {
+    const { supervisor, kind } = this.#options;
+    const productions = supervisor.liveRows(kind.name).map(({ input }) => input as CaptionProductionInput);
+    for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
+      await supervisor.send(jobId, { type: 'authority.revoked' });
+      // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.
+      await settledActor(supervisor, jobId, ['producing']);
+    }
+  }
+
+  /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
+  #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): CaptionJob {
+    const { record } = runtime.accepted;
+    const obstacle = captionObstacleOf(record);
+    if (obstacle !== null) throw illegal(obstacle);
+    const study = approvedStudyOf(runtime, approval);
+    if (study === null) {
+      throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
+    }
+    const { classification } = this.#options;
+    if (classification === 'recorded_real_pipeline_fixture') {
+      throw new ServiceError(
+        'caption_current_run_causality_required',
+        'the caption executor of this host is recorded: what it has does not come from this runtime',
+      );
+    }
+    const captions = runtime.execution?.study.tail.captions;
+    if (captions?.caption !== null || captions.isOpen) throw illegal('the approval is used already');
+    if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
+    return { study, attempt: captions.attempts, classification };
+  }
+
+  #failureOf(jobId: string): ServiceError {
+    const row = readStored(() => this.#options.supervisor.read(jobId));
+    const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: CaptionProductionContext }) | undefined;
+    const failure = snapshot?.context.failure ?? null;
+    const message = failure?.message ?? 'interrupted: no reason was recorded';
+    if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
+    const word = message.slice(0, message.indexOf(':'));
+    return new ServiceError(answerCodes[word] ?? 'illegal_caption_transition', message);
+  }
+}
+
+/** How an attempt that failed for no fault of the request is answered, by the first word of its failure. */
+const answerCodes: Readonly<Record<string, ErrorCode>> = {
+  damaged: 'stored_content_inconsistent',
+  internal: 'internal_failure',
+};
+
+const illegal = (message: string) => new ServiceError('illegal_caption_transition', message);

@@ -1,0 +1,118 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { EvaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import type { Environment } from '../../executors/process/tools.ts';
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/evaluation-receipt.ts';
+import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
+import { openLedger } from '../../storage/ledger/open-ledger.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { openVault } from '../../storage/objects/open-vault.ts';
+import { openHost } from '../host.ts';
+import { verifyRuntime } from '../reopening/verify-runtime.ts';
+import type { PackFolder } from './evaluation-pack-folder.ts';
+import { ingestItem } from './labelled-ingest.ts';
+import { studyItem } from './labelled-study.ts';
+
+export interface PackEvaluation {
+  readonly pack: PackFolder;
+  /** Nobody else may use it. */
+  readonly dataRoot: string;
+  /** Names tools by variables and holds PATH. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface IngestedItem {
+  readonly item: PackItem;
+  readonly source: SourceSessionRow;
+}
+
+interface StartedItem {
+  readonly item: PackItem;
+  readonly runtimeId: string;
+}
+
+/** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that asks nobody outside this machine. */
+async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
+  const { pack: folder, dataRoot, environment, clock, report, newId } = options;
+  const fatal = new AbortController();
+  const signal = AbortSignal.any([options.signal, fatal.signal]);
+  const host = await openHost({
+    dataRoot,
+    sources: [],
+    maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
+    videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
+    maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
+    studyWorkers: 1,
+    maximumLiveStudies: 1,
+    reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
+    captionExecutor: 'recorded_real_pipeline_fixture',
+    explainer: null,
+    environment,
+    clock,
+    report,
+    points: () => undefined,
+    onFatal: (error) => fatal.abort(error),
+  });
+  try {
+    host.begin();
+    const ingested: IngestedItem[] = [];
+    // Another label would make another revision of the same bytes, so that items share their medium as the first brought it.
+    const media = new Map<string, SourceSessionRow>();
+    for (const item of folder.pack.items) {
+      signal.throwIfAborted();
+      const { contentId } = item.media;
+      const source =
+        media.get(contentId) ?? (await ingestItem(host.ownedIngests, folder.pack, item, folder.pathOf(item), signal));
+      media.set(contentId, source);
+      const registered = host.sources.revision(source.sourceRevisionId);
+      if (registered !== undefined) checkLabelledMedia(item, registered);
+      ingested.push({ item, source });
+    }
+    const started: StartedItem[] = [];
+    for (const { item, source } of ingested) {
+      signal.throwIfAborted();
+      const runtimeId = await studyItem(host.studies, item, source, `evaluation:${newId()}`, signal);
+      report(`studied ${item.itemId}: ${runtimeId}`);
+      started.push({ item, runtimeId });
+    }
+    return started;
+  } finally {
+    await host.close();
+  }
+}
+
+/** Reopens what the studies stored, down to the last byte, after the host that wrote it has ended. */
+async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly StartedItem[]): Promise<StudiedItem[]> {
+  const vault = await openVault({ root: dataRoot });
+  const ledger = await openLedger({
+    directory: dataRootAt(dataRoot).ledger,
+    clock,
+    encodeEvent: canonicalJson,
+    onFatal: () => undefined,
+  });
+  try {
+    const reopened: StudiedItem[] = [];
+    for (const { item, runtimeId } of items) {
+      const { runtime } = await verifyRuntime({ ledger, vault }, runtimeId, () => undefined);
+      reopened.push({ item, runtime });
+    }
+    return reopened;
+  } finally {
+    await ledger.close();
+  }
+}
+
+/**
+ * Runs a study over every item of a pack, reopens its evidence from disk and scores it. The data root keeps the studies.
+ * Throws `EvaluationFault`, the coded errors of host, store and tools, and the reason of `signal`.
+ */
+export async function evaluatePack(options: PackEvaluation): Promise<EvaluationReceipt> {
+  return evaluationReceiptOf(options.pack, await reopenItems(options, await studyPack(options)));
+}

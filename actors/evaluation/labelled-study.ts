@@ -1,0 +1,50 @@
+import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
+import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { runtimeRequest } from '../../contract/study/runtime-request.ts';
+import { hasEnded, type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import type { Studies } from '../study/studies.ts';
+import { untilCommitted } from '../supervision/until-committed.ts';
+
+async function statusOf(studies: Studies, runtimeId: string): Promise<RuntimeStatus> {
+  const { bytes } = await studies.status(runtimeId);
+  return runtimeStatus.parse(JSON.parse(bytes.toString('utf8')));
+}
+
+/**
+ * Studies the range of an item as a client would and waits for its end. `attempt` makes it a study of its own, whatever the
+ * data root has seen. Returns the id of the runtime. Throws `EvaluationFault` `study_failed` and the reason of `signal`.
+ */
+export async function studyItem(
+  studies: Studies,
+  item: PackItem,
+  source: SourceSessionRow,
+  attempt: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { captions } = item.labels;
+  const request = runtimeRequest.parse({
+    sourceSessionId: source.sourceSessionId,
+    sourceRevisionId: source.sourceRevisionId,
+    range: item.range,
+    requestedSourceLanguage:
+      captions === null
+        ? { mode: 'automatic', languages: [], reason: null }
+        : { mode: 'declared', languages: [captions.sourceLanguage], reason: null },
+    targetLanguage: captions?.targetLanguage ?? 'und',
+    selectedLanguagePackId: null,
+    outputDepth: 'evidence',
+    clientRequestId: attempt,
+  });
+  const { runtimeId } = await studies.start(request);
+  const { lifecycle, reason } = await untilCommitted(
+    (listener) => studies.watch(runtimeId, listener),
+    async () => {
+      const status = await statusOf(studies, runtimeId);
+      return hasEnded(status.lifecycle) ? status : null;
+    },
+    signal,
+  );
+  if (lifecycle === 'terminal') return runtimeId;
+  throw new EvaluationFault('study_failed', `${item.itemId}: ${reason?.code}: ${reason?.message}`);
+}

@@ -1,0 +1,151 @@
+import type { AnyMachineSnapshot } from 'xstate';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { type ExplanationRequest, explanationLimits } from '../../contract/explanations/language-explanation.ts';
+import type { LanguageExplanations as Answer } from '../../contract/explanations/language-explanation-answers.ts';
+import { explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
+import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
+import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
+import type { CheckableCaptions } from '../../receipts/captions/caption-quality-control.ts';
+import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import { firstDifference } from '../../receipts/core/first-difference.ts';
+import type { StudyRun } from '../../receipts/core/study-run.ts';
+import { explanationExecutorOf } from '../../receipts/explanations/explanation-executor.ts';
+import {
+  captionTextBytesOf,
+  explanationInputOf,
+  selectionObstacleOf,
+} from '../../receipts/explanations/explanation-input.ts';
+import { type ExplanationJob, explanationJobIdOf, fingerprintOf } from '../../receipts/explanations/explanation-job.ts';
+import { explanationStarted } from '../../receipts/explanations/language-explanation.ts';
+import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/replay-explanations.ts';
+import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
+import { languageExplanationsOf } from '../../receipts/reopening/published-explanations.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import type { Turns } from '../../storage/turns.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { ActorKind } from '../supervision/actor-kind.ts';
+import { settledActor } from '../supervision/settled-actor.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+export interface LanguageExplanationsOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly vault: Vault;
+  readonly runtimes: VerifiedRuntimes;
+  readonly turns: Turns;
+  /** Null on a host that was started without anybody who explains. */
+  readonly explainer: LanguageExplainer | null;
+}
+
+const underWay = ['started'];
+
+/**
+ * The service behind explanations of captions. Every answer rests on a runtime that was reopened as a whole; all throw
+ * `unknown_runtime` and `stored_content_inconsistent`.
+ */
+export class LanguageExplanations {
+  readonly #options: LanguageExplanationsOptions;
+
+  constructor(options: LanguageExplanationsOptions) {
+    this.#options = options;
+  }
+
+  async list(runtimeId: string): Promise<Answer> {
+    return languageExplanationsOf(await this.#options.runtimes.read(runtimeId));
+  }
+
+  /**
+   * Has one selection explained, once; resolves when the explanation is on disk. Throws, in this order,
+   * `language_explanation_unavailable`, `language_explanation_caption_authority_required`, `invalid_language_selection` and
+   * `illegal_language_explanation_transition`; and `language_explanation_executor_failed` for an attempt that failed.
+   */
+  async explain(runtimeId: string, request: ExplanationRequest): Promise<void> {
+    const { supervisor, runtimes, turns, kind, vault } = this.#options;
+    const jobId = await turns.take(runtimeId, async () => {
+      const runtime = await runtimes.read(runtimeId);
+      const { identity, objects } = this.#executor();
+      const job = jobOf(runtime, request, identity);
+      const input: LanguageExplanationInput = { runtimeId, jobId: explanationJobIdOf(job) };
+      // What identifies the executor is there before anything names it.
+      await vault.putAll(objects);
+      await supervisor.spawn(kind, input.jobId, input, [{ append: runtimeId, events: [explanationStarted(job)] }]);
+      return input.jobId;
+    });
+    if ((await settledActor(supervisor, jobId, underWay)) !== 'completed') throw this.#failureOf(jobId);
+  }
+
+  /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */
+  async stop(runtimeId: string): Promise<void> {
+    const { supervisor, kind } = this.#options;
+    for (const row of supervisor.liveRows(kind.name)) {
+      const input = row.input as LanguageExplanationInput;
+      if (input.runtimeId !== runtimeId) continue;
+      await supervisor.send(input.jobId, { type: 'authority.revoked' });
+      // One that is down or whose end is on its way to the disk hears nothing, and writes its end by itself.
+      await settledActor(supervisor, input.jobId, underWay);
+    }
+  }
+
+  #executor() {
+    const { explainer } = this.#options;
+    if (explainer !== null) return explanationExecutorOf(explainer);
+    throw new ServiceError('language_explanation_unavailable', 'nobody explains on this host');
+  }
+
+  #failureOf(jobId: string): ServiceError {
+    const row = readStored(() => this.#options.supervisor.read(jobId));
+    const snapshot = row?.snapshot as (AnyMachineSnapshot & { context: LanguageExplanationContext }) | undefined;
+    const { code, message } =
+      snapshot?.context.failure ?? explanationFailureOf('interrupted', 'no reason was recorded');
+    return new ServiceError(answerCodes[code] ?? 'language_explanation_executor_failed', message);
+  }
+}
+
+/** How an attempt that failed for no fault of the generator is answered. */
+const answerCodes: Readonly<Record<string, ErrorCode>> = {
+  revoked: 'language_explanation_caption_authority_required',
+  interrupted: 'internal_failure',
+  damaged: 'stored_content_inconsistent',
+  not_recorded: 'internal_failure',
+};
+
+/** The captions that a request names, if their approval stands, and the run that they are of. */
+function captionOf(
+  runtime: VerifiedRuntime,
+  { caption: reference }: ExplanationRequest,
+): { readonly run: StudyRun; readonly captions: CheckableCaptions } {
+  const { execution } = runtime;
+  const caption = execution?.study.tail.captions.caption ?? null;
+  const approval = caption?.receipt.body.authority.approval;
+  const isKnown = caption !== null && firstDifference(caption.reference, reference) === null;
+  if (execution === null || !isKnown || approval === undefined || approvedStudyOf(runtime, approval) === null) {
+    throw new ServiceError(
+      'language_explanation_caption_authority_required',
+      'no captions of this runtime whose approval stands have these ids',
+    );
+  }
+  return { run: execution.opened.run, captions: checkableOf(caption) };
+}
+
+/** The next attempt at a request, in the order in which clients expect the reasons against it. */
+function jobOf(
+  runtime: VerifiedRuntime,
+  request: ExplanationRequest,
+  executor: ExplanationJob['executor'],
+): ExplanationJob {
+  const { run, captions } = captionOf(runtime, request);
+  const misplaced = selectionObstacleOf(captions.artifact, request);
+  if (misplaced !== null) throw new ServiceError('invalid_language_selection', misplaced);
+  const task = { run, request, input: explanationInputOf(run, captions, request), executor };
+  const earlier = attemptsAt(runtime.execution?.study.tail.explanations ?? [], fingerprintOf(task));
+  const bytes = captionTextBytesOf(task.input);
+  const obstacle =
+    bytes > explanationLimits.maxCaptionTextBytes
+      ? `the lines around the selection hold ${bytes} bytes of text`
+      : attemptObstacleOf(earlier);
+  if (obstacle !== null) throw new ServiceError('illegal_language_explanation_transition', obstacle);
+  return { ...task, attempt: earlier.length };
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { contentId } from '../../contract/base/grammar.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import { type ProbeResult, probeResult } from '../../contract/sources/probe-result.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { EffectOutcome } from '../../machines/commit-fact.ts';
+import type { MediaInput } from '../../machines/ingest-effects.ts';
+import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';
+import { verifySource } from '../../receipts/sources/verify-source.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { readSourceFile } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { UnusedMedia } from '../sources/unused-media.ts';
+
+export interface IngestSealingOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly registry: SourceRegistry;
+  readonly unused: UnusedMedia;
+  /** Measures a media file; rejects with the reason why it is refused. */
+  readonly probe: (path: string, signal: AbortSignal) => Promise<ProbeResult>;
+  readonly probeTools: readonly ToolIdentity[];
+}
+
+const probeKey = (ingestId: string): string => `ingest/${ingestId}/probe`;
+const sealedKey = (ingestId: string): string => `ingest/${ingestId}/sealed`;
+
+const sealedRow = z.strictObject({
+  preflight: contentId,
+  records: z.strictObject({
+    'source-receipt': contentId,
+    'container-probe': contentId,
+    'speech-activity': contentId.optional(),
+    'language-ranges': contentId.optional(),
+    resolution: contentId.optional(),
+  }),
+});
+
+const maximumRecordBytes = 4 * 1024 * 1024;
+
+/** The last steps of every ingest, whatever way its media came: measuring, sealing, and reading the seal back. */
+export class IngestSealing {
+  readonly #options: IngestSealingOptions;
+  readonly #written = new Map<string, readonly string[]>();
+
+  constructor(options: IngestSealingOptions) {
+    this.#options = options;
+    options.unused.heldBy((contentId) => [...this.#written.values()].some((records) => records.includes(contentId)));
+  }
+
+  /**
+   * The content ids of the records that were stored for an ingest, by this process or an earlier one; null where that can no
+   * longer be read.
+   */
+  written(ingestId: string): readonly string[] | null {
+    const known = this.#written.get(ingestId);
+    if (known !== undefined) return known;
+    try {
+      const stored = this.#options.ledger.get('record', sealedKey(ingestId));
+      if (stored === undefined) return [];
+      const { preflight, records } = sealedRow.parse(stored);
+      return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
+    } catch {
+      // Whoever needs the row fails by it; here it only says what else is of no use.
+      return null;
+    }
+  }
+
+  /** The ingest has ended: its records are those of a source now, or nobody's. */
+  letGo(ingestId: string): void {
+    this.#written.delete(ingestId);
+  }
+
+  async probe({ ingestId, contentId: media }: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
+    const { vault, probe } = this.#options;
+    await this.#demandIntact(media);
+    const value = await probe(vault.locate(media), signal);
+    return { events: [], writes: [{ put: 'record', key: probeKey(ingestId), value }] };
+  }
+
+  /** Writes what `sealWith` makes of the measured media; evidence that is pinned to the same bytes is carried over. */
+  async seal(
+    { ingestId, contentId: media, bytes }: MediaInput,
+    signal: AbortSignal,
+    sealWith: (measured: MeasuredMedia) => SealedSource,
+  ): Promise<EffectOutcome> {
+    const { ledger, vault, unused, probeTools } = this.#options;
+    const { objects, source } = sealWith({
+      media: { contentId: media, bytes },
+      probe: probeResult.parse(ledger.get('record', probeKey(ingestId))),
+      tools: probeTools,
+      pinned: await this.#pinned(media),
+    });
+    signal.throwIfAborted();
+    this.#written.set(
+      ingestId,
+      objects.map(({ contentId }) => contentId),
+    );
+    await vault.putAll(objects);
+    // It may have ended while they were being stored; nobody could remove them then.
+    if (signal.aborted) unused.removeSoon();
+    const pinned = (kind: string) => source.pinnedEvidence.find((each) => each.kind === kind)?.contentId;
+    const { preflight, sourceReceipt, mediaProbe } = source.session;
+    const value = {
+      preflight: preflight.contentId,
+      records: {
+        'source-receipt': sourceReceipt.contentId,
+        'container-probe': mediaProbe.contentId,
+        'speech-activity': pinned('speech-activity-receipt'),
+        'language-ranges': pinned('language-ranges-receipt'),
+        resolution: source.sourceKind === 'videohost_local' ? source.provider.resolutionContentId : undefined,
+      },
+    };
+    return { events: [], writes: [{ put: 'record', key: sealedKey(ingestId), value }] };
+  }
+
+  /** Reads the sealed files back from disk and verifies them as a whole: only that makes a source. */
+  async register({ ingestId, contentId: media, bytes }: MediaInput): Promise<RegisteredSource> {
+    const { ledger, vault } = this.#options;
+    const { preflight, records } = sealedRow.parse(ledger.get('record', sealedKey(ingestId)));
+    await this.#demandIntact(media);
+    const read: Record<string, Buffer> = {};
+    for (const [kind, id] of Object.entries(records)) {
+      if (id !== undefined) read[kind] = await vault.read(id, maximumRecordBytes);
+    }
+    const chain = {
+      media: { contentId: media, bytes },
+      preflight: await vault.read(preflight, maximumRecordBytes),
+      records: read,
+    };
+    return verifySource(chain, null);
+  }
+
+  async #demandIntact(media: string): Promise<void> {
+    if ((await this.#options.vault.verify(media)) !== 'intact') throw new Error('the media is gone or has changed');
+  }
+
+  async #pinned(media: string): Promise<PinnedFiles | null> {
+    const { registry, vault } = this.#options;
+    const source = registry.withContent(media);
+    if (source === undefined) return null;
+    const bytesOf = (kind: string): Promise<Buffer> | null => {
+      const pinned = source.pinnedEvidence.find((each) => each.kind === kind);
+      return pinned === undefined ? null : readSourceFile(vault, source, pinned.contentId);
+    };
+    const speechActivity = await bytesOf('speech-activity-receipt');
+    if (speechActivity === null) return null;
+    return { speechActivity, languageRanges: await bytesOf('language-ranges-receipt') };
+  }
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../../../contract/base/clock.ts';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import {
+  type OwnedIngestRequest,
+  type OwnedIngestStatus,
+  ownedIngestFields,
+  ownedIngestRequest,
+} from '../../../contract/ingest/owned-ingest.ts';
+import type { Vault } from '../../../storage/objects/vault.ts';
+import type { Supervisor } from '../../supervision/supervisor.ts';
+import type { IngestDesk } from '../ingest-desk.ts';
+import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
+import { Upload } from './upload.ts';
+
+export interface OwnedIngestsOptions {
+  readonly desk: IngestDesk;
+  readonly supervisor: Supervisor;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly maximumBytes: number;
+  /** Media was stored for an ingest that had ended meanwhile. */
+  readonly unneeded: (media: { readonly contentId: string; readonly bytes: number }) => Promise<void>;
+  /** Called after each upload, whatever came of it. */
+  readonly released: () => void;
+}
+
+/** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, tells how they fare. */
+export class OwnedIngests {
+  readonly #options: OwnedIngestsOptions;
+  readonly #uploads = new Map<string, Upload>();
+
+  constructor(options: OwnedIngestsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
+  async open(body: unknown): Promise<OwnedIngestStatus> {
+    const request = checkedRequest(body, this.#options.maximumBytes);
+    const { desk, clock, newId } = this.#options;
+    const ingestId = `owned-ingest:${newId()}`;
+    const now = clock.now();
+    const input: OwnedIngestInput = {
+      ingestId,
+      uploadDueAt: now + uploadOpenMs,
+      filename: request.filename,
+      declaredBytes: request.declaredBytes,
+      label: request.label,
+      rightsHolder: request.rightsHolder,
+      assertedAt: new Date(now).toISOString(),
+    };
+    await desk.open(ingestId, input, request.declaredBytes);
+    return this.status(ingestId);
+  }
+
+  status(ingestId: string): OwnedIngestStatus {
+    const { status, ...rest } = this.#options.desk.standing(ingestId);
+    return {
+      schema: 'studio.owned-media-ingest.v1',
+      ingestId,
+      status: status as OwnedIngestStatus['status'],
+      ...rest,
+    };
+  }
+
+  /**
+   * Claims the one upload of an ingest. Throws `unknown_ingest`, `ingest_upload_conflict`, then whatever `checkHead`
+   * finds wrong with the request's head; only a head in order takes the claim.
+   */
+  beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
+    const { desk, supervisor, vault } = this.#options;
+    const row = desk.row(ingestId);
+    if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) {
+      throw new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
+    }
+    const { declaredBytes } = row.input as OwnedIngestInput;
+    checkHead(declaredBytes);
+    const upload = new Upload(vault, ingestId, declaredBytes, {
+      received: async (media) => {
+        if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
+        await this.#options.unneeded(media);
+        throw new ServiceError('ingest_upload_conflict', 'the ingest ended while its media was being sent');
+      },
+      faulted: async (message) => {
+        await supervisor.send(ingestId, { type: 'upload.failed', message });
+      },
+      released: () => {
+        this.#uploads.delete(ingestId);
+        this.#options.released();
+      },
+    });
+    this.#uploads.set(ingestId, upload);
+    return upload;
+  }
+
+  /** Whether media is in the vault that its ingest is only about to be told of. */
+  get isStoring(): boolean {
+    return [...this.#uploads.values()].some((upload) => upload.isEnding);
+  }
+
+  /** Calls back after each commit of an ingest, until the returned function is called. */
+  watch(ingestId: string, listener: () => void): () => void {
+    return this.#options.supervisor.watch(ingestId, listener);
+  }
+
+  /** Cancels an ingest that has not ended. */
+  async cancel(ingestId: string): Promise<OwnedIngestStatus> {
+    await this.#options.desk.cancel(ingestId);
+    return this.status(ingestId);
+  }
+}
+
+function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest {
+  const refuse = (place: string, message: string) =>
+    new ServiceError('invalid_ingest_request', `${place === '' ? 'body' : place}: ${message}`);
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  for (const [name, schema] of Object.entries(ownedIngestFields)) {
+    const checked = schema.safeParse(fields[name]);
+    if (!checked.success) {
+      if (name === 'rightsScope' || name === 'ownershipAttested') {
+        throw new ServiceError(
+          'invalid_rights_attestation',
+          'rightsScope must be local_processing and ownershipAttested must be true',
+        );
+      }
+      throw refuse(name, checked.error.issues[0]?.message ?? 'invalid');
+    }
+    if (name === 'declaredBytes' && Number(checked.data) > maximumBytes) {
+      throw new ServiceError('ingest_body_too_large', `this host takes at most ${maximumBytes} bytes a file`);
+    }
+  }
+  const request = ownedIngestRequest.safeParse(body);
+  if (request.success) return request.data;
+  throw refuse('', request.error.issues[0]?.message ?? 'invalid');
+}

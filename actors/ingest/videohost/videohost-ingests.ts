@@ -1,0 +1,94 @@
+import type { Clock } from '../../../contract/base/clock.ts';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import {
+  type VideohostIngestStatus,
+  videohostIngestFields,
+  videohostIngestRequest,
+} from '../../../contract/ingest/videohost-ingest.ts';
+import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
+import type { IngestDesk } from '../ingest-desk.ts';
+import type { VideoHosts } from './video-hosts.ts';
+import { maximumDownloadBytes } from './videohost-ingest-effects.ts';
+import type { VideohostIngestInput } from './videohost-ingest-row.ts';
+
+export interface VideohostIngestsOptions {
+  readonly desk: IngestDesk;
+  readonly hosts: VideoHosts;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly maximumRangeMs: number;
+  readonly progress: (ingestId: string) => DownloadProgress | undefined;
+}
+
+/** The service behind `/v1/videohost-local-ingests`: opens ingests and tells how they fare. */
+export class VideohostIngests {
+  readonly #options: VideohostIngestsOptions;
+
+  constructor(options: VideohostIngestsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
+  async open(body: unknown): Promise<VideohostIngestStatus> {
+    const { desk, clock, newId } = this.#options;
+    const asked = this.#checked(body);
+    const ingestId = `videohost-ingest:${newId()}`;
+    const input: VideohostIngestInput = {
+      ingestId,
+      ...asked,
+      confirmedAt: new Date(clock.now()).toISOString(),
+    };
+    await desk.open(ingestId, input, maximumDownloadBytes);
+    return this.status(ingestId);
+  }
+
+  status(ingestId: string): VideohostIngestStatus {
+    const { status, ...rest } = this.#options.desk.standing(ingestId);
+    return {
+      schema: 'studio.videohost-local-ingest.v1',
+      ingestId,
+      status: status as VideohostIngestStatus['status'],
+      ...rest,
+    };
+  }
+
+  /** How far the download of an ingest has come; undefined while none is under way. */
+  progress(ingestId: string): DownloadProgress | undefined {
+    return this.#options.progress(ingestId);
+  }
+
+  /** Cancels an ingest that has not ended. */
+  async cancel(ingestId: string): Promise<VideohostIngestStatus> {
+    await this.#options.desk.cancel(ingestId);
+    return this.status(ingestId);
+  }
+
+  #checked(body: unknown): Pick<VideohostIngestInput, 'url' | 'range'> {
+    const { hosts, maximumRangeMs } = this.#options;
+    const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+    for (const [name, schema] of Object.entries(videohostIngestFields)) {
+      const checked = schema.safeParse(fields[name]);
+      if (!checked.success) throw refused(name, checked.error.issues[0]?.message);
+      if (name === 'endMs') refuseRange(Number(fields.startMs), Number(checked.data), maximumRangeMs);
+    }
+    const address = hosts.addressOf(String(fields.url));
+    if ('refused' in address) throw refused('url', address.refused);
+    const request = videohostIngestRequest.safeParse(body);
+    if (!request.success) throw refused('body', request.error.issues[0]?.message);
+    const { startMs, endMs } = request.data;
+    return { url: address.url, range: { startMs, endMs } };
+  }
+}
+
+function refused(place: string, message = 'invalid'): ServiceError {
+  return place === 'localProcessingConfirmed'
+    ? new ServiceError('invalid_rights_attestation', 'localProcessingConfirmed must be true')
+    : new ServiceError('invalid_ingest_request', `${place}: ${message}`);
+}
+
+function refuseRange(startMs: number, endMs: number, maximumMs: number): void {
+  if (startMs >= endMs) throw refused('endMs', 'must be above startMs');
+  if (endMs - startMs > maximumMs) {
+    throw new ServiceError('ingest_range_too_large', `this host takes at most ${maximumMs} ms of a video`);
+  }
+}

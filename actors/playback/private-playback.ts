@@ -1,0 +1,158 @@
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  type PlaybackGrant,
+  type PlaybackGrantRequest,
+  type PlaybackMimeType,
+  type PlaybackRevoked,
+  privateSourceMediaPath,
+} from '../../contract/playback/private-playback.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { VaultError } from '../../storage/objects/vault-error.ts';
+import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
+import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { studyKey, studyRow } from '../study/study-row.ts';
+import { SharedLooks } from '../supervision/shared-looks.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { PlaybackGrants } from './playback-grants.ts';
+import { playbackMimeTypeOf } from './playback-media-type.ts';
+
+/** Far above any run-start record. */
+const maximumStartBytes = 1024 * 1024;
+
+export interface PrivatePlaybackOptions {
+  readonly grants: PlaybackGrants;
+  /** The kind of actors that are runtimes. */
+  readonly kindName: string;
+  readonly supervisor: Pick<Supervisor, 'read'>;
+  readonly registry: Pick<SourceRegistry, 'revision'>;
+  readonly ledger: Pick<Ledger, 'get'>;
+  readonly vault: Vault;
+}
+
+/** The media of a granted source, opened. Whoever takes it closes the reader. */
+export interface PlayableMedia {
+  readonly contentId: string;
+  readonly mimeType: PlaybackMimeType;
+  readonly reader: ByteReader;
+  /** Calls back when the grant ends, until the returned function is called. */
+  readonly onEnd: (listener: () => void) => () => void;
+}
+
+/** The service behind playback grants: who may read the source of a runtime, and its bytes. Nothing is journalled. */
+export class PrivatePlayback {
+  readonly #options: PrivatePlaybackOptions;
+  readonly #looks = new SharedLooks<boolean>();
+
+  constructor(options: PrivatePlaybackOptions) {
+    this.#options = options;
+  }
+
+  /** Grants the pages of an origin to read the source of a runtime. */
+  async grant(runtimeId: string, request: PlaybackGrantRequest, origin: string): Promise<PlaybackGrant> {
+    const { sourceSession: session, sourceArtifactId } = await this.#start(runtimeId);
+    const { revisionId, artifactId, contentId } = request.source;
+    const isSame =
+      revisionId === session.revisionId && artifactId === sourceArtifactId && contentId === session.source.contentId;
+    if (!isSame) {
+      throw new ServiceError('private_playback_source_mismatch', 'the runtime was started over another source');
+    }
+    const source = this.#options.registry.revision(revisionId);
+    if (source === undefined || !(await sourceIsIntact(this.#options.vault, source))) throw sourceChanged();
+    const mimeType = await this.#mimeType(source);
+    const issued = this.#options.grants.issue({ runtimeId, origin, revisionId, contentId, mimeType });
+    return {
+      schema: 'studio.private-playback-grant.v1',
+      grantId: issued.grantId,
+      runtimeId,
+      source: {
+        sessionId: session.sessionId,
+        revisionId,
+        artifactId,
+        contentId,
+        bytes: session.source.bytes,
+        durationMs: session.source.durationMs,
+      },
+      mimeType,
+      timestampOrigin: { kind: 'source_media_zero', offsetMs: 0 },
+      mediaPath: `${privateSourceMediaPath}/${encodeURIComponent(issued.grantId)}/${issued.secret}`,
+      issuedAt: new Date(issued.issuedAtMs).toISOString(),
+      expiresAt: new Date(issued.expiresAtMs).toISOString(),
+    };
+  }
+
+  /** Ends a grant before its time, and with it every stream that it allowed. */
+  revoke(runtimeId: string, grantId: string): PlaybackRevoked {
+    this.#demandRuntime(runtimeId);
+    return {
+      schema: 'studio.private-playback-grant-revoked.v1',
+      grantId,
+      runtimeId,
+      state: 'revoked',
+      revokedAt: new Date(this.#options.grants.revoke(grantId, runtimeId)).toISOString(),
+    };
+  }
+
+  /** Opens the media for a page of this origin. Throws what is wrong with the grant, then with the source. */
+  async open(grantId: string, secret: string, origin: string): Promise<PlayableMedia> {
+    const { grants, registry, vault } = this.#options;
+    const { revisionId, contentId, mimeType } = grants.demand(grantId, secret, origin);
+    const source = registry.revision(revisionId);
+    if (source === undefined) throw sourceChanged();
+    if (!(await this.#looks.take(revisionId, () => recordsAreIntact(vault, source)))) throw sourceChanged();
+    const reader = await openMedia(vault, source);
+    if (reader === null) throw sourceChanged();
+    try {
+      // The grant may have ended while the files were looked at.
+      grants.demandActive(grantId);
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
+    return { contentId, mimeType, reader, onEnd: (listener) => grants.onEnd(grantId, listener) };
+  }
+
+  /** Ends every grant. */
+  close(): void {
+    this.#options.grants.close();
+  }
+
+  /** What a runtime was started with, reopened from its stored receipt. */
+  async #start(runtimeId: string): Promise<RuntimeStart> {
+    this.#demandRuntime(runtimeId);
+    const { ledger, vault } = this.#options;
+    const row = readStored(() => ledger.get('record', studyKey(runtimeId)));
+    if (row === undefined) throw noStart();
+    const { receiptContentId } = readStored(() => studyRow.parse(row));
+    try {
+      return reopenRuntimeStart(await vault.read(receiptContentId, maximumStartBytes));
+    } catch (error) {
+      if (!(error instanceof VaultError) || isPassingFault(error)) throw error;
+      if (error.code === 'object_missing') throw noStart();
+      throw new ServiceError('stored_content_inconsistent', 'the stored start receipt of the runtime is damaged');
+    }
+  }
+
+  #demandRuntime(runtimeId: string): void {
+    const row = readStored(() => this.#options.supervisor.read(runtimeId));
+    if (row?.kind !== this.#options.kindName) throw new ServiceError('unknown_runtime', 'no such runtime');
+  }
+
+  async #mimeType(source: RegisteredSource): Promise<PlaybackMimeType> {
+    const type = playbackMimeTypeOf(await readMediaProbe(this.#options.vault, source));
+    if (type === null) {
+      throw new ServiceError('private_playback_mime_unsupported', 'no browser type is known for this container');
+    }
+    return type;
+  }
+}
+
+const noStart = () =>
+  new ServiceError('private_playback_source_unavailable', 'the runtime has no start receipt that names its source');

@@ -1,0 +1,105 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { PreflightArtifact } from '../../contract/sources/preflight-bundle.ts';
+import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { type RecordKind, readPreflight, sealedFileOf } from '../../receipts/sources/open-chain.ts';
+import type { ContentRef } from '../../receipts/sources/sealed-content.ts';
+import { preflightPaths, sealedPaths } from '../../receipts/sources/sealed-layout.ts';
+import { verifySource } from '../../receipts/sources/verify-source.ts';
+import { openRegular } from '../../storage/objects/regular-file.ts';
+import type { FileState } from '../../storage/objects/verified-files.ts';
+
+/** Far above any record of the longest media; what is larger is no record. */
+const maximumRecordBytes = 16 * 1024 * 1024;
+
+export interface SourceFolderOptions {
+  /** A folder in which all sealed folders must lie, or null. */
+  readonly sourceRoot?: string | null;
+  /** Compares the media file at an absolute path with its content id. */
+  readonly verifyFile: (path: string, contentId: string) => Promise<FileState>;
+}
+
+/**
+ * Reads a sealed source folder in place and verifies all of it; the highest preflight version in it counts. Throws
+ * `SourceInconsistent`.
+ */
+export async function loadSourceFolder(directory: string, options: SourceFolderOptions): Promise<RegisteredSource> {
+  const folder = await resolved(directory, 'folder');
+  await demandInside(folder, options.sourceRoot ?? null);
+  const preflight = await readHighestPreflight(folder);
+  const [media, ...others] = readPreflight(preflight).artifacts;
+  const records: Partial<Record<RecordKind, Uint8Array>> = {};
+  for (const artifact of others) {
+    if (artifact.path !== null)
+      records[artifact.kind] = await readRecord(await locate(folder, artifact), artifact.kind);
+  }
+  const said = await locateFile(folder, sealedPaths.resolution, 'resolution').catch(nullWhereMissing);
+  if (said !== null) records.resolution = await readRecord(said, 'resolution');
+  const found = await verifyMedia(await locate(folder, media), sealedFileOf(media), options);
+  return verifySource({ media: found, preflight, records }, folder);
+}
+
+async function resolved(path: string, place: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code));
+    throw new SourceInconsistent(isMissing ? 'file_missing' : 'file_unreadable', place, error);
+  }
+}
+
+async function demandInside(folder: string, sourceRoot: string | null): Promise<void> {
+  if (sourceRoot === null) return;
+  const root = await resolved(sourceRoot, 'source_root');
+  const prefix = root.endsWith(sep) ? root : `${root}${sep}`;
+  if (folder !== root && !folder.startsWith(prefix)) throw new SourceInconsistent('source_outside_root', 'folder');
+}
+
+/** The absolute path of a file of the folder. A link is refused even where it stays inside: files are read in place. */
+async function locateFile(folder: string, path: string, place: string): Promise<string> {
+  const absolute = join(folder, path);
+  if ((await resolved(absolute, place)) !== absolute) throw new SourceInconsistent('source_outside_root', place);
+  return absolute;
+}
+
+const locate = (folder: string, artifact: PreflightArtifact & { readonly path: string }): Promise<string> =>
+  locateFile(folder, sealedFileOf(artifact).path, artifact.kind);
+
+async function readHighestPreflight(folder: string): Promise<Uint8Array> {
+  for (const [schema, name] of Object.entries(preflightPaths)) {
+    const path = await locateFile(folder, name, name).catch(nullWhereMissing);
+    if (path === null) continue;
+    const bytes = await readRecord(path, name);
+    if (readPreflight(bytes).schema !== schema) throw new SourceInconsistent('link_mismatch', `${name}.schema`);
+    return bytes;
+  }
+  throw new SourceInconsistent('file_missing', 'preflight');
+}
+
+function nullWhereMissing(error: unknown): null {
+  if (error instanceof SourceInconsistent && error.code === 'file_missing') return null;
+  throw error;
+}
+
+async function readRecord(path: string, place: string): Promise<Uint8Array> {
+  const file = await openRegular(path).catch(refuseUnreadable(place));
+  if (file === 'missing') throw new SourceInconsistent('file_missing', place);
+  if (file === 'irregular') throw new SourceInconsistent('content_mismatch', place);
+  try {
+    if (file.bytes > maximumRecordBytes) throw new SourceInconsistent('record_too_large', place);
+    return await file.readAll();
+  } finally {
+    file.close();
+  }
+}
+
+async function verifyMedia(path: string, sealed: ContentRef, options: SourceFolderOptions): Promise<ContentRef> {
+  const state = await options.verifyFile(path, sealed.contentId).catch(refuseUnreadable('raw-media'));
+  if (state === 'intact') return { contentId: sealed.contentId, bytes: (await stat(path)).size };
+  throw new SourceInconsistent(state === 'missing' ? 'file_missing' : 'content_mismatch', 'raw-media');
+}
+
+const refuseUnreadable = (place: string) => (cause: unknown) => {
+  throw new SourceInconsistent('file_unreadable', place, cause);
+};

@@ -1,0 +1,43 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { type MediaProbe, mediaProbe } from '../../contract/sources/media-probe.ts';
+import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { VaultError } from '../../storage/objects/vault-error.ts';
+import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { readSourceFile } from './source-files.ts';
+import type { SourceRegistry } from './source-registry.ts';
+
+/** The probe record of a source, hashed and read. Throws `source_revalidation_failed` when it is not what was sealed. */
+export async function readMediaProbe(vault: Vault, source: RegisteredSource): Promise<MediaProbe> {
+  try {
+    const bytes = await readSourceFile(vault, source, source.session.mediaProbe.contentId);
+    return readSealedRecord(mediaProbe, bytes, 'container-probe');
+  } catch (error) {
+    if (isPassingFault(error)) throw error;
+    if (error instanceof VaultError || error instanceof SourceInconsistent) throw sourceChanged();
+    throw error;
+  }
+}
+
+export const sourceChanged = (): ServiceError =>
+  new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
+
+/** The sealed records of the sources that are listed. */
+export class SourceRecords {
+  readonly #registry: Pick<SourceRegistry, 'current'>;
+  readonly #vault: Vault;
+
+  constructor(registry: Pick<SourceRegistry, 'current'>, vault: Vault) {
+    this.#registry = registry;
+    this.#vault = vault;
+  }
+
+  /** The probe record of a session's current revision. Throws `unknown_source_session`, `source_revalidation_failed`. */
+  async mediaProbe(sessionId: string): Promise<MediaProbe> {
+    const source = this.#registry.current(sessionId);
+    if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    return readMediaProbe(this.#vault, source);
+  }
+}

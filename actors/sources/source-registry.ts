@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createStore } from '@xstate/store';
+import { z } from 'zod';
+import { type RegisteredSource, registeredSource } from '../../contract/sources/source-session.ts';
+import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+
+/** Which revision of a session is current, and which one its folder last had. */
+const sessionRow = z.strictObject({
+  sessionId: z.string(),
+  currentRevisionId: z.string(),
+  folderRevisionId: z.string().nullable(),
+});
+type SessionRow = z.infer<typeof sessionRow>;
+
+interface Projection {
+  readonly version: number;
+  readonly rows: readonly SourceSessionRow[];
+}
+
+export interface Admission {
+  readonly revisionId: string;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * All source revisions and, for each session, its current one. What a commit will hold is decided at once, in `admit…`;
+ * what readers list is a projection that follows the commit, in `committed`.
+ */
+export class SourceRegistry {
+  readonly #sources = new Map<string, RegisteredSource>();
+  readonly #sessions = new Map<string, SessionRow>();
+  readonly #loadedFolders = new Set<string>();
+  readonly #projection = createStore({
+    context: { version: 0, rows: [] } as Projection,
+    on: {
+      refreshed: (context: Projection, event: { rows: readonly SourceSessionRow[] }): Projection => ({
+        version: context.version + 1,
+        rows: event.rows,
+      }),
+    },
+  });
+
+  /** Reads what earlier processes registered. Rows that cannot be read are returned, not served. */
+  async load(ledger: Ledger): Promise<string[]> {
+    const damaged: string[] = [];
+    for (const { key, value } of await ledger.list('source')) {
+      const row = registeredSource.safeParse(value);
+      if (row.success) this.#sources.set(key, row.data);
+      else damaged.push(key);
+    }
+    for (const { key, value } of await ledger.list('session')) {
+      const row = sessionRow.safeParse(value);
+      if (row.success && this.#sources.has(row.data.currentRevisionId)) this.#sessions.set(key, row.data);
+      else damaged.push(key);
+    }
+    this.committed();
+    return damaged;
+  }
+
+  /** A sealed folder was read at start-up. It becomes current when it is new or its files have changed since. */
+  admitFolder(source: RegisteredSource): Admission {
+    const { sessionId, revisionId } = source.session;
+    this.#loadedFolders.add(revisionId);
+    const session = this.#sessions.get(sessionId);
+    if (session?.folderRevisionId === revisionId && this.#sources.has(revisionId)) {
+      // The folder may have moved: its files are read from where they are now.
+      return this.#keep(source, session);
+    }
+    return this.#keep(source, { sessionId, currentRevisionId: revisionId, folderRevisionId: revisionId });
+  }
+
+  /** An upload was sealed: a new revision of its session, or the existing one where nothing about it differs. */
+  admitUpload(source: RegisteredSource): Admission {
+    const { sessionId, revisionId } = source.session;
+    const session = this.#sessions.get(sessionId);
+    const current = session === undefined ? undefined : this.#sources.get(session.currentRevisionId);
+    // The same revision again is an admission that did not reach the disk the first time.
+    const isOther = session?.currentRevisionId !== revisionId;
+    if (session !== undefined && current !== undefined && isOther && sameSource(current, source)) {
+      return { revisionId: session.currentRevisionId, writes: [] };
+    }
+    return this.#keep(source, {
+      sessionId,
+      currentRevisionId: revisionId,
+      folderRevisionId: session?.folderRevisionId ?? null,
+    });
+  }
+
+  /** The current revision of a session, or undefined when no such session can be studied now. */
+  current(sessionId: string): RegisteredSource | undefined {
+    const session = this.#sessions.get(sessionId);
+    const source = session === undefined ? undefined : this.#sources.get(session.currentRevisionId);
+    return source !== undefined && this.#isReachable(source) ? source : undefined;
+  }
+
+  revision(revisionId: string): RegisteredSource | undefined {
+    return this.#sources.get(revisionId);
+  }
+
+  /** The current revision of the session that holds these bytes, whatever adapter brought them. */
+  withContent(contentId: string): RegisteredSource | undefined {
+    for (const session of this.#sessions.values()) {
+      const source = this.#sources.get(session.currentRevisionId);
+      if (source?.session.source.contentId === contentId && this.#isReachable(source)) return source;
+    }
+    return undefined;
+  }
+
+  /** Whether any revision, current or not, rests on these bytes. */
+  holds(contentId: string): boolean {
+    for (const source of this.#sources.values()) {
+      if (source.files.some((file) => file.path === null && file.contentId === contentId)) return true;
+    }
+    return false;
+  }
+
+  /** Refreshes what readers see; called once the writes of an admission are on disk. */
+  committed(): void {
+    const rows = [...this.#sessions.values()]
+      .map((session) => this.#sources.get(session.currentRevisionId))
+      .filter((source) => source !== undefined)
+      .filter((source) => this.#isReachable(source))
+      .map(sourceSessionRowOf)
+      .sort((a, b) => (a.sourceSessionId < b.sourceSessionId ? -1 : 1));
+    this.#projection.trigger.refreshed({ rows });
+  }
+
+  /** The list as readers see it, sorted by session; `version` moves with every change. */
+  list(): Projection {
+    return this.#projection.getSnapshot().context;
+  }
+
+  #keep(source: RegisteredSource, session: SessionRow): Admission {
+    const { sessionId, revisionId } = source.session;
+    this.#sources.set(revisionId, source);
+    this.#sessions.set(sessionId, session);
+    return {
+      revisionId,
+      writes: [
+        { put: 'source', key: revisionId, value: source },
+        { put: 'session', key: sessionId, value: session },
+      ],
+    };
+  }
+
+  #isReachable(source: RegisteredSource): boolean {
+    return source.folder === null || this.#loadedFolders.has(source.session.revisionId);
+  }
+}
+
+const sameSource = (a: RegisteredSource, b: RegisteredSource): boolean =>
+  a.label === b.label &&
+  a.folder === b.folder &&
+  isDeepStrictEqual(a.defaultTracks, b.defaultTracks) &&
+  isDeepStrictEqual(claimOf(a), claimOf(b));
+
+/** What was said of a source's bytes, without what changes each time that they are brought in. */
+function claimOf(source: RegisteredSource): unknown {
+  if (source.sourceKind === 'owned_local') return [source.filename, source.rightsHolder];
+  const { canonicalUrl, range } = source.provider;
+  return [canonicalUrl, range];
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+
+const prefix = 'unused/';
+/** `bytes` is null where nobody has counted. */
+const unusedRow = z.strictObject({ bytes: z.number().nullable() });
+
+export interface UnusedMediaOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  /** Whether a source rests on the object. */
+  readonly isRegistered: (contentId: string) => boolean;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+}
+
+/**
+ * Media, and records of it, that an ended ingest left in the vault. It is noted in the commit of the ingest's end, or before it is stored, and
+ * removed as soon as no live ingest holds it, at the latest at the next start.
+ */
+export class UnusedMedia {
+  readonly #options: UnusedMediaOptions;
+  readonly #holders: ((contentId: string) => boolean)[] = [];
+  readonly #noted = new Set<string>();
+  #isOpen = false;
+
+  constructor(options: UnusedMediaOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what an earlier process noted and could not remove. */
+  async load(): Promise<void> {
+    for (const { key, value } of await this.#options.ledger.list('record', prefix)) {
+      if (unusedRow.safeParse(value).success) this.#noted.add(key.slice(prefix.length));
+    }
+  }
+
+  /** Has somebody asked, before anything is removed, whether it is still held. */
+  heldBy(isHeld: (contentId: string) => boolean): void {
+    this.#holders.push(isHeld);
+  }
+
+  /** The note to commit with the end of the ingest that held the object. */
+  note(contentId: string, bytes: number | null): Write {
+    this.#noted.add(contentId);
+    return { put: 'record', key: `${prefix}${contentId}`, value: { bytes } };
+  }
+
+  /**
+   * Removes every noted object that nobody holds, and forgets those that became part of a source after all. To be called
+   * first when every live ingest has been taken up: only then does each of them say what it holds.
+   */
+  async remove(): Promise<void> {
+    this.#isOpen = true;
+    const { ledger, vault, isRegistered } = this.#options;
+    for (const contentId of [...this.#noted]) {
+      if (this.#isHeld(contentId)) continue;
+      if (!isRegistered(contentId)) {
+        // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
+        if (!(await vault.discard(contentId))) continue;
+        // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
+        if (this.#isHeld(contentId)) continue;
+      }
+      this.#noted.delete(contentId);
+      await ledger.commit([{ del: 'record', key: `${prefix}${contentId}` }]);
+    }
+  }
+
+  #isHeld(contentId: string): boolean {
+    return this.#holders.some((isHeld) => isHeld(contentId));
+  }
+
+  /** The same without waiting for it, once it was called for the first time; what fails is told, and tried again later. */
+  removeSoon(): void {
+    if (!this.#isOpen) return;
+    this.remove().catch((error) => {
+      this.#options.report(`media of an ended ingest stays until the next start: ${error}`);
+    });
+  }
+}

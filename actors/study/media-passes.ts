@@ -1,0 +1,107 @@
+import { failureMessage } from '../../contract/base/failure.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { DetectedKind } from '../../contract/evidence/evidence.ts';
+import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
+import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
+import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
+import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
+import { detectionsOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
+import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
+import type { ResolvedTool } from '../../executors/process/tools.ts';
+import type { StudyFault } from '../../machines/runtime-types.ts';
+import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
+import type { MediaPass } from './media-steps.ts';
+import { studyBudgetMs } from './study-row.ts';
+
+export interface MediaPassesOptions {
+  readonly launcher: Launcher;
+  readonly tools: { readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool };
+  readonly detector: Detector;
+  readonly detectorTools: DetectorTools;
+}
+
+const detectKinds: readonly DetectedKind[] = ['speech_activity', 'silence', 'loudness', 'shot_changes'];
+const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
+
+function tracksOf(source: RegisteredSource, { language }: AnalysisRequest): DetectionTracks {
+  const audio = audioTrackOf(source, language.languagePair.requestedSource);
+  return {
+    audioTrackIndex: audio?.index ?? null,
+    videoTrackIndex: source.tracks.find(({ kind }) => kind === 'video')?.index ?? null,
+    audioChoice: audio?.choice ?? null,
+  };
+}
+
+const limitsOf = (range: Range): MediaOperationRequest['limits'] => ({ maxWallMs: studyBudgetMs(range) });
+
+const subtitleTracksOf = (source: RegisteredSource): SubtitleTrack[] =>
+  source.tracks
+    .filter((track) => track.kind === 'subtitle')
+    .map(({ index, codec }) => ({
+      index,
+      codec,
+      language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
+    }));
+
+/** The two passes over the media: everything that one decode yields, and the embedded subtitles with their language. */
+export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; subtitles: MediaPass } {
+  const { launcher, tools, detector, detectorTools } = options;
+  const identified = { ffmpeg: tools.ffmpeg, detectorTools };
+  const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
+  return {
+    detect: {
+      operation: (source, request) => ({
+        capability: 'media.detect',
+        ...identityOver(source.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(source, request))),
+        limits: limitsOf(request.range),
+      }),
+      run: ({ path, source, request, signal }) =>
+        closed(async () => {
+          const { contentId: sourceContentId } = source.session.source;
+          const tracks = tracksOf(source, request);
+          const found = await detectRange(deps, {
+            ...{ path, sourceContentId, range: request.range, signal },
+            ...tracks,
+          });
+          const detections = detectionsOver(source.incompleteMedia, found);
+          const speech = detections.find(({ kind }) => kind === 'speech_activity');
+          const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
+          return { detections, derivedAudio };
+        }),
+    },
+    subtitles: {
+      operation: (source, { range }) => ({
+        capability: 'media.subtitles',
+        ...identityOver(source.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, subtitleTracksOf(source))),
+        limits: limitsOf(range),
+      }),
+      run: ({ path, source, request: { range }, signal }) =>
+        closed(async () => {
+          const { contentId: sourceContentId } = source.session.source;
+          const tracks = subtitleTracksOf(source);
+          const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal });
+          return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null };
+        }),
+    },
+  };
+}
+
+/** Gives a pass that failed its one reason: a tool's crash or bad output ends the study, it is not tried again. */
+async function closed<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ProcessFailure || error instanceof DetectionFailure) {
+      throw {
+        lifecycle: 'failed',
+        code: 'executor_failed',
+        message: failureMessage(error.message),
+      } satisfies StudyFault;
+    }
+    throw error;
+  }
+}

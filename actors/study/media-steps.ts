@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { artifact } from '../../contract/base/artifact.ts';
+import { operationId } from '../../contract/base/operation.ts';
+import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
+import {
+  type MediaOperationResult,
+  mediaOperationReceipt,
+  mediaOperationResult,
+} from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { EffectOutcome } from '../../machines/commit-fact.ts';
+import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../../machines/runtime-types.ts';
+import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
+import {
+  type MediaOperation,
+  mediaRequestOf,
+  operationCompleted,
+  operationFailed,
+  operationStarted,
+} from '../../receipts/evidence/media-operation.ts';
+import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { openOperation } from './open-operation.ts';
+import { readStudy, type StudyRow, stepKey } from './study-row.ts';
+
+/** What a pass leaves for the later steps of its study. */
+export const mediaStepRow = z.strictObject({
+  operationIds: z.array(operationId),
+  receipt: mediaOperationReceipt,
+  artifacts: z.array(artifact),
+});
+type MediaStepRow = z.infer<typeof mediaStepRow>;
+
+/** A pass over the media as the outside world offers it. */
+export interface MediaPass {
+  operation(source: RegisteredSource, request: AnalysisRequest): MediaOperation;
+  run(request: {
+    readonly path: string;
+    readonly source: RegisteredSource;
+    readonly request: AnalysisRequest;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly detections: readonly Detection[]; readonly derivedAudio: DerivedAudio | null }>;
+}
+
+export interface MediaStepsOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly registry: SourceRegistry;
+  readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
+  readonly report: (line: string) => void;
+}
+
+export type MediaStepName = 'detect' | 'subtitles';
+
+/** The steps that open the media: each looks its result up before it runs, and stores what it found for whoever asks next. */
+export class MediaSteps {
+  readonly #options: MediaStepsOptions;
+  /** Passes that a host before this one began, by runtime. */
+  readonly #begun = new Map<string, MediaOperation>();
+
+  constructor(options: MediaStepsOptions) {
+    this.#options = options;
+  }
+
+  /** Learns as what an earlier host began the pass that is open in a runtime's journal; this one may ask otherwise. */
+  async recall(runtimeId: string): Promise<void> {
+    const begun = await openOperation(this.#options.ledger, runtimeId);
+    if (begun !== null) this.#begun.set(runtimeId, begun);
+  }
+
+  /** What a study asks of one pass: what it began, else what it would begin now, so that this can be written first. */
+  operation(study: StudyRow, step: MediaStepName): MediaOperation {
+    const begun = this.#begun.get(study.record.runtimeId);
+    return begun?.capability === `media.${step}` ? begun : this.#operationNow(study, step);
+  }
+
+  #operationNow(study: StudyRow, step: MediaStepName): MediaOperation {
+    return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
+  }
+
+  async detect(input: RuntimeInput, signal: AbortSignal): Promise<DetectOutcome> {
+    const { outcome, result } = await this.#perform(input, 'detect', signal);
+    const state = (kind: string) =>
+      result.evidence.some((each) => each.kind === kind && each.state === 'available') ? 'available' : 'unavailable';
+    const measured: DetectParts = {
+      speech: state('speech_activity'),
+      silence: state('silence'),
+      loudness: state('loudness'),
+      shots: state('shot_changes'),
+    };
+    return { ...outcome, measured };
+  }
+
+  async subtitles(input: RuntimeInput, signal: AbortSignal): Promise<EffectOutcome> {
+    return (await this.#perform(input, 'subtitles', signal)).outcome;
+  }
+
+  async #perform(
+    { runtimeId }: RuntimeInput,
+    step: MediaStepName,
+    signal: AbortSignal,
+  ): Promise<{ outcome: EffectOutcome; result: MediaOperationResult }> {
+    const { ledger } = this.#options;
+    const study = readStudy(ledger, runtimeId);
+    const begun = this.operation(study, step);
+    const operation = this.#operationNow(study, step);
+    const { operationKey } = mediaRequestOf(study, operation);
+    const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
+    const known = await this.#known(operationKey);
+    const result = known ?? (await this.#run(study, step, signal));
+    const completed = operationCompleted(study, operation, result, known !== null);
+    return {
+      result,
+      outcome: {
+        events: isBegun ? completed.events : [...begunAnew(study, begun, operation), ...completed.events],
+        writes: [
+          {
+            put: 'record',
+            key: stepKey(runtimeId, step),
+            value: {
+              operationIds: [completed.receipt.operationId],
+              receipt: completed.receipt,
+              artifacts: [...completed.artifacts],
+            } satisfies MediaStepRow,
+          },
+          // The first committed result stays: a pass that ran beside it has found the same.
+          { putFirst: 'operation', key: operationKey, value: result },
+        ],
+      },
+    };
+  }
+
+  async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
+    const { vault, passes } = this.#options;
+    const source = this.#source(study);
+    const media = mediaOf(source);
+    if (!(await fileIsIntact(vault, media))) throw mediaGone;
+    const { detections, derivedAudio } = await passes[step].run({
+      path: pathOf(vault, media),
+      source,
+      request: study.record.analysisRequest,
+      signal,
+    });
+    const evidence: MediaOperationResult['evidence'] = [];
+    // Each by itself: many large records at once would hold up everything else.
+    for (const detection of detections) {
+      const { objects, result } = encodeDetections([detection], derivedAudio);
+      await vault.putAll(objects);
+      evidence.push(...result.evidence);
+    }
+    return { evidence, derivedAudio };
+  }
+
+  /** A completed result under this key whose bytes are all intact; a damaged one is set aside and computed anew. */
+  async #known(operationKey: string): Promise<MediaOperationResult | null> {
+    const { ledger, vault, report } = this.#options;
+    const stored = mediaOperationResult.safeParse(ledger.get('operation', operationKey));
+    if (!stored.success) return null;
+    let isWhole = true;
+    for (const evidence of stored.data.evidence) {
+      if (evidence.state !== 'available') continue;
+      const state = await vault.verify(evidence.contentId);
+      if (state === 'intact') continue;
+      isWhole = false;
+      report(`stored evidence ${evidence.contentId} is ${state}; the operation runs again`);
+      if (state === 'damaged') await vault.quarantine(evidence.contentId);
+    }
+    return isWhole ? stored.data : null;
+  }
+
+  #source({ record }: StudyRow): RegisteredSource {
+    const source = this.#options.registry.revision(record.sourceSession.revisionId);
+    if (source === undefined) throw mediaGone;
+    return source;
+  }
+}
+
+/** A receipt names the tools that its operation was begun with: with others it is another operation. */
+const begunAnew = (study: StudyRow, begun: MediaOperation, operation: MediaOperation): readonly EventDraft[] => [
+  operationFailed(study, begun, {
+    code: 'executor_interrupted',
+    message: 'the tools of the host, or how it sets them, changed after the pass over the media had begun',
+  }),
+  operationStarted(study, operation),
+];
+
+const mediaGone: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'stored_content_inconsistent',
+  message: 'the sealed media is gone or has changed',
+};

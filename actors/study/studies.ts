@@ -1,0 +1,252 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { withRemedy } from '../../contract/base/failure.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
+import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import { commandId as commandIdSchema } from '../../contract/study/runtime-start.ts';
+import { hasEnded, type RuntimeStatus } from '../../contract/study/runtime-status.ts';
+import type { RuntimeInput } from '../../machines/runtime-types.ts';
+import { studyIdsFrom } from '../../receipts/core/study-run.ts';
+import { journalHeadField, runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
+import { runtimeStatusOf } from '../../receipts/reopening/runtime-status.ts';
+import { runtimeIdOf } from '../../receipts/start/command.ts';
+import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
+import { acceptStudy } from '../../receipts/start/runtime-start.ts';
+import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
+import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
+import type { JournalHead, Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { requireSpace } from '../sources/required-space.ts';
+import { sourceIsIntact } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { ActorKind } from '../supervision/actor-kind.ts';
+import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { RememberedAnswers } from '../supervision/remembered-answers.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { JournalHealth } from './journal-health.ts';
+import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
+
+export interface StudiesOptions {
+  readonly kind: ActorKind;
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly maximumRangeMs: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLive: number;
+}
+
+/** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
+export interface StatusAnswer {
+  readonly bytes: Buffer;
+  readonly journalHead: string;
+}
+
+/** A page of a journal as the bytes of its JSON answer. */
+export interface EventsAnswer extends StatusAnswer {
+  /** The page is empty and the runtime may still add to it. */
+  readonly mayGrow: boolean;
+}
+
+const newAttempt = 'this attempt is over: for another one send the request with a new clientRequestId';
+
+// How soon one of a full queue may have ended is not known: a client that asks this often does no harm.
+const retryAfterSeconds = 10;
+
+// A status takes about 8 KiB; there are twice as many as studies may be live at once.
+const rememberedStatuses = 2048;
+
+/** The service behind plans, starts, statuses and journals of runtimes. */
+export class Studies {
+  readonly #options: StudiesOptions;
+  readonly #journals: JournalHealth;
+  readonly #statuses = new RememberedAnswers<StatusAnswer>(rememberedStatuses, (runtimeId) =>
+    this.#encodedStatus(runtimeId),
+  );
+  readonly #starting = new Map<string, Promise<void>>();
+
+  constructor(options: StudiesOptions) {
+    this.#options = options;
+    this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
+  }
+
+  /** Says what a start would promise. Writes nothing. */
+  async plan(request: RuntimeRequest): Promise<RuntimePlan> {
+    const source = this.#currentSource(request);
+    const plan = planStudy(source, request);
+    await this.#revalidate(source);
+    return runtimePlanOf(plan);
+  }
+
+  /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
+  async start(request: RuntimeRequest): Promise<RuntimeStatus> {
+    const known = this.#knownRuntime(request);
+    if (known !== null) return this.#acknowledged(known);
+    const source = this.#currentSource(request);
+    const plan = planStudy(source, request);
+    const { runtimeId } = plan;
+    // Asked before anything is read, and again when the study joins: those that arrive together see each other.
+    this.#demandRoom(runtimeId);
+    await this.#revalidate(source);
+    await requireSpace(this.#options.vault, 0);
+    // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
+    if (!this.#isKnown(runtimeId)) {
+      this.#demandRoom(runtimeId);
+      const starting = this.#starting.get(runtimeId) ?? this.#spawn(plan, source);
+      this.#starting.set(runtimeId, starting);
+      await starting.finally(() => this.#starting.delete(runtimeId));
+    }
+    return this.#acknowledged(runtimeId);
+  }
+
+  /** Where a runtime stands, found by the command that started it. */
+  async byCommand(commandId: string): Promise<StatusAnswer> {
+    if (!commandIdSchema.safeParse(commandId).success) {
+      throw new ServiceError('invalid_command_id', 'a command id is runtime-start: and 64 hex digits');
+    }
+    try {
+      return await this.status(runtimeIdOf(commandId));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'unknown_runtime') throw error;
+      throw new ServiceError('unknown_command', 'no study was started by this command');
+    }
+  }
+
+  /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
+  status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
+    return this.#statuses.get(runtimeId);
+  }
+
+  async #encodedStatus(runtimeId: string): Promise<StatusAnswer> {
+    const { status, head } = await this.#status('studio.local-runtime-status.v1', runtimeId);
+    return { bytes: Buffer.from(`${JSON.stringify(status)}\n`, 'utf8'), journalHead: journalHeadField(head) };
+  }
+
+  /** Must be called after each commit of a runtime. */
+  committed(runtimeId: string): void {
+    this.#statuses.forget(runtimeId);
+  }
+
+  /** A page of the journal after `after`. Throws `unknown_runtime`, `cursor_past_head` and the codes of damage. */
+  async events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
+    // The row is read before the page: a lifecycle that has ended then always comes with its last event.
+    const row = this.#row(runtimeId);
+    const lifecycle = lifecycleOf(snapshotValue(row));
+    const commandId = this.#commandId(row);
+    if (after > this.#head(runtimeId).seq) {
+      throw new ServiceError('cursor_past_head', 'the cursor is past the last event');
+    }
+    const page = await readStored(() => this.#options.ledger.journalPage(runtimeId, after, limit));
+    return {
+      bytes: runtimeEventsBytes({ commandId, runtimeId, lifecycle, reason: reasonOf(row), after, page }),
+      journalHead: journalHeadField(page.head),
+      mayGrow: page.events.length === 0 && !hasEnded(lifecycle),
+    };
+  }
+
+  /** Calls back after each commit of a runtime, until the returned function is called. */
+  watch(runtimeId: string, listener: () => void): () => void {
+    return this.#options.supervisor.watch(runtimeId, listener);
+  }
+
+  async #status(
+    schema: RuntimeStatus['schema'],
+    runtimeId: string,
+  ): Promise<{ status: RuntimeStatus; head: JournalHead }> {
+    const row = this.#row(runtimeId);
+    const study = readStored(() => readStudy(this.#options.ledger, runtimeId));
+    const damage = await this.#journals.damage(runtimeId);
+    const head = damage?.lastGood ?? this.#head(runtimeId);
+    const status = runtimeStatusOf(schema, {
+      record: study.record,
+      receiptContentId: study.receiptContentId,
+      lifecycle: damage === null ? lifecycleOf(snapshotValue(row)) : 'failed',
+      lastTransitionAt: new Date(row.updatedAt).toISOString(),
+      reason: damage === null ? reasonOf(row) : damage.reason,
+      journalHead: head.seq,
+    });
+    return { status, head };
+  }
+
+  /** Throws `study_queue_full` when a study that is not there yet would be one too many. */
+  #demandRoom(runtimeId: string): void {
+    const { supervisor, kind, maximumLive } = this.#options;
+    if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
+    const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
+    if (supervisor.countLive(kind.name) + joining < maximumLive) return;
+    throw new ServiceError('study_queue_full', `${maximumLive} studies run or wait already`, {
+      'Retry-After': String(retryAfterSeconds),
+      'Access-Control-Expose-Headers': 'Retry-After',
+    });
+  }
+
+  /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */
+  async #acknowledged(runtimeId: string): Promise<RuntimeStatus> {
+    const { status } = await this.#status('studio.local-runtime-start-ack.v1', runtimeId);
+    const { reason } = status;
+    return {
+      ...status,
+      reason: reason === null ? null : { ...reason, message: withRemedy(reason.message, newAttempt) },
+    };
+  }
+
+  #head(runtimeId: string): JournalHead {
+    return readStored(() => this.#options.ledger.journalHead(runtimeId));
+  }
+
+  #commandId(row: ActorRow): string {
+    return (row.input as RuntimeInput).commandId;
+  }
+
+  #row(runtimeId: string): ActorRow {
+    const row = readStored(() => this.#options.supervisor.read(runtimeId));
+    if (row === undefined || row.kind !== this.#options.kind.name) {
+      throw new ServiceError('unknown_runtime', 'no such runtime');
+    }
+    return row;
+  }
+
+  #currentSource(request: RuntimeRequest): RegisteredSource {
+    const source = this.#options.registry.current(request.sourceSessionId);
+    if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    checkStudyBounds(source, request, this.#options.maximumRangeMs);
+    return source;
+  }
+
+  /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */
+  #knownRuntime(request: RuntimeRequest): string | null {
+    const source = this.#options.registry.revision(request.sourceRevisionId);
+    if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
+    const { runtimeId } = planStudy(source, request);
+    return this.#isKnown(runtimeId) ? runtimeId : null;
+  }
+
+  #isKnown(runtimeId: string): boolean {
+    return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
+  }
+
+  async #revalidate(source: RegisteredSource): Promise<void> {
+    if (await sourceIsIntact(this.#options.vault, source)) return;
+    throw new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
+  }
+
+  async #spawn(plan: StudyPlan, source: RegisteredSource): Promise<void> {
+    const { kind, supervisor, vault, clock, newId } = this.#options;
+    const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
+    await vault.putAll(accepted.files);
+    const row: StudyRow = {
+      record: accepted.record,
+      receiptContentId: accepted.receiptContentId,
+      requestContentId: accepted.requestContentId,
+      ids: studyIdsFrom(newId),
+    };
+    const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
+    const writes: Write[] = [{ put: 'record', key: studyKey(plan.runtimeId), value: row }];
+    await supervisor.spawn(kind, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
+  }
+}

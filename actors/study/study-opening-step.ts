@@ -1,0 +1,42 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { EffectOutcome } from '../../machines/commit-fact.ts';
+import type { RuntimeInput, StudyFault } from '../../machines/runtime-types.ts';
+import { openStudy } from '../../receipts/study/study-opening.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { Vault } from '../../storage/objects/vault.ts';
+import { sourceIsIntact } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { readStudy, stepKey, studyBudgetMs } from './study-row.ts';
+
+export interface StudyOpeningOptions {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  readonly registry: SourceRegistry;
+  readonly clock: Clock;
+  /** Lets the tools that this source will need come up while the opening is written. */
+  readonly warm: (source: RegisteredSource) => void;
+}
+
+/** Opens a study: checks that its source is still whole and writes the first events of its journal. */
+export function studyOpening({ ledger, vault, registry, clock, warm }: StudyOpeningOptions) {
+  return async ({ runtimeId }: RuntimeInput): Promise<EffectOutcome> => {
+    const study = readStudy(ledger, runtimeId);
+    const { analysisRequest, sourceSession } = study.record;
+    const source = registry.revision(sourceSession.revisionId);
+    if (source === undefined || !(await sourceIsIntact(vault, source))) throw sourceChanged;
+    warm(source);
+    const startedAt = new Date(clock.now()).toISOString();
+    const opening = openStudy({ ...study, source, maxWallMs: studyBudgetMs(analysisRequest.range), startedAt });
+    return {
+      events: opening.events,
+      writes: [{ put: 'record', key: stepKey(runtimeId, 'initialize'), value: { startedAt } }],
+    };
+  };
+}
+
+const sourceChanged: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'stored_content_inconsistent',
+  message: 'the sealed files of the source are gone or have changed',
+};

@@ -1,0 +1,51 @@
+import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import { z } from 'zod';
+import { contentId, type Range } from '../../contract/base/grammar.ts';
+import { capability } from '../../contract/base/operation.ts';
+import { runtimeStart } from '../../contract/study/runtime-start.ts';
+import type { Lifecycle, RuntimeReason } from '../../contract/study/runtime-status.ts';
+import type { RuntimeContext } from '../../machines/runtime-types.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { Phase } from '../supervision/actor-kind.ts';
+import type { ActorRow } from '../supervision/actor-row.ts';
+
+/** What a runtime was started with; committed with its first snapshot and never changed. */
+export const studyRow = z.strictObject({
+  record: runtimeStart,
+  receiptContentId: contentId,
+  requestContentId: contentId,
+  ids: z.strictObject({
+    taskId: z.string(),
+    agentId: z.string(),
+    claimId: z.string(),
+    executionId: z.string(),
+    grantIds: z.record(capability, z.string()),
+  }),
+});
+
+export type StudyRow = z.infer<typeof studyRow>;
+
+/** A study may use a minute, and three times the length of its range, while the host is up. */
+export const studyBudgetMs = ({ startMs, endMs }: Range): number => 60_000 + 3 * (endMs - startMs);
+
+/** Key of a study's row, and of what its steps leave for the next ones. */
+export const studyKey = (runtimeId: string): string => `study/${runtimeId}`;
+export const stepKey = (runtimeId: string, step: string): string => `study/${runtimeId}/${step}`;
+
+/** The row of a study that is known to exist; throws when it is damaged. */
+export const readStudy = (ledger: Ledger, runtimeId: string): StudyRow =>
+  studyRow.parse(ledger.get('record', studyKey(runtimeId)));
+
+/** A runtime's state as clients name it; the steps of a running one are not shown. */
+export const lifecycleOf = (value: StateValue): Lifecycle =>
+  (typeof value === 'string' ? value : Object.keys(value)[0]) as Lifecycle;
+
+export function runtimePhase(value: StateValue): Phase {
+  const lifecycle = lifecycleOf(value);
+  if (lifecycle === 'accepted') return 'waiting';
+  return lifecycle === 'initializing' || lifecycle === 'running' ? 'working' : 'ended';
+}
+
+/** Why a runtime ended as it did; null while it is alive and when it is terminal. */
+export const reasonOf = (row: ActorRow): RuntimeReason | null =>
+  (row.snapshot as AnyMachineSnapshot & { context: RuntimeContext }).context.reason;

@@ -1,0 +1,69 @@
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { type ActorRow, actorRow } from './actor-row.ts';
+import { CommitListeners } from './commit-listeners.ts';
+import type { SupervisedActor } from './supervised-actor.ts';
+
+export interface LiveActorsOptions {
+  readonly ledger: Ledger;
+  /** Told of things that people should know of; never throws. */
+  readonly report: (line: string) => void;
+}
+
+/** The actors that have not ended and do not rest, and what may be asked of them. */
+export abstract class LiveActors {
+  protected readonly actors = new Map<string, SupervisedActor>();
+  protected readonly listeners: CommitListeners;
+  readonly #ledger: Ledger;
+
+  constructor({ ledger, report }: LiveActorsOptions) {
+    this.#ledger = ledger;
+    this.listeners = new CommitListeners(report);
+  }
+
+  /** The newest committed row, of a live actor or of one that ended long ago; undefined when unknown. */
+  read(id: string): ActorRow | undefined {
+    const actor = this.actors.get(id);
+    if (actor !== undefined) return actor.durableRow ?? undefined;
+    const stored = this.#ledger.get('snapshot', id);
+    return stored === undefined ? undefined : actorRow.parse(stored);
+  }
+
+  /** Resolves when everything that an actor has changed is on disk; at once for an unknown one. */
+  async settled(id: string): Promise<void> {
+    let committed: Promise<void> | undefined;
+    do {
+      committed = this.actors.get(id)?.committed;
+      await committed;
+    } while (committed !== this.actors.get(id)?.committed);
+  }
+
+  isLive(id: string): boolean {
+    return this.actors.has(id);
+  }
+
+  /** True while the actor's chart has a use for events of this type. */
+  awaits(id: string, eventType: string): boolean {
+    return this.actors.get(id)?.can({ type: eventType }) ?? false;
+  }
+
+  countLive(kindName: string): number {
+    let count = 0;
+    for (const actor of this.actors.values()) if (actor.kind.name === kindName) count += 1;
+    return count;
+  }
+
+  /** The newest rows of all live actors of a kind. */
+  liveRows(kindName: string): ActorRow[] {
+    return [...this.actors.values()].flatMap(({ kind, row }) => (kind.name === kindName && row !== null ? [row] : []));
+  }
+
+  /** Aborts when the actor fails or the host stops. */
+  lifetime(id: string): AbortSignal {
+    return this.actors.get(id)?.signal ?? AbortSignal.abort(new Error('the actor is gone'));
+  }
+
+  /** Calls back after each commit of an actor until the returned function is called. */
+  watch(id: string, listener: () => void): () => void {
+    return this.listeners.add(id, listener);
+  }
+}

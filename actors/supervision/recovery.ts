@@ -1,0 +1,141 @@
+import type { AnyEventObject } from 'xstate';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
+import { DamagedRow } from '../../storage/ledger/row-codec.ts';
+import type { ActorKind } from './actor-kind.ts';
+import { type ActorRow, actorRow, liveRow, snapshotValue } from './actor-row.ts';
+import { aloneDelayMs, deathLimit, survived } from './host-deaths.ts';
+import type { LastEntries } from './last-writes.ts';
+import { restatedRow, restored } from './restored-row.ts';
+import type { Supervisor } from './supervisor.ts';
+
+export interface RecoveryReport {
+  readonly resumed: number;
+  /** Waits for a worker, for an event, or for a turn alone. */
+  readonly waiting: number;
+  readonly ended: readonly string[];
+  readonly damaged: readonly string[];
+}
+
+/** Stands in the ledger while a host is at work: a host that finds it knows that the last one was not told to stop. */
+const atWork = { space: 'record', key: 'host/at-work' } as const;
+
+/** Says that the host was told to stop: what was at work is taken up again, and nothing is held against it. */
+export const endedInPeace = (ledger: Ledger): Promise<void> => ledger.commit([{ del: atWork.space, key: atWork.key }]);
+
+interface StoredActor {
+  readonly id: string;
+  readonly kind: ActorKind;
+  readonly row: ActorRow;
+}
+
+/**
+ * Takes up every live actor where its row stands. Only the live index is read, so the start costs nothing for what ended
+ * long ago. One bad row or journal ends or sets aside its own actor and never stops the others. Nothing begins to work
+ * before everything is judged.
+ */
+export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<RecoveryReport> {
+  const live = await ledger.list('live');
+  const rows = await ledger.getMany(
+    'snapshot',
+    live.map((entry) => entry.key),
+  );
+  const ended: string[] = [];
+  const damaged: string[] = [];
+  const stored: StoredActor[] = [];
+  for (const [index, { key: id, value }] of live.entries()) {
+    const row = parsedRow(value, rows[index]);
+    const kind = row === null ? undefined : supervisor.kind(row.kind);
+    if (row === null || kind === undefined) damaged.push(id);
+    else stored.push({ id, kind, row });
+  }
+  const going: StoredActor[] = [];
+  for (const actor of await afterTheLastHost(ledger, stored)) {
+    const outcome = await judged(supervisor, ledger, actor);
+    if (outcome === 'goes on') going.push(actor);
+    else if (outcome === 'damaged') damaged.push(actor.id);
+    else ended.push(`${actor.id}: ${outcome.ended}`);
+  }
+  const working = going.filter(({ kind, row }) => isWorking(kind, row)).map(takenUp);
+  const waiting = going.filter(({ kind, row }) => !isWorking(kind, row));
+  const begun = working.map(({ id, row }): Write => ({ put: 'snapshot', key: id, value: row }));
+  await ledger.commit([...begun, { put: atWork.space, key: atWork.key, value: {} }]);
+  const alone = working.filter(({ row }) => row.alone !== undefined);
+  for (const { id, kind, row } of alone) supervisor.adoptAlone(kind, id, row, aloneDelayMs(row.alone?.deaths ?? 0));
+  const resumed = working.filter(({ row }) => row.alone === undefined);
+  for (const { id, kind, row } of [...waiting, ...resumed]) supervisor.adopt(kind, id, row);
+  return { resumed: resumed.length, waiting: waiting.length + alone.length, ended, damaged };
+}
+
+const isWorking = (kind: ActorKind, row: ActorRow): boolean => kind.phase(snapshotValue(row)) === 'working';
+
+/** An actor whose work begins again now, or has to wait for its turn alone. */
+const takenUp = ({ row, ...actor }: StoredActor): StoredActor =>
+  row.alone === undefined
+    ? { ...actor, row: { ...row, totalResumes: row.totalResumes + 1 } }
+    : { ...actor, row: { ...row, alone: { ...row.alone, isRunning: false } } };
+
+/** What was at work when the last host died bears the mark of that, at once on disk, so that it is counted once. */
+async function afterTheLastHost(ledger: Ledger, stored: readonly StoredActor[]): Promise<readonly StoredActor[]> {
+  const [mark] = await ledger.getMany(atWork.space, [atWork.key]);
+  if (mark === undefined) return stored;
+  const running = stored.filter(({ kind, row }) => isWorking(kind, row) && row.alone?.isRunning !== false);
+  const marked = new Map(running.map(({ id, row }) => [id, survived(row, running.length === 1)]));
+  const marks = [...marked].map(([key, value]): Write => ({ put: 'snapshot', key, value }));
+  await ledger.commit([...marks, { del: atWork.space, key: atWork.key }]);
+  return stored.map((actor) => ({ ...actor, row: marked.get(actor.id) ?? actor.row }));
+}
+
+type Outcome = 'goes on' | 'damaged' | { readonly ended: string };
+
+async function judged(supervisor: Supervisor, ledger: Ledger, { id, kind, row }: StoredActor): Promise<Outcome> {
+  const end = async (from: ActorRow, event: AnyEventObject, why: string, entries?: LastEntries): Promise<Outcome> => {
+    await supervisor.endStored(kind, id, from, event, entries);
+    return { ended: why };
+  };
+  const complaint = kind.hasJournal ? await journalComplaint(ledger, id) : null;
+  if (complaint !== null) return end(row, { type: 'content.damaged', message: complaint }, complaint, 'rows');
+  if (ledger.get('unproven', id) !== undefined) {
+    const message = 'the ledger lost commits that may have been of this work';
+    return end(row, { type: 'supervision.exhausted', message }, message, 'rows');
+  }
+  await kind.recall?.(id);
+  const obstacle = obstacleOf(kind, row);
+  if (obstacle !== null) {
+    const standing = restored(kind, row) === null ? await restatedRow(kind, row).catch(() => null) : row;
+    // What its record does not place is left as it is: whatever was written now might contradict it.
+    if (standing === null) return 'damaged';
+    return end(standing, { type: 'supervision.exhausted', message: obstacle }, obstacle);
+  }
+  const cut = kind.cutShort?.(snapshotValue(row)) ?? null;
+  return cut === null ? 'goes on' : end(row, cut, 'what was under way is not taken up again');
+}
+
+/** Why an actor cannot go on from its row; null when it can. */
+function obstacleOf(kind: ActorKind, row: ActorRow): string | null {
+  if (row.machineVersion !== kind.version) {
+    return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
+  }
+  if (restored(kind, row) === null) return `${row.machineId} cannot be resumed from its stored state`;
+  if ((row.alone?.deaths ?? 0) >= deathLimit) {
+    return `resumes exhausted: the host died ${deathLimit} times while this was the only work running`;
+  }
+  return null;
+}
+
+function parsedRow(live: unknown, stored: unknown): ActorRow | null {
+  if (live instanceof DamagedRow || stored instanceof DamagedRow) return null;
+  if (!liveRow.safeParse(live).success) return null;
+  const row = actorRow.safeParse(stored);
+  return row.success ? row.data : null;
+}
+
+async function journalComplaint(ledger: Ledger, id: string): Promise<string | null> {
+  try {
+    await ledger.verifyJournal(id);
+    return null;
+  } catch (error) {
+    if (isJournalDamage(error)) return `the journal does not verify: ${error.message}`;
+    throw error;
+  }
+}

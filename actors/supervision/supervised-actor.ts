@@ -1,0 +1,146 @@
+import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createActor, type EventObject } from 'xstate';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { ActorRow } from './actor-row.ts';
+import { restored } from './restored-row.ts';
+
+export interface ActorObserver {
+  /** A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. */
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void;
+  failed(actor: SupervisedActor, error: unknown): void;
+}
+
+/** One root actor under supervision: the interpreter while one runs, its row and the lifetime of its effects. */
+export class SupervisedActor {
+  readonly id: string;
+  readonly kind: ActorKind;
+  readonly input: unknown;
+  /** The row of the newest snapshot, committed or on its way. */
+  row: ActorRow | null;
+  /** The newest row that is on disk. */
+  durableRow: ActorRow | null;
+  /** Settles with the newest commit. */
+  committed: Promise<void> = Promise.resolve();
+  readonly crashes: number[] = [];
+  /** What the commit of the very first snapshot carries along. */
+  readonly firstWrites: readonly Write[];
+  #lifetime = new AbortController();
+  #ref: AnyActorRef | null = null;
+  #isOver = false;
+  #pause: { readonly over: Promise<void>; readonly end: () => void } | null = null;
+
+  constructor(kind: ActorKind, id: string, input: unknown, row: ActorRow | null, firstWrites: readonly Write[] = []) {
+    this.kind = kind;
+    this.id = id;
+    this.input = input;
+    this.row = row;
+    this.durableRow = row;
+    this.firstWrites = firstWrites;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lifetime.signal;
+  }
+
+  get isRunning(): boolean {
+    return this.#ref !== null;
+  }
+
+  /** Resolves when a paused actor runs again or is over; null for one that nobody paused. */
+  get resumed(): Promise<void> | null {
+    return this.#pause?.over ?? null;
+  }
+
+  /** Has whoever sends events wait until the actor is started, or stopped for good. */
+  pause(): void {
+    if (this.#pause !== null) return;
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#pause = { over, end };
+  }
+
+  /** Runs the chart from its first state, or from `row.snapshot` where there is one. */
+  start(observer: ActorObserver): void {
+    const isStored = this.row !== null;
+    this.#lifetime = new AbortController();
+    this.#isOver = false;
+    const ref = createActor(this.kind.machine, {
+      input: this.input,
+      ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
+    });
+    this.#ref = ref;
+    let last: AnyMachineSnapshot | null = isStored ? ref.getSnapshot() : null;
+    let facts: EventObject[] = [];
+    ref.on('*', (fact) => facts.push(fact));
+    ref.subscribe({
+      next: (snapshot) => {
+        if (snapshot === last || snapshot.status === 'stopped') return;
+        last = snapshot;
+        const collected = facts;
+        facts = [];
+        try {
+          observer.changed(this, snapshot, collected);
+        } catch (error) {
+          this.fail(observer, error);
+        }
+      },
+      error: (error) => this.fail(observer, error),
+    });
+    ref.start();
+    // One that failed at once is paused again.
+    if (this.#ref === ref) this.#endPause();
+  }
+
+  send(event: AnyEventObject): void {
+    this.#ref?.send(event);
+  }
+
+  /** True when the event would change something now, or as soon as the actor runs again. */
+  can(event: AnyEventObject): boolean {
+    if (this.#isOver) return false;
+    const snapshot: AnyMachineSnapshot | null | undefined =
+      this.#ref?.getSnapshot() ?? (this.row === null ? null : restored(this.kind, this.row));
+    return snapshot?.status === 'active' && snapshot.can(event);
+  }
+
+  persisted(): unknown {
+    return this.#ref?.getPersistedSnapshot();
+  }
+
+  /** Ends the interpreter of a state that invokes nothing; the next `start` goes on from the row. */
+  park(): void {
+    const ref = this.#ref;
+    this.#ref = null;
+    ref?.stop();
+  }
+
+  /** Ends the interpreter and everything that it invoked, and says so: what it was about to do must not go on. */
+  fail(observer: ActorObserver, error: unknown): void {
+    const ref = this.#ref;
+    this.#lifetime.abort(new Error('the actor failed'));
+    this.park();
+    if (ref !== null) stopOrphans(ref);
+    observer.failed(this, error);
+  }
+
+  /** Ends the interpreter and aborts its effects for good; nothing is journalled. */
+  stop(reason: string): void {
+    this.#isOver = true;
+    this.#lifetime.abort(new Error(reason));
+    this.park();
+    this.#endPause();
+  }
+
+  #endPause(): void {
+    const pause = this.#pause;
+    this.#pause = null;
+    pause?.end();
+  }
+}
+
+/** XState lets the children of a failed actor run on, and offers no public way to stop them. */
+function stopOrphans(ref: AnyActorRef): void {
+  for (const child of Object.values<{ _stop(): void }>(ref.getSnapshot().children)) child._stop();
+}

@@ -1,0 +1,294 @@
+import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
+import type { Clock } from '../../contract/base/clock.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
+import type { ActorKind, Phase } from './actor-kind.ts';
+import { type ActorRow, snapshotValue } from './actor-row.ts';
+import { endedRow } from './ended-row.ts';
+import { type LastEntries, lastWrites } from './last-writes.ts';
+import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
+import { nextRow } from './next-row.ts';
+import { PendingTimers } from './pending-timers.ts';
+import { restartDelay } from './restart-delay.ts';
+import { restatedRow, restored } from './restored-row.ts';
+import { SoloTurns } from './solo-turns.ts';
+import { SupervisedActor } from './supervised-actor.ts';
+import type { TimeBudgets } from './time-budgets.ts';
+
+export interface SupervisorOptions extends LiveActorsOptions {
+  readonly clock: Clock;
+  readonly budgets: TimeBudgets;
+  /** A commit failed: the host has to stop. */
+  readonly fatal: (error: Error) => void;
+}
+
+/** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
+export class Supervisor extends LiveActors {
+  readonly #options: SupervisorOptions;
+  readonly #kinds = new Map<string, ActorKind>();
+  readonly #restarts: PendingTimers;
+  readonly #turns: SoloTurns;
+  #stopped = false;
+
+  constructor(options: SupervisorOptions) {
+    super(options);
+    this.#options = options;
+    this.#restarts = new PendingTimers(options.clock);
+    this.#turns = new SoloTurns(options.clock, () => new Set([...this.#kinds.values()].map(({ line }) => line)));
+  }
+
+  /** The time by which all its actors live. */
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  register(kind: ActorKind): void {
+    this.#kinds.set(kind.name, kind);
+  }
+
+  kind(name: string): ActorKind | undefined {
+    return this.#kinds.get(name);
+  }
+
+  /**
+   * Starts a new actor; resolves when its first snapshot, and `writes` with it, are on disk. `budgetMs` bounds the host
+   * up-time that its deadline lets pass.
+   */
+  async spawn(kind: ActorKind, id: string, input: unknown, writes: readonly Write[], budgetMs?: number): Promise<void> {
+    const actor = new SupervisedActor(kind, id, input, null, writes);
+    if (budgetMs !== undefined) this.#options.budgets.set(id, budgetMs);
+    this.actors.set(id, actor);
+    actor.start(this);
+    await actor.committed;
+  }
+
+  /** Takes up a stored actor where its row stands. One that waits gets its place, and no interpreter before a worker. */
+  adopt(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
+    const actor = this.#stored(kind, id, row);
+    this.#placeInLine(actor, row);
+    if (!actor.isRunning && this.#phase(actor, row) !== 'waiting') actor.start(this);
+    return actor;
+  }
+
+  /** Takes up a stored actor behind all other work, after `delayMs`, and alone. */
+  adoptAlone(kind: ActorKind, id: string, row: ActorRow, delayMs: number): void {
+    const actor = this.#stored(kind, id, row);
+    actor.pause();
+    this.#turns.wait(id, delayMs, () => {
+      const deaths = row.alone?.deaths ?? 0;
+      const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };
+      this.#commit(actor, begun, [], (error) => actor.fail(this, error));
+      actor.committed.then(
+        () => this.#goOn(actor),
+        () => undefined,
+      );
+    });
+  }
+
+  #stored(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
+    const actor = new SupervisedActor(kind, id, row.input, row);
+    if (row.remainingMs !== null) this.#options.budgets.set(id, row.remainingMs);
+    this.actors.set(id, actor);
+    return actor;
+  }
+
+  /**
+   * Delivers an event; resolves to false when the chart has no use for it, else when the change is on disk. An event for an
+   * actor that waits for its restart is delivered after that.
+   */
+  async send(id: string, event: AnyEventObject): Promise<boolean> {
+    const found = this.actors.get(id) ?? this.#woken(id);
+    const actor = found instanceof Promise ? await found : found;
+    if (actor === undefined) return false;
+    if (this.#turns.isWaiting(id)) return this.#endWaiting(actor, event);
+    if (actor.resumed !== null) {
+      await actor.resumed;
+      return this.#stopped ? false : this.send(id, event);
+    }
+    if (!actor.can(event)) {
+      // One whose newest row is still on its way is forgotten when that has landed, lest it be woken from an older one.
+      const { row, durableRow } = actor;
+      if (row !== null && row === durableRow && this.#phase(actor, row) === 'dormant') this.#forget(actor);
+      return false;
+    }
+    if (!actor.isRunning) actor.start(this);
+    actor.send(event);
+    await actor.committed;
+    return true;
+  }
+
+  /** An actor whose turn to run alone has not come can be ended, and nothing else. */
+  async #endWaiting(actor: SupervisedActor, event: AnyEventObject): Promise<boolean> {
+    if (actor.row === null || !actor.can(event)) return false;
+    if (this.#phase(actor, endedRow(actor.kind, actor.row, event).row) !== 'ended') return false;
+    this.#end(actor, event, 'all');
+    await actor.committed;
+    return true;
+  }
+
+  /** Takes up a dormant actor; undefined for one that has ended or never was. */
+  #woken(id: string): SupervisedActor | Promise<SupervisedActor | undefined> | undefined {
+    const row = this.read(id);
+    const kind = row === undefined ? undefined : this.#kinds.get(row.kind);
+    if (row === undefined || kind === undefined || hasEnded(row)) return undefined;
+    if (restored(kind, row) === null) return this.#wokenFromRecord(kind, id, row);
+    return kind.phase(snapshotValue(row)) === 'dormant' ? this.adopt(kind, id, row) : undefined;
+  }
+
+  /** A dormant actor whose row is of another version of its chart wakes where its record says that it stands. */
+  async #wokenFromRecord(kind: ActorKind, id: string, row: ActorRow): Promise<SupervisedActor | undefined> {
+    const restated = await restatedRow(kind, row);
+    if (restated === null || kind.phase(snapshotValue(restated)) !== 'dormant') return undefined;
+    // Whoever asked meanwhile may have woken it.
+    return this.actors.get(id) ?? this.adopt(kind, id, restated);
+  }
+
+  /** Ends every interpreter; the next process resumes from what is committed. */
+  stop(): void {
+    this.#stopped = true;
+    this.#restarts.clear();
+    this.#turns.stop();
+    for (const actor of this.actors.values()) actor.stop('the host stops');
+  }
+
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void {
+    const { kind, id } = actor;
+    const before = actor.row === null ? null : snapshotValue(actor.row);
+    const own = kind.writes({ id, input: actor.input, facts, before, after: snapshot });
+    const first = actor.row === null ? actor.firstWrites : [];
+    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], (error) =>
+      actor.fail(this, error),
+    );
+  }
+
+  failed(actor: SupervisedActor, error: unknown): void {
+    const { clock, report } = this.#options;
+    const message = messageOf(error);
+    const delayMs = restartDelay(actor.crashes, clock.now());
+    report(`${actor.kind.name} ${actor.id} failed: ${message}`);
+    if (this.#stopped) return;
+    if (actor.row === null) {
+      this.#refuse(actor, error);
+      return;
+    }
+    actor.pause();
+    if (delayMs === null) {
+      void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
+    } else {
+      this.#restarts.set(delayMs, () => void this.#goOn(actor));
+    }
+  }
+
+  /** An actor that never came to a first snapshot was promised to nobody: whoever asked for it learns why. */
+  #refuse(actor: SupervisedActor, error: unknown): void {
+    this.#forget(actor);
+    actor.committed = Promise.reject(error);
+    actor.committed.catch(() => undefined);
+  }
+
+  /** Goes on from the newest committed row, after whatever was still on its way to the disk; or ends there. */
+  async #goOn(actor: SupervisedActor, ending: AnyEventObject | null = null): Promise<void> {
+    // A commit that fails has its own consequences.
+    await actor.committed.catch(() => undefined);
+    if (this.#stopped || this.actors.get(actor.id) !== actor || actor.durableRow === null) return;
+    actor.row = actor.durableRow;
+    const end = ending ?? actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
+    if (end !== null) {
+      this.#end(actor, end, 'all');
+      return;
+    }
+    actor.start(this);
+    // A worker may have been granted while nobody was there to take it.
+    this.#placeInLine(actor, actor.durableRow);
+  }
+
+  /** Ends a stored actor by its own chart without running any effect. */
+  async endStored(
+    kind: ActorKind,
+    id: string,
+    row: ActorRow,
+    event: AnyEventObject,
+    entries: LastEntries = 'all',
+  ): Promise<void> {
+    const actor = new SupervisedActor(kind, id, row.input, row);
+    this.#end(actor, event, entries);
+    let committed: Promise<void>;
+    do {
+      committed = actor.committed;
+      await committed.catch(() => undefined);
+    } while (committed !== actor.committed);
+    await committed;
+  }
+
+  #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
+    if (actor.row === null) return;
+    const { row, facts, before, after } = endedRow(actor.kind, actor.row, event);
+    const change = { id: actor.id, input: actor.input, facts, before, after };
+    const writes = lastWrites(actor.kind, change, entries, this.#options.report);
+    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, (error) => {
+      if (entries === 'none') this.#options.fatal(error);
+      else this.#end(actor, event, 'none');
+    });
+  }
+
+  #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
+    const { ledger } = this.#options;
+    const { id, kind } = actor;
+    const isStored = !this.#isRunning(actor, row);
+    const { row: previous } = actor;
+    actor.row = row;
+    const live: Write[] = isStored
+      ? [{ del: 'live', key: id }]
+      : previous === null || !this.#isRunning(actor, previous)
+        ? [{ put: 'live', key: id, value: { kind: kind.name } }]
+        : [];
+    actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
+      actor.durableRow = row;
+      // An event that came in the meantime may have woken it already.
+      if (isStored && actor.row === row) this.#forget(actor);
+      this.#placeInLine(actor, row);
+      if (actor.row === row && this.#phase(actor, row) === 'waiting') actor.park();
+      if (row.alone === undefined) this.#turns.leave(id);
+      kind.committed(id, row);
+      this.listeners.tell(id);
+    });
+    // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
+    actor.committed.catch((error) => {
+      if (actor.row === row) actor.row = previous;
+      if (isJournalDamage(error)) {
+        actor.stop('the journal is damaged');
+        this.#end(actor, { type: 'content.damaged', message: error.message }, 'rows');
+      } else if (error instanceof LedgerError) this.#options.fatal(error);
+      else refused(error);
+    });
+  }
+
+  #phase({ kind }: SupervisedActor, row: ActorRow): Phase {
+    return kind.phase(snapshotValue(row));
+  }
+
+  #isRunning(actor: SupervisedActor, row: ActorRow): boolean {
+    const phase = this.#phase(actor, row);
+    return phase !== 'ended' && phase !== 'dormant';
+  }
+
+  #placeInLine(actor: SupervisedActor, row: ActorRow): void {
+    const { id, kind } = actor;
+    const phase = this.#phase(actor, row);
+    if (phase === 'waiting' && row.ticket !== null) kind.line.wait(id, row.ticket);
+    else if (phase === 'working') kind.line.occupy(id);
+    else kind.line.leave(id);
+    this.#turns.advance();
+  }
+
+  #forget(actor: SupervisedActor): void {
+    actor.stop('the actor ended');
+    if (this.actors.get(actor.id) === actor) this.actors.delete(actor.id);
+    this.#options.budgets.forget(actor.id);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
+const hasEnded = (row: ActorRow): boolean => (row.snapshot as AnyMachineSnapshot).status === 'done';

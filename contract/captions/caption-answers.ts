@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { contentId, identity, identityOf, range } from '../base/grammar.ts';
+import { artifactId } from '../base/operation.ts';
+import { approvalReference } from '../review/publish-review.ts';
+import { runtimeListFields } from '../study/runtime-list.ts';
+import { readinessReference, studyReference } from '../study/study-readiness.ts';
+import { captionExecutor } from './caption-executor.ts';
+import { captionArtifact, captionReference, captionResult } from './caption-production.ts';
+import {
+  qualityControlCandidate,
+  qualityControlPolicy,
+  qualityControlReason,
+  qualityControlReceipt,
+} from './caption-quality-control.ts';
+
+const ids = z.array(z.string().min(1)).refine((list) => new Set(list).size === list.length, 'each id once');
+
+/** One finished production, reopened with everything that it rests on. */
+export const captionRow = z.strictObject({
+  jobId: captionReference.shape.jobId,
+  captionArtifactId: artifactId,
+  captionContentId: contentId,
+  receiptArtifactId: artifactId,
+  receiptId: captionReference.shape.receiptId,
+  receiptContentId: contentId,
+  approval: approvalReference,
+  source: z.strictObject({ artifactId, contentId, analysisRequestId: identity, range }),
+  study: studyReference,
+  readiness: readinessReference,
+  reopened: z.strictObject({
+    sourceArtifactIds: ids,
+    semanticEvidenceArtifactIds: ids,
+    reportArtifactIds: ids,
+    admissionIds: ids,
+    planningDecisionIds: ids,
+    executorIds: ids,
+  }),
+  authorityState: z.enum(['unrevoked', 'revoked_after_completion']),
+  integrity: z.literal('stored_caption_and_receipt_with_verified_study_readiness_approval'),
+  executor: captionExecutor,
+  result: captionResult,
+});
+
+/** The answer to `GET` and `POST …/caption-productions`. */
+export const captionProductions = z.strictObject({
+  schema: z.literal('studio.local-runtime-caption-productions.v1'),
+  ...runtimeListFields,
+  captions: z.array(captionRow),
+});
+
+/** The answer to `GET …/caption-production-results`: each production with its stored captions. */
+export const captionProductionResults = z.strictObject({
+  schema: z.literal('studio.local-runtime-caption-production-results.v1'),
+  ...runtimeListFields,
+  results: z.array(z.strictObject({ verification: captionRow, artifact: captionArtifact })),
+});
+
+export const qualityControlRow = z.strictObject({
+  qcId: qualityControlReceipt.shape.qcId,
+  jobId: qualityControlCandidate.shape.jobId,
+  captionArtifactId: artifactId,
+  captionContentId: contentId,
+  outputArtifactId: artifactId,
+  receiptId: qualityControlReceipt.shape.receiptId,
+  receiptContentId: contentId,
+  integrity: z.literal('stored_independent_qc_with_verified_current_run_candidate'),
+  policy: z.literal(qualityControlPolicy),
+  outcome: z.enum(['accepted', 'withheld']),
+  reasonCodes: z.tuple([qualityControlReason]),
+  acceptedLineIds: z.array(identityOf(200)),
+  withheldLineIds: z.array(identityOf(200)),
+  candidate: captionRow,
+});
+
+/** The answer to `GET` and `POST …/caption-quality-controls`. */
+export const captionQualityControls = z.strictObject({
+  schema: z.literal('studio.local-runtime-caption-quality-controls.v1'),
+  ...runtimeListFields,
+  qualityControls: z.array(qualityControlRow),
+});
+
+export type CaptionRow = z.infer<typeof captionRow>;
+export type CaptionProductions = z.infer<typeof captionProductions>;
+export type CaptionProductionResults = z.infer<typeof captionProductionResults>;
+export type QualityControlRow = z.infer<typeof qualityControlRow>;
+export type CaptionQualityControls = z.infer<typeof captionQualityControls>;

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { eventType } from '../base/event-envelope.ts';
+import { failure } from '../base/failure.ts';
+import { contentId } from '../base/grammar.ts';
+import { artifactId } from '../base/operation.ts';
+import { captionExecutor } from './caption-executor.ts';
+import { captionJobId } from './caption-line.ts';
+import { captionInput, captionLimitsRecord, captionProductionRequest, captionReceipt } from './caption-production.ts';
+import { qualityControlReceipt } from './caption-quality-control.ts';
+
+/** What the journal says of captions that were made of an approved study, and of their check. */
+export const captionEvents = [
+  eventType(
+    'caption.production_started',
+    'caption_production_host',
+    z.strictObject({
+      jobId: captionJobId,
+      request: captionProductionRequest,
+      input: captionInput,
+      limits: captionLimitsRecord,
+      executor: captionExecutor,
+    }),
+  ),
+  eventType(
+    'caption.production_completed',
+    'caption_production_host',
+    z.strictObject({
+      jobId: captionJobId,
+      captionArtifactId: artifactId,
+      captionContentId: contentId,
+      receiptArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: captionReceipt,
+    }),
+  ),
+  eventType(
+    'caption.production_failed',
+    'caption_production_host',
+    z.strictObject({ jobId: captionJobId, reason: failure }),
+  ),
+  eventType(
+    'caption.quality_control_decided',
+    'caption_quality_control_host',
+    z.strictObject({
+      qcId: qualityControlReceipt.shape.qcId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: qualityControlReceipt,
+    }),
+  ),
+] as const;

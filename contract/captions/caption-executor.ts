@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { contentId, identityOf } from '../base/grammar.ts';
+
+const name = identityOf(200);
+
+const common = {
+  version: z.literal('1'),
+  cognitionClaim: z.literal('none'),
+  recognizer: name,
+  translator: name,
+  /** The stored text that the source side was taken from; null where it was not taken from a stored text. */
+  sourceCaptionContentId: contentId.nullable(),
+};
+
+/** Who produces captions, and what its words are worth: no executor of this host claims to have understood anything. */
+export const captionExecutor = z.discriminatedUnion('classification', [
+  z.strictObject({
+    id: z.literal('studio.recorded-caption-fixture-adapter'),
+    classification: z.literal('recorded_real_pipeline_fixture'),
+    executionScope: z.literal('test_demo_only'),
+    ...common,
+  }),
+  z.strictObject({
+    id: z.literal('studio.deterministic-current-run-caption-test-seam'),
+    classification: z.literal('deterministic_current_run_test_seam'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+  z.strictObject({
+    id: z.literal('studio.embedded-subtitle-caption-producer'),
+    classification: z.literal('embedded_subtitle_tracks'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
+]);
+
+export type CaptionExecutorIdentity = z.infer<typeof captionExecutor>;
+export type CaptionClassification = CaptionExecutorIdentity['classification'];

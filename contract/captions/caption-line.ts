@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { contentId, count, identity, identityOf, languageTag, positive, range } from '../base/grammar.ts';
+import { artifactId, operationId } from '../base/operation.ts';
+import { wellFormedText } from '../base/text.ts';
+import { readReceiptId } from '../evidence/evidence-assessment.ts';
+import { decisionReference } from '../evidence/evidence-decision.ts';
+import { approvalReference } from '../review/publish-review.ts';
+import { readinessReference, studyReference } from '../study/study-readiness.ts';
+import { coverage } from '../study/study-record.ts';
+
+/** What one production may take in and leave behind; bytes are those of UTF-8. */
+export const captionLimits = {
+  maxDurationMs: 120_000,
+  maxLines: 64,
+  maxSourceBytes: 32_768,
+  maxTargetBytes: 32_768,
+  maxArtifactBytes: 131_072,
+  maxWallMs: 60_000,
+} as const;
+
+/** Why a side of a line has no text. `language_mismatch`: its track is in another language than the container says. */
+export const captionReason = z.enum([
+  'recorded_quality_gate_withheld',
+  'recognizer_unavailable',
+  'recognizer_empty',
+  'translator_unavailable',
+  'translator_missing_line',
+  'source_unavailable',
+  'study_coverage_withheld',
+  'study_coverage_unknown',
+  'study_coverage_failed',
+  'study_coverage_unavailable',
+  'study_coverage_truncated',
+  'study_coverage_conflict',
+  'study_coverage_uncovered',
+  'study_readiness_withheld',
+  'study_citation_mismatch',
+  'not_in_requested_dialogue_scope',
+  'language_mismatch',
+]);
+export type CaptionReason = z.infer<typeof captionReason>;
+
+const isLineBreakOrTab = (character: string): boolean => ['\t', '\n', '\r'].includes(character);
+
+/** The largest text of a line, in bytes of UTF-8. */
+export const maximumCaptionTextBytes = 8192;
+
+/** What a line says: well formed, trimmed, at most 4096 characters, of control characters only tabs and line breaks. */
+export const captionWords = wellFormedText
+  .min(1)
+  .max(4096)
+  .refine((text) => Buffer.byteLength(text, 'utf8') <= maximumCaptionTextBytes, 'is too long')
+  .refine((text) => text === text.trim(), 'must be trimmed')
+  .refine(
+    (text) => [...text].every((character) => !/\p{Cc}/u.test(character) || isLineBreakOrTab(character)),
+    'has control characters',
+  );
+
+/** One side of a line: its text, or why there is none. */
+export const captionText = z.discriminatedUnion('state', [
+  z.strictObject({ language: languageTag, state: z.literal('available'), text: captionWords, reasonCode: z.null() }),
+  z.strictObject({
+    language: languageTag,
+    state: z.enum(['withheld', 'unavailable']),
+    text: z.null(),
+    reasonCode: captionReason,
+  }),
+]);
+
+/** A run of adjacent windows that one read returned. */
+export const observation = z.strictObject({
+  observationId: z.string().regex(/^observation:[a-f0-9]{64}$/),
+  startMs: count,
+  endMs: positive,
+});
+
+/** A read that speaks of a line's time. */
+export const semanticCitation = z.strictObject({
+  operationId,
+  artifactId,
+  contentId,
+  receiptId: readReceiptId,
+  receiptContentId: contentId,
+  observations: z.array(observation).min(1),
+});
+
+/** The assessment that took a cited read in, and what was decided on it. */
+export const childReport = z.strictObject({
+  reportId: operationId,
+  childTaskId: identity,
+  childAgentId: identity,
+  artifactId,
+  contentId,
+  dispositionId: decisionReference.shape.operationId,
+  dispositionReceiptId: decisionReference.shape.receiptId,
+  dispositionReceiptContentId: contentId,
+  admissionId: readinessReference.shape.readinessId,
+  admissionReceiptId: readinessReference.shape.receiptId,
+  admissionReceiptContentId: contentId,
+  readOperationId: operationId,
+  readReceiptId,
+});
+
+const lineId = identityOf(200);
+export const captionJobId = z.string().regex(/^caption-production:[a-f0-9]{64}$/);
+
+const lineCoverage = z.strictObject({
+  coverageId: coverage.shape.coverageId,
+  state: coverage.shape.state,
+  reasonCode: coverage.shape.reasonCode,
+});
+
+const executorOfLine = z.strictObject({
+  jobId: captionJobId,
+  id: identityOf(200),
+  version: z.literal('1'),
+  executionScope: z.enum(['current_run', 'test_demo_only']),
+  cognitionClaim: z.literal('none'),
+});
+
+/** On what a line rests: its source, the study that covers its time, the approval, and who produced it. */
+export const lineLineage = z.strictObject({
+  derivation: z.literal('current_run_source_execution'),
+  source: z.strictObject({ artifactId, contentId, window: range }),
+  study: studyReference.extend({
+    coverage: lineCoverage,
+    claimIds: z.array(identityOf(200)),
+    semanticCitations: z.array(semanticCitation),
+    childReports: z.array(childReport),
+  }),
+  readiness: readinessReference,
+  approval: approvalReference,
+  captionExecutor: executorOfLine,
+});
+
+export const captionLine = z.strictObject({
+  id: lineId,
+  startMs: count,
+  endMs: positive,
+  lineage: lineLineage,
+  source: captionText,
+  target: captionText,
+});
+
+/** What the lineages of many lines have in common, said once: every read that a line cites, with its report. */
+export const sharedLineage = lineLineage.extend({
+  source: z.strictObject({ artifactId, contentId }),
+  study: studyReference.extend({
+    citations: z.array(
+      z.strictObject({ semanticCitation: semanticCitation.omit({ observations: true }), childReport }),
+    ),
+  }),
+});
+
+/** A line whose lineage says only what is its own; `citations` point into what is shared. */
+export const sharingLine = captionLine.extend({
+  lineage: z.strictObject({
+    window: range,
+    coverage: lineCoverage,
+    claimIds: z.array(identityOf(200)),
+    citations: z.array(z.strictObject({ index: count, observations: z.array(observation).min(1) })),
+  }),
+});
+
+export type SharedLineage = z.infer<typeof sharedLineage>;
+export type SharingLine = z.infer<typeof sharingLine>;
+export type CaptionText = z.infer<typeof captionText>;
+export type CaptionLine = z.infer<typeof captionLine>;
+export type LineLineage = z.infer<typeof lineLineage>;
+export type SemanticCitation = z.infer<typeof semanticCitation>;
+export type ChildReport = z.infer<typeof childReport>;

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { contentId, count, identity, identityOf, languageTag, positive, range } from '../base/grammar.ts';
+import { artifactId } from '../base/operation.ts';
+import { approvalReference } from '../review/publish-review.ts';
+import { readinessReference, studyReference } from '../study/study-readiness.ts';
+import { captionExecutor } from './caption-executor.ts';
+import { captionJobId, captionLimits, captionLine, captionReason, sharedLineage, sharingLine } from './caption-line.ts';
+
+/** A production that fails leaves its approval unused: it may be tried this often, counted from 0. */
+export const maximumCaptionAttempts = 3;
+
+/** The first word of the message of an attempt that failed. */
+export const captionCauses = [
+  'timeout',
+  'too_large',
+  'invalid_output',
+  'revoked',
+  'interrupted',
+  'damaged',
+  'internal',
+] as const;
+
+/** The body of a request for captions. */
+export const captionProductionRequest = z.strictObject({ approval: approvalReference });
+
+/** What captions are made of. */
+export const captionInput = z.strictObject({
+  sourceArtifactId: artifactId,
+  sourceContentId: contentId,
+  analysisRequestId: identity,
+  range,
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  study: studyReference,
+  readiness: readinessReference,
+});
+
+/**
+ * What came of a production. The sides count by their own state, `withheldCount` and `unavailableCount` by the target's.
+ * Without any source text it is `unavailable`; with every target `completed`; with none, all withheld, `withheld`; else
+ * `partial`.
+ */
+export const captionResult = z.strictObject({
+  status: z.enum(['completed', 'partial', 'withheld', 'unavailable']),
+  lineCount: count.max(captionLimits.maxLines),
+  sourceAvailableCount: count,
+  targetAvailableCount: count,
+  withheldCount: count,
+  unavailableCount: count,
+});
+
+const storedCaptions = {
+  jobId: captionJobId,
+  runId: identity,
+  input: captionInput,
+  executor: captionExecutor,
+  result: captionResult,
+};
+
+/**
+ * Captions as they are stored: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
+ * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise.
+ */
+export const captionArtifact = z.discriminatedUnion('schema', [
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v1'),
+    ...storedCaptions,
+    lines: z.array(captionLine).max(captionLimits.maxLines),
+  }),
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v5'),
+    ...storedCaptions,
+    sharedLineage,
+    lines: z.array(sharingLine).min(1).max(captionLimits.maxLines),
+  }),
+]);
+
+/** The limits as receipts and events carry them. */
+export const captionLimitsRecord = z.strictObject({
+  maxDurationMs: z.literal(captionLimits.maxDurationMs),
+  maxLines: z.literal(captionLimits.maxLines),
+  maxSourceBytes: z.literal(captionLimits.maxSourceBytes),
+  maxTargetBytes: z.literal(captionLimits.maxTargetBytes),
+  maxArtifactBytes: z.literal(captionLimits.maxArtifactBytes),
+  maxWallMs: z.literal(captionLimits.maxWallMs),
+});
+
+const side = z.strictObject({
+  state: z.enum(['available', 'withheld', 'unavailable']),
+  reasonCode: captionReason.nullable(),
+});
+
+/** How captions came about, and under whose approval. `receiptId` is derived from everything but it and `schema`. */
+export const captionReceipt = z.strictObject({
+  schema: z.literal('studio.caption-production.receipt.v1'),
+  receiptId: z.string().regex(/^caption-production-receipt:[a-f0-9]{64}$/),
+  jobId: captionJobId,
+  authority: z.strictObject({
+    approval: approvalReference,
+    verification: z.strictObject({
+      integrity: z.literal('stored_review_and_verified_queued_intake'),
+      producer: z.literal('host_publish_review_v1'),
+      outcome: z.literal('approve_for_caption_production'),
+      readiness: readinessReference,
+      study: studyReference,
+      unrevokedAtStart: z.literal(true),
+    }),
+  }),
+  input: captionInput,
+  producer: z.strictObject({
+    id: z.literal('studio.host-caption-production'),
+    version: z.literal('1'),
+    policy: z.literal('verified_unrevoked_approval_only'),
+    executor: captionExecutor,
+  }),
+  limits: captionLimitsRecord,
+  result: captionResult.extend({
+    captionArtifactId: artifactId,
+    captionContentId: contentId,
+    captionBytes: positive.max(captionLimits.maxArtifactBytes),
+    lines: z
+      .array(z.strictObject({ lineId: identityOf(200), startMs: count, endMs: positive, source: side, target: side }))
+      .max(captionLimits.maxLines),
+  }),
+});
+
+/** Captions as later stages and requests name them. */
+export const captionReference = z.strictObject({
+  jobId: captionJobId,
+  artifactId,
+  contentId,
+  receiptArtifactId: artifactId,
+  receiptId: captionReceipt.shape.receiptId,
+  receiptContentId: contentId,
+});
+
+export type CaptionInput = z.infer<typeof captionInput>;
+export type CaptionResult = z.infer<typeof captionResult>;
+export type CaptionArtifact = z.infer<typeof captionArtifact>;
+export type CaptionReceipt = z.infer<typeof captionReceipt>;
+export type CaptionReference = z.infer<typeof captionReference>;
+export type CaptionProductionRequest = z.infer<typeof captionProductionRequest>;

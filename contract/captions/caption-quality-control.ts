@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { contentId, identityOf } from '../base/grammar.ts';
+import { artifactId } from '../base/operation.ts';
+import { approvalReference } from '../review/publish-review.ts';
+import { readinessReference, studyReference } from '../study/study-readiness.ts';
+import { captionExecutor } from './caption-executor.ts';
+import { captionJobId, captionLimits } from './caption-line.ts';
+import { captionInput, captionReceipt } from './caption-production.ts';
+
+/** Largest stored receipt of a quality control, in bytes. */
+export const maximumQualityControlReceiptBytes = 128 * 1024;
+
+/** The captions that are to be checked. */
+export const qualityControlCandidate = z.strictObject({
+  jobId: captionJobId,
+  captionArtifactId: artifactId,
+  captionContentId: contentId,
+  captionReceiptId: captionReceipt.shape.receiptId,
+  captionReceiptContentId: contentId,
+});
+
+/** The body of a request for a quality control. */
+export const qualityControlRequest = z.strictObject({ candidate: qualityControlCandidate });
+
+export const qualityControlPolicy = 'structural_current_run_gate_without_semantic_quality_score';
+
+/** Why a candidate is accepted or withheld; the first that applies stands alone. */
+export const qualityControlReason = z.enum([
+  'recorded_fixture_test_demo_only',
+  'candidate_has_no_lines',
+  'candidate_has_unavailable_or_withheld_lines',
+  'current_run_candidate_structurally_complete',
+]);
+
+/** What a check says of one line. */
+export const lineReason = z.enum(['line_structurally_complete', 'line_unavailable_or_withheld', 'test_demo_only']);
+
+const lineDecision = z.strictObject({
+  lineId: identityOf(200),
+  outcome: z.enum(['accepted', 'withheld']),
+  reasonCode: lineReason,
+});
+
+export const qualityControlDecision = z
+  .strictObject({
+    outcome: z.enum(['accepted', 'withheld']),
+    reasonCodes: z.tuple([qualityControlReason]),
+    lines: z.array(lineDecision).max(captionLimits.maxLines),
+  })
+  .refine(
+    ({ outcome, reasonCodes }) =>
+      (outcome === 'accepted') === (reasonCodes[0] === 'current_run_candidate_structurally_complete'),
+    { message: 'the reason is that of the outcome', path: ['reasonCodes'] },
+  );
+
+/** An independent look at the structure of captions. `receiptId` is derived from everything but it and `schema`. */
+export const qualityControlReceipt = z.strictObject({
+  schema: z.literal('studio.caption-quality-control.receipt.v1'),
+  receiptId: z.string().regex(/^caption-quality-control-receipt:[a-f0-9]{64}$/),
+  qcId: z.string().regex(/^caption-quality-control:[a-f0-9]{64}$/),
+  input: qualityControlCandidate,
+  lineage: z.strictObject({
+    candidateInput: captionInput,
+    executor: captionExecutor,
+    study: studyReference,
+    readiness: readinessReference,
+    approval: approvalReference,
+  }),
+  producer: z.strictObject({
+    id: z.literal('studio.host-caption-quality-control'),
+    version: z.literal('1'),
+    independence: z.literal('separate_from_caption_executor'),
+    policy: z.literal(qualityControlPolicy),
+  }),
+  decision: qualityControlDecision,
+});
+
+export type QualityControlCandidate = z.infer<typeof qualityControlCandidate>;
+export type QualityControlRequest = z.infer<typeof qualityControlRequest>;
+export type QualityControlDecision = z.infer<typeof qualityControlDecision>;
+export type QualityControlReceipt = z.infer<typeof qualityControlReceipt>;

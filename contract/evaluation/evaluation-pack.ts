@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { contentId, count, identity, languageTag, positive, range } from '../base/grammar.ts';
+import { ownedIngestFields } from '../ingest/owned-ingest.ts';
+
+/** Largest manifest, in bytes; the labels of an hour of dense speech and subtitles take well below one. */
+export const maximumPackBytes = 16 * 1024 * 1024;
+
+/** Below the folder of the pack: segments with forward slashes, none of them empty, `.` or `..`. */
+const packPath = z
+  .string()
+  .max(1024)
+  .regex(/^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\0]+$/, 'must be a plain relative path');
+
+type Span = { readonly startMs: number; readonly endMs: number };
+
+const areDisjoint = (spans: readonly Span[]): boolean =>
+  spans.every(({ startMs }, index) => startMs >= (spans[index - 1]?.endMs ?? 0));
+
+const areInOrder = (spans: readonly Span[]): boolean =>
+  spans.every(({ startMs }, index) => startMs >= (spans[index - 1]?.startMs ?? 0));
+
+const areAscending = (times: readonly number[]): boolean =>
+  times.every((time, index) => time > (times[index - 1] ?? Number.NEGATIVE_INFINITY));
+
+const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
+
+/** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where nobody said. */
+const languageLabel = languageTag.nullable();
+
+export const labelledCue = z
+  .strictObject({ startMs: count, endMs: positive, text: z.string().min(1), language: languageLabel })
+  .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
+
+/** One text track by its index in the container. Cues say what is in it after markup was taken off. */
+export const labelledTrack = z.strictObject({
+  trackIndex: count,
+  language: languageLabel,
+  cues: z.array(labelledCue).max(5000).refine(areInOrder, 'must be in the order of their starts'),
+});
+
+/** The first frame of each new shot, and the frames per second with which distances are counted. */
+export const labelledCuts = z.strictObject({
+  frameRate: z.strictObject({ numerator: positive.max(1_000_000), denominator: positive.max(1_000_000) }),
+  atMs: z.array(count).refine(areAscending, 'must ascend'),
+});
+
+/**
+ * What is really in the range of an item, on the time line of its source. Null says that nobody labelled it, an empty list that there
+ * is none.
+ */
+export const packLabels = z.strictObject({
+  speech: z.array(range).refine(areDisjoint, 'must be in order and apart').nullable(),
+  cuts: labelledCuts.nullable(),
+  subtitles: z
+    .array(labelledTrack)
+    .refine((tracks) => isUnique(tracks.map(({ trackIndex }) => trackIndex)), 'tracks repeat')
+    .nullable(),
+  /** The text tracks of these two languages make complete captions of the range, on which the check of captions is tried. */
+  captions: z.strictObject({ sourceLanguage: languageTag, targetLanguage: languageTag }).nullable(),
+});
+
+export const packItem = z.strictObject({
+  itemId: identity,
+  media: z.strictObject({ path: packPath, contentId, bytes: positive }),
+  range,
+  labels: packLabels,
+});
+
+/**
+ * The manifest of a labelled pack. It names every file of the pack by its digest, so that its own content id is that of all
+ * of them. Whoever makes a pack attests that its media may be processed.
+ */
+export const evaluationPack = z.strictObject({
+  schema: z.literal('studio.evaluation-pack.v1'),
+  name: ownedIngestFields.label,
+  rightsHolder: ownedIngestFields.rightsHolder,
+  ownershipAttested: z.literal(true),
+  items: z
+    .array(packItem)
+    .min(1)
+    .refine((items) => isUnique(items.map(({ itemId }) => itemId)), 'items repeat'),
+});
+
+export type LabelledCue = z.infer<typeof labelledCue>;
+export type LabelledTrack = z.infer<typeof labelledTrack>;
+export type LabelledCuts = z.infer<typeof labelledCuts>;
+export type PackItem = z.infer<typeof packItem>;
+export type EvaluationPack = z.infer<typeof evaluationPack>;

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { eventType } from '../base/event-envelope.ts';
+import { failure } from '../base/failure.ts';
+import { contentId, count, identity, positive } from '../base/grammar.ts';
+import { artifactId, operationId, operationRequest } from '../base/operation.ts';
+import { evidenceAssessmentReceipt, readReceiptId } from './evidence-assessment.ts';
+import { assessmentReference, evidenceDecisionReceipt } from './evidence-decision.ts';
+import { evidenceReadReceipt, readableKind } from './evidence-read.ts';
+
+const failed = z.strictObject({ operationId, reason: failure });
+
+/** What the journal says of evidence that is read, assessed and decided upon. */
+export const evidenceEvents = [
+  eventType(
+    'evidence.read_started',
+    'evidence_host',
+    z.strictObject({
+      request: operationRequest.extend({ artifactId }),
+      grantId: identity,
+      evidenceKind: readableKind,
+      sourceArtifactId: artifactId,
+      startMs: count,
+      endMs: positive,
+      maxBytes: positive,
+      maxItems: positive,
+    }),
+  ),
+  eventType(
+    'evidence.read_completed',
+    'evidence_host',
+    z.strictObject({ operationId, receiptContentId: contentId, receipt: evidenceReadReceipt }),
+  ),
+  eventType('evidence.read_failed', 'evidence_host', failed),
+  eventType(
+    'analysis.evidence.assessment_started',
+    'assessment_host',
+    z.strictObject({
+      request: operationRequest.extend({
+        readReceipts: z.array(z.strictObject({ receiptId: readReceiptId, receiptContentId: contentId })).min(1),
+      }),
+      grantId: identity,
+      maxReadReceipts: positive,
+      maxClaims: positive,
+      maxCitations: positive,
+      maxTokens: positive,
+    }),
+  ),
+  eventType(
+    'analysis.evidence.assessment_completed',
+    'assessment_host',
+    z.strictObject({
+      operationId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: evidenceAssessmentReceipt,
+    }),
+  ),
+  eventType('analysis.evidence.assessment_failed', 'assessment_host', failed),
+  eventType(
+    'analysis.evidence.decision_started',
+    'decision_host',
+    z.strictObject({
+      request: operationRequest.extend({ auditedAssessments: z.array(assessmentReference).min(1) }),
+      grantId: identity,
+      maxAuditedAssessments: positive,
+    }),
+  ),
+  eventType(
+    'analysis.evidence.decision_completed',
+    'decision_host',
+    z.strictObject({
+      operationId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: evidenceDecisionReceipt,
+    }),
+  ),
+  eventType('analysis.evidence.decision_failed', 'decision_host', failed),
+] as const;

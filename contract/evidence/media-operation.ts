@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { contentId, count, identity, positive, range, sha256Hex } from '../base/grammar.ts';
+import { artifactId, operationId, operationRequest } from '../base/operation.ts';
+import { toolIdentity } from '../base/tool.ts';
+import { derivedAudio, detectedKind, parameters, unavailableReason } from './evidence.ts';
+
+export const mediaCapability = z.enum(['media.detect', 'media.subtitles']);
+export type MediaCapability = z.infer<typeof mediaCapability>;
+
+export const mediaLimits = z.strictObject({ maxWallMs: positive });
+
+/**
+ * What is asked of one pass over the media. `operationKey` identifies the work whoever asks for it: equal keys mean
+ * equal results, so a completed one is taken over.
+ */
+export const mediaOperationRequest = operationRequest.extend({
+  sourceArtifactId: artifactId,
+  sourceContentId: contentId,
+  range,
+  operationKey: sha256Hex,
+  tools: z.array(toolIdentity),
+  parameters,
+  limits: mediaLimits,
+});
+
+/** One kind of evidence that the pass delivered to this run, or the reason why there is none, and in which track. */
+export const mediaEvidence = z.discriminatedUnion('state', [
+  z.strictObject({ kind: detectedKind, state: z.literal('available'), reasonCode: z.null(), artifactId, contentId }),
+  z.strictObject({
+    kind: detectedKind,
+    state: z.literal('unavailable'),
+    reasonCode: unavailableReason,
+    trackIndex: count.optional(),
+    artifactId: z.null(),
+    contentId: z.null(),
+  }),
+]);
+
+/** What a completed pass is kept as under its operation key, for every run that asks the same. */
+export const mediaOperationResult = z.strictObject({
+  evidence: z
+    .array(
+      z.discriminatedUnion('state', [
+        z.strictObject({ kind: detectedKind, state: z.literal('available'), contentId, bytes: positive }),
+        z.strictObject({
+          kind: detectedKind,
+          state: z.literal('unavailable'),
+          reasonCode: unavailableReason,
+          trackIndex: count.optional(),
+        }),
+      ]),
+    )
+    .min(1),
+  derivedAudio: derivedAudio.nullable(),
+});
+
+/** What one pass over the media came to; `receiptId` is derived from everything but it and `schema`. */
+export const mediaOperationReceipt = z.strictObject({
+  schema: z.literal('studio.media-operation.receipt.v1'),
+  receiptId: z.string().regex(/^media-operation:[a-f0-9]{64}$/),
+  operationId,
+  operationKey: sha256Hex,
+  capability: mediaCapability,
+  authorization: z.strictObject({ grantId: identity, taskId: identity, agentId: identity }),
+  input: z.strictObject({ artifactId, contentId, range }),
+  tools: z.array(toolIdentity),
+  parameters,
+  derivedAudio: derivedAudio.nullable(),
+  evidence: z.array(mediaEvidence).min(1),
+  /** Whether an earlier completed operation with the same key was taken over. */
+  reused: z.boolean(),
+});
+
+export type MediaLimits = z.infer<typeof mediaLimits>;
+export type MediaOperationRequest = z.infer<typeof mediaOperationRequest>;
+export type MediaOperationResult = z.infer<typeof mediaOperationResult>;
+export type MediaEvidence = z.infer<typeof mediaEvidence>;
+export type MediaOperationReceipt = z.infer<typeof mediaOperationReceipt>;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { artifactTrack } from '../base/artifact.ts';
+import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
+import { incompleteMedia } from './incomplete-media.ts';
+import { videohostProvider } from './videohost-resolution.ts';
+
+export const sourceKind = z.enum(['owned_local', 'videohost_local']);
+export const rightsScope = z.enum(['local_processing', 'redistribution']);
+export const adapterId = z.enum(['owned-local-source-adapter.v1', 'videohost-local-source-adapter.v1']);
+
+/** The record that a run-start embeds: its `sessionId` and `revisionId` are derived from the other fields. */
+export const sourceSession = z.strictObject({
+  schema: z.literal('studio.source-session.v1'),
+  sessionId: identity,
+  revisionId: identity,
+  adapterId,
+  sourceReceipt: z.strictObject({ schema: z.string(), receiptId: identity, contentId, rightsScope }),
+  source: z.strictObject({ contentId, bytes: positive, durationMs: positive }),
+  mediaProbe: z.strictObject({ schema: z.string(), producer: z.string(), contentId }),
+  preflight: z.strictObject({ schema: z.string(), preflightId: z.string(), contentId }),
+  detectedLanguageEvidenceContentIds: z.array(contentId),
+});
+
+/** Preflight evidence that a source brings along; its bytes are in the vault or in the source's own folder. */
+export const pinnedEvidence = z.strictObject({
+  kind: z.enum(['speech-activity-receipt', 'language-ranges-receipt']),
+  contentId,
+  bytes: positive,
+});
+
+/** Where a file of a source lies: an object of the vault, or a file read in place (absolute path). */
+export const sourceFile = z.strictObject({ contentId, bytes: positive, path: z.string().nullable() });
+
+const revision = {
+  session: sourceSession,
+  label: z.string(),
+  trackCount: positive,
+  tracks: z.array(artifactTrack),
+  /** What the container's clock shows at the first sample, in ms; every time of the source counts from there. Absent: zero. */
+  startOffsetMs: z.number().int().optional(),
+  /** Absent: the media is what its container states. */
+  incompleteMedia: incompleteMedia.optional(),
+  /** The languages that the container states, by track index; tracks that state none are absent. */
+  trackLanguages: z.array(z.strictObject({ index: count, language: languageTag })),
+  /** The audio tracks that the container flags as default, where the first one is not among them; absent otherwise. */
+  defaultTracks: z.array(count).min(1).optional(),
+  pinnedEvidence: z.array(pinnedEvidence),
+  /**
+   * Media first, then source receipt, probe, preflight, pinned evidence, and what a video host said: all must be intact
+   * for a plan.
+   */
+  files: z.array(sourceFile),
+  /** The folder that holds the files, or null when they are objects of the vault. */
+  folder: z.string().nullable(),
+};
+
+/** One revision of a source, as the registry keeps it: everything a plan needs without opening a file. */
+export const registeredSource = z.discriminatedUnion('sourceKind', [
+  z.strictObject({
+    ...revision,
+    sourceKind: z.literal('owned_local'),
+    filename: z.string(),
+    rightsHolder: z.string(),
+  }),
+  z.strictObject({ ...revision, sourceKind: z.literal('videohost_local'), provider: videohostProvider }),
+]);
+
+export type SourceSession = z.infer<typeof sourceSession>;
+export type RegisteredSource = z.infer<typeof registeredSource>;
+export type PinnedEvidence = z.infer<typeof pinnedEvidence>;
+export type SourceFile = z.infer<typeof sourceFile>;

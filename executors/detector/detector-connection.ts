@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
+import { sha256Hex } from '../../contract/base/grammar.ts';
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { detectorEntry } from './detector-entry.ts';
+import { encodeFrame, FrameReader } from './detector-frames.ts';
+import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
+import { CHANNELS } from './sound-signals.ts';
+
+// One process serves many jobs, each bounded by its caller; these walls only end a process gone wild.
+const LIMITS: ProcessLimits = {
+  wallMs: 24 * 60 * 60 * 1000,
+  cpuSeconds: 6 * 60 * 60,
+  fileSizeBytes: 1024 * 1024,
+  stdoutBytes: 256 * 1024 * 1024,
+  stderrBytes: 1024 * 1024,
+  memoryBytes: MEMORY_BYTES.detector,
+};
+
+// Far longer than the work that can lie before a request in the pipe.
+const UNANSWERED_MS = 10_000;
+
+const index = z.number().int().nonnegative();
+const span = z.tuple([index, index]);
+const answerSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('sound'),
+    id: index,
+    samples: index,
+    sha256: sha256Hex,
+    speech: z.array(span),
+    apart: z.strictObject({ channels: z.array(z.literal(CHANNELS)), ms: index }),
+    silences: z.strictObject({
+      levels: z.strictObject({
+        programmeDbfs: z.number().nullable(),
+        floorDbfs: z.number().nullable(),
+        thresholdDbfs: z.number(),
+      }),
+      spans: z.array(span),
+    }),
+  }),
+  z.strictObject({ type: z.literal('languages'), id: index, codes: z.array(z.string().min(1).nullable()) }),
+  z.strictObject({ type: z.literal('aborted'), id: index }),
+]) satisfies z.ZodType<DetectorAnswer>;
+
+interface Waiting {
+  resolve(answer: DetectorAnswer): void;
+  reject(reason: unknown): void;
+}
+
+/** One detector process and the answers that are awaited from it. Once lost, it fails everything with the one reason. */
+export class DetectorConnection {
+  readonly #running: RunningProcess;
+  readonly #clock: Clock;
+  readonly #waiting = new Map<number, Waiting>();
+  #room: Promise<unknown> | null = null;
+  #verdict: Error | null = null;
+  #lost: Error | null = null;
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<void>;
+
+  constructor(running: RunningProcess, clock: Clock) {
+    this.#running = running;
+    this.#clock = clock;
+    // What libraries print is nobody's business, but a full pipe would stop the process.
+    running.stdout.resume();
+    this.ended = this.#serve();
+  }
+
+  /** Starts a process. Rejects with `ProcessFailure`. */
+  static async open(launcher: Launcher, clock: Clock, signal: AbortSignal): Promise<DetectorConnection> {
+    const args = detectorEntry();
+    const request = { tool: process.execPath, args, limits: LIMITS, signal, stdin: 'pipe', extraPipes: 1 } as const;
+    return new DetectorConnection(await launcher.start(request), clock);
+  }
+
+  /** Resolves when the process has room for more. */
+  async send(request: DetectorRequest, payload?: Uint8Array): Promise<void> {
+    if (this.#lost !== null) throw this.#lost;
+    const { stdin } = this.#running;
+    if (stdin?.write(encodeFrame(request, payload)) === true) return;
+    this.#room ??= Promise.race([new Promise((resolve) => stdin?.once('drain', resolve)), this.ended]).finally(() => {
+      this.#room = null;
+    });
+    await this.#room;
+  }
+
+  /** The one answer to the request with this id. */
+  answerTo(id: number): Promise<DetectorAnswer> {
+    if (this.#lost !== null) return Promise.reject(this.#lost);
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  /** Gives a request up. A process that does not confirm it is stuck, and killed. */
+  async abandon(id: number): Promise<void> {
+    const confirmed = this.answerTo(id);
+    const stuck = new ProcessFailure('deadline', 'the detector process stopped answering');
+    const timer = this.#clock.setTimeout(() => this.#condemn(stuck), UNANSWERED_MS);
+    try {
+      await Promise.all([this.send({ type: 'abort', id }), confirmed]);
+    } catch {
+      // Nothing is left to be given up in a process that is gone.
+    } finally {
+      this.#clock.clearTimeout(timer);
+    }
+  }
+
+  /** Lets the process finish what it has and end by itself. */
+  async retire(): Promise<void> {
+    this.#running.stdin?.end();
+    const timer = this.#clock.setTimeout(() => this.kill(), UNANSWERED_MS);
+    await this.ended;
+    this.#clock.clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#running.kill();
+  }
+
+  #condemn(reason: Error): void {
+    this.#verdict ??= reason;
+    this.kill();
+  }
+
+  async #serve(): Promise<void> {
+    try {
+      await this.#readAnswers();
+    } catch (error) {
+      if (!(error instanceof ProcessFailure)) {
+        this.#condemn(new DetectionFailure('the detector process answered in an unknown form'));
+      }
+    }
+    const reason = await this.#running.finished.then(
+      () => new DetectionFailure('the detector process ended before its answer'),
+      (failure: Error) => failure,
+    );
+    this.#lost = this.#verdict ?? reason;
+    for (const { reject } of this.#waiting.values()) reject(this.#lost);
+    this.#waiting.clear();
+  }
+
+  async #readAnswers(): Promise<void> {
+    const frames = new FrameReader();
+    for (const pipe of this.#running.extra) {
+      for await (const chunk of pipe) {
+        for (const { header } of frames.push(chunk)) this.#deliver(answerSchema.parse(header));
+      }
+    }
+  }
+
+  // An answer that nobody waits for was on its way when its request was given up.
+  #deliver(answer: DetectorAnswer): void {
+    this.#waiting.get(answer.id)?.resolve(answer);
+    this.#waiting.delete(answer.id);
+  }
+}

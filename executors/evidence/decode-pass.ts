@@ -1,0 +1,143 @@
+import type { Readable } from 'node:stream';
+import type { Range } from '../../contract/base/grammar.ts';
+import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
+import type { Detector } from '../detector/detector.ts';
+import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
+import { BYTES_PER_INSTANT } from '../detector/sound-signals.ts';
+import { SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import type { Launcher, ProcessLimits, RunningProcess } from '../process/process.ts';
+import type { ResolvedTool } from '../process/tools.ts';
+import { type DecodeRequest, decodeArguments, MEASURE_PIPES, seekPoints } from './decode-graph.ts';
+import { evenSound } from './even-sound.ts';
+import { FrameMetadataReader } from './frame-metadata.ts';
+import { Loudness } from './loudness.ts';
+import { ShotChanges } from './shot-changes.ts';
+
+export interface DecodePassDeps {
+  readonly launcher: Launcher;
+  readonly ffmpeg: ResolvedTool;
+  readonly detector: Detector;
+}
+
+/** What one pass has measured, on the source's own time line. `sound` is null without an audio track. */
+export interface PassMeasurements {
+  readonly sound: SoundResult | null;
+  readonly loudness: Loudness;
+  readonly shots: ShotChanges;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+// A pass takes a fraction of the decoded length on ordinary media; heavy pictures on a slow machine take a multiple.
+const limitsFor = (decodedMs: number): ProcessLimits => ({
+  wallMs: 120_000 + 4 * decodedMs,
+  cpuSeconds: 240 + decodedMs / 125,
+  fileSizeBytes: MEBIBYTE,
+  stdoutBytes: 64 * MEBIBYTE + 160 * decodedMs,
+  stderrBytes: 4 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.decode,
+});
+
+/**
+ * Decodes the range once and measures everything on the way; memory does not grow with the range. Where the container
+ * cannot be entered in the middle, it is decoded again from further before. Rejects with `ProcessFailure` or
+ * `DetectionFailure`, the first reason, once nothing of the pass is left running.
+ */
+export async function runDecodePass(
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  signal: AbortSignal,
+): Promise<PassMeasurements> {
+  const [first = 0, ...further] = seekPoints(request.range);
+  let measured = await decodeFrom(first, deps, request, signal);
+  for (const seek of further) {
+    if (request.videoTrackIndex === null || measured.shots.beganBefore) break;
+    measured = await decodeFrom(seek, deps, request, signal);
+  }
+  return measured;
+}
+
+/** Sound that changes its form on the way is decoded once more, by a process of its own that brings it into one. */
+async function decodeFrom(
+  seek: number,
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  signal: AbortSignal,
+): Promise<PassMeasurements> {
+  try {
+    return await decodeOnce(seek, deps, request, { isEvened: false, signal });
+  } catch (error) {
+    if (!(error instanceof ChangingSound)) throw error;
+    return decodeOnce(seek, deps, request, { isEvened: true, signal });
+  }
+}
+
+async function decodeOnce(
+  seek: number,
+  deps: DecodePassDeps,
+  request: DecodeRequest,
+  { isEvened, signal }: { readonly isEvened: boolean; readonly signal: AbortSignal },
+): Promise<PassMeasurements> {
+  const { range } = request;
+  const stop = new AbortController();
+  const onAbort = () => stop.abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) stop.abort();
+  // Opened before ffmpeg starts, so that both processes come up together.
+  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
+  const shots = new ShotChanges(range, seek * 1000);
+  const loudness = new Loudness();
+  const measures = { shots, loudness };
+  const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader((frame) => measures[name].add(frame)));
+  const work: Promise<unknown>[] = [];
+  try {
+    const decodedMs = range.endMs - seek * 1000;
+    const running = await deps.launcher.start({
+      tool: deps.ffmpeg.path,
+      args: decodeArguments(request, seek, isEvened),
+      limits: limitsFor(decodedMs),
+      signal: stop.signal,
+      stdin: isEvened ? 'pipe' : 'ignore',
+      extraPipes: MEASURE_PIPES.length,
+    });
+    if (running.stdin !== null) {
+      const limits = limitsFor(decodedMs);
+      work.push(evenSound(deps, { request, seek, limits, into: running.stdin, signal: stop.signal }));
+    }
+    work.push(
+      running.finished,
+      listen(running, job, range),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at])),
+    );
+    if (job !== null) work.push(job.result);
+    await Promise.all(work);
+    // Only a pass that ended well has written its last lines whole.
+    for (const reader of readers) reader.end();
+    return { sound: job === null ? null : await job.result, ...measures };
+  } catch (error) {
+    stop.abort();
+    await Promise.allSettled(work);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function listen(running: RunningProcess, job: SoundJob | null, { startMs, endMs }: Range): Promise<void> {
+  let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_INSTANT;
+  for await (const chunk of running.stdout) {
+    room -= chunk.length;
+    if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that nobody asked for');
+    // Only a graph that begins anew counts further than to the end of the range.
+    if (room < 0) throw new ChangingSound();
+    await job?.write(chunk);
+  }
+  // The sound of a pass that failed ends anywhere; the reason why is better than what it makes of the speech.
+  await running.finished;
+  await job?.end();
+}
+
+async function read(pipe: Readable, reader: FrameMetadataReader | undefined): Promise<void> {
+  for await (const chunk of pipe) reader?.push(chunk);
+}

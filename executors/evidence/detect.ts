@@ -1,0 +1,124 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type {
+  DerivedAudio,
+  DetectedFact,
+  Detection,
+  EvidenceArtifact,
+  SilenceFact,
+  UnavailableReason,
+} from '../../contract/evidence/evidence.ts';
+import type { DetectorTools } from '../detector/detector.ts';
+import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import type { ResolvedTool } from '../process/tools.ts';
+import { type DecodePassDeps, type PassMeasurements, runDecodePass } from './decode-pass.ts';
+import { joinParameters, type OperationIdentity } from './detection-identity.ts';
+import { type DetectionKind, type DetectionTracks, parametersFor } from './detection-parameters.ts';
+import { speechFacts } from './speech-facts.ts';
+
+export interface DetectionRequest extends DetectionTracks {
+  readonly path: string;
+  readonly sourceContentId: string;
+  readonly range: Range;
+  readonly signal: AbortSignal;
+}
+
+/** Tools and parameters of `detectRange` over these tracks, known before it runs. */
+export function detectionIdentity(
+  tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
+  tracks: DetectionTracks,
+): OperationIdentity {
+  const { audioTrackIndex, videoTrackIndex } = tracks;
+  return {
+    tools: [tools.ffmpeg.identity, tools.detectorTools.speech],
+    parameters: { ...joinParameters(parametersFor(tracks)), audioTrackIndex, videoTrackIndex },
+  };
+}
+
+/**
+ * Detects speech, silence, loudness and shot changes in `[startMs, endMs)` with one decode pass. Always answers all four
+ * kinds, in this order; a kind without anything to measure is unavailable. Rejects with `ProcessFailure` or
+ * `DetectionFailure`.
+ */
+export async function detectRange(deps: DecodePassDeps, request: DetectionRequest): Promise<Detection[]> {
+  const { audioTrackIndex, videoTrackIndex, signal } = request;
+  const nothing = audioTrackIndex === null && videoTrackIndex === null;
+  const [{ speech: speechTool }, measured] = await Promise.all([
+    deps.detector.tools(),
+    nothing ? null : runDecodePass(deps, request, signal),
+  ]);
+  const sound = soundFacts(measured, request);
+  const ffmpeg = deps.ffmpeg.identity;
+  return [
+    detection(request, 'speech_activity', speechTool, sound.speech, sound),
+    detection(request, 'silence', ffmpeg, sound.silences, { measured: sound.levels }),
+    detection(request, 'loudness', ffmpeg, sound.loudness),
+    detection(request, 'shot_changes', ffmpeg, shotFacts(measured, request)),
+  ];
+}
+
+type Parameters = EvidenceArtifact['parameters'];
+type FactsOrReason = readonly DetectedFact[] | UnavailableReason;
+
+interface SoundFacts {
+  readonly speech: FactsOrReason;
+  readonly silences: FactsOrReason;
+  readonly loudness: FactsOrReason;
+  readonly derivedAudio: DerivedAudio | null;
+  /** What was measured on the way: of the channels behind the speech, and of the levels behind the silences. */
+  readonly measured: Parameters;
+  readonly levels: Parameters;
+}
+
+function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range }: DetectionRequest): SoundFacts {
+  const without = (reason: UnavailableReason): SoundFacts => ({
+    ...{ speech: reason, silences: reason, loudness: reason },
+    ...{ derivedAudio: null, measured: {}, levels: {} },
+  });
+  if (audioTrackIndex === null || measured?.sound == null) return without('no_audio_track');
+  const { samples, contentId, speech, apart, silences } = measured.sound;
+  if (samples === 0) return without('no_audio_in_range');
+  return {
+    speech: speechFacts(speech, range),
+    silences: silenceFacts(silences.spans, range),
+    loudness: [measured.loudness.fact(range)],
+    derivedAudio: { sampleRate: SAMPLE_RATE, samples, contentId },
+    measured: apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms },
+    levels: { ...silences.levels },
+  };
+}
+
+/** Lays silences (milliseconds from the start of the range) on the source's own time line. */
+const silenceFacts = (spans: readonly (readonly [number, number])[], { startMs, endMs }: Range): SilenceFact[] =>
+  spans.map(([from, to], index) => ({
+    kind: 'silence',
+    index,
+    startMs: startMs + from,
+    endMs: Math.min(startMs + to, endMs),
+  }));
+
+function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: DetectionRequest): FactsOrReason {
+  if (videoTrackIndex === null || measured === null) return 'no_video_track';
+  return measured.shots.facts() ?? 'no_frames_in_range';
+}
+
+function detection(
+  request: DetectionRequest,
+  kind: DetectionKind,
+  tool: ToolIdentity,
+  facts: FactsOrReason,
+  { derivedAudio = null, measured = {} }: Partial<Pick<SoundFacts, 'derivedAudio' | 'measured'>> = {},
+): Detection {
+  if (typeof facts === 'string') return { kind, state: 'unavailable', reasonCode: facts };
+  const { sourceContentId, range, audioTrackIndex, videoTrackIndex } = request;
+  const trackIndex = kind === 'shot_changes' ? videoTrackIndex : audioTrackIndex;
+  const artifact: EvidenceArtifact = {
+    schema: 'studio.detected-evidence.v1',
+    kind,
+    input: { sourceContentId, range, trackIndex, derivedAudio },
+    tool,
+    parameters: { ...parametersFor(request)[kind], ...measured },
+    facts: [...facts],
+  };
+  return { kind, state: 'available', artifact };
+}

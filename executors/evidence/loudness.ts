@@ -1,0 +1,45 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
+import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
+import { LOUDNESS_RULE } from './detection-parameters.ts';
+import { type FrameMetadata, numberIn } from './frame-metadata.ts';
+
+/**
+ * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything heard so far. ffmpeg begins anew when the
+ * sound changes its sample rate or channels on the way, and everything that it heard before is lost: that is refused.
+ */
+export class Loudness {
+  #last: FrameMetadata | null = null;
+
+  add(frame: FrameMetadata): void {
+    if (this.#last !== null && frame.number <= this.#last.number) {
+      throw new ChangingSound();
+    }
+    this.#last = frame;
+  }
+
+  /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was heard. */
+  fact({ startMs, endMs }: Range): LoudnessFact {
+    const last = this.#last;
+    const at = { kind: 'loudness', startMs, endMs } as const;
+    if (last === null) return { ...at, integratedCentiLufs: null, rangeCentiLu: null, truePeakCentiDbtp: null };
+    const value = (key: string): number => {
+      const number = numberIn(last, `lavfi.r128.${key}`);
+      if (number === null) throw new DetectionFailure(`ffmpeg measured no ${key}`);
+      return number;
+    };
+    // Without one block of three seconds the bounds of the range stand at zero, where no programme can lie.
+    const ranged = value('LRA.low') < 0 || value('LRA.high') < 0;
+    const peak = value('true_peak');
+    if (peak < 0) throw new DetectionFailure('ffmpeg measured a negative peak');
+    return {
+      ...at,
+      integratedCentiLufs: value('I') <= LOUDNESS_RULE.absoluteGateLufs ? null : centi(value('I')),
+      rangeCentiLu: ranged ? centi(value('LRA')) : null,
+      truePeakCentiDbtp: peak === 0 ? null : centi(20 * Math.log10(peak)),
+    };
+  }
+}
+
+// The sum turns a negative zero into the one zero that canonical JSON knows.
+const centi = (value: number): number => Math.round(value * 100) + 0;

@@ -1,0 +1,175 @@
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Range } from '../../contract/base/grammar.ts';
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import type { Launcher, ProcessLimits } from '../process/process.ts';
+import type { ResolvedTool } from '../process/tools.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
+import { PacketJoiner, type SubtitlePacket } from './subtitle-packets.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+// The whole file may have to be read for a few cues. What lies outside the range is passed over, not kept.
+const LIMITS: ProcessLimits = {
+  wallMs: 180_000,
+  cpuSeconds: 120,
+  fileSizeBytes: MEBIBYTE,
+  stdoutBytes: 64 * MEBIBYTE,
+  stderrBytes: 4 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.subtitles,
+};
+
+/**
+ * What is read of text tracks: so many of them, so many cues and bytes of a track inside the range, and so many of all
+ * together. Three cues in every second of ten minutes stay below it, and a record of a track is written or read in less than
+ * 20 ms, during which the host does nothing else.
+ */
+export const SUBTITLE_LIMITS = {
+  maxTracks: 32,
+  maxTrackCues: 2048,
+  maxTrackBytes: 256 * 1024,
+  maxCues: 8192,
+  maxBytes: MEBIBYTE,
+} as const;
+
+const FIRST_EXTRA_PIPE = 3;
+
+/** A text track to read: its stream index in the container, and ffmpeg's name of its codec. */
+export interface TextTrack {
+  readonly index: number;
+  readonly codec: string;
+}
+
+/** One cue: half-open milliseconds, and its text or why that cannot be read. */
+export type Cue = Range & CueText;
+
+/**
+ * The argument list that lists the packets of text tracks up to a time and copies their bytes: two pipes a track, the first
+ * on standard output.
+ */
+export function subtitleArguments(file: string, indexes: readonly number[], endMs: number): string[] {
+  const outputs = indexes.flatMap((index, at) => {
+    const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
+    const data = FIRST_EXTRA_PIPE + 2 * at;
+    // Without `copyinkf` and `copypriorss`, packets at the beginning may be passed over.
+    const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'];
+    return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
+  });
+  const input = ['-to', `${endMs}ms`, ...mediaInput(file)];
+  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...input, ...outputs];
+}
+
+/**
+ * The cues of each track (at least one, at most `maxTracks`) clipped to the range, in the order of the tracks, read in one
+ * run; null for a track with more than a track may have, and for one that all tracks together leave no room for. Cues are
+ * in the order of time and count from the start of the container; those that show nothing are left out. Rejects with
+ * `ProcessFailure` or `DetectionFailure`.
+ */
+export async function readSubtitleTracks(
+  deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
+  file: string,
+  tracks: readonly TextTrack[],
+  range: Range,
+  signal: AbortSignal,
+): Promise<(Cue[] | null)[]> {
+  const indexes = tracks.map(({ index }) => index);
+  const running = await deps.launcher.start({
+    tool: deps.ffmpeg.path,
+    args: subtitleArguments(file, indexes, range.endMs),
+    limits: LIMITS,
+    signal,
+    extraPipes: 2 * tracks.length - 1,
+  });
+  const pipes = [running.stdout, ...running.extra];
+  const turns = new Turns();
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, turns));
+  const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
+  await Promise.all([running.finished, ...reading]);
+  return withinAll(readers.map((reader) => reader.result()));
+}
+
+/** What one track has inside the range; null for more than a track may have. */
+interface ReadTrack {
+  readonly cues: readonly Cue[];
+  readonly bytes: number;
+}
+
+/** Leaves a track without cues that all tracks before it leave no room for. */
+function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
+  let room: { cues: number; bytes: number } = { cues: SUBTITLE_LIMITS.maxCues, bytes: SUBTITLE_LIMITS.maxBytes };
+  return tracks.map((track) => {
+    if (track === null || track.cues.length > room.cues || track.bytes > room.bytes) return null;
+    room = { cues: room.cues - track.cues.length, bytes: room.bytes - track.bytes };
+    return track.cues.toSorted((one, other) => one.startMs - other.startMs);
+  });
+}
+
+/** Lets one chunk of all tracks be looked at in each turn of the event loop, however many have come. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => setImmediate());
+    return this.#last;
+  }
+}
+
+/** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
+class TrackReader {
+  readonly #codec: string;
+  readonly #range: Range;
+  readonly #turns: Turns;
+  readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
+  #cues: Cue[] = [];
+  #bytes = 0;
+  #isOver = false;
+  #fault: unknown = null;
+
+  constructor(codec: string, range: Range, turns: Turns) {
+    this.#codec = codec;
+    this.#range = range;
+    this.#turns = turns;
+  }
+
+  /** Takes both pipes to their end, whatever they bring: a process that nobody reads from never ends. */
+  async read(list: Readable | undefined, data: Readable | undefined): Promise<void> {
+    if (list === undefined || data === undefined) throw new RangeError('a text track has two pipes');
+    await Promise.all([
+      this.#eachChunk(list, (chunk) => this.#joiner.list(chunk)),
+      this.#eachChunk(data, (chunk) => this.#joiner.data(chunk)),
+    ]);
+  }
+
+  /** What was read, when the process has ended well; null for too much. Throws `DetectionFailure`. */
+  result(): ReadTrack | null {
+    if (this.#fault !== null) throw this.#fault;
+    if (this.#isOver) return null;
+    this.#joiner.end();
+    return { cues: this.#cues, bytes: this.#bytes };
+  }
+
+  async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
+    for await (const chunk of pipe) {
+      if (this.#fault !== null || this.#isOver) continue;
+      await this.#turns.next();
+      try {
+        take(chunk);
+      } catch (error) {
+        this.#fault = error;
+      }
+    }
+  }
+
+  #keep(packet: SubtitlePacket): void {
+    const startMs = Math.max(packet.startMs, this.#range.startMs);
+    const endMs = Math.min(packet.endMs, this.#range.endMs);
+    if (this.#isOver || startMs >= endMs) return;
+    const shown = cueTextOf(this.#codec, packet.bytes);
+    if (shown.text === '') return;
+    this.#cues.push({ startMs, endMs, ...shown });
+    this.#bytes += Math.min(packet.bytes.length, MAXIMUM_PACKET_BYTES);
+    this.#isOver = this.#cues.length > SUBTITLE_LIMITS.maxTrackCues || this.#bytes > SUBTITLE_LIMITS.maxTrackBytes;
+    if (this.#isOver) this.#cues = [];
+  }
+}

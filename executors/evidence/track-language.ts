@@ -1,0 +1,51 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TrackLanguageFact } from '../../contract/evidence/evidence.ts';
+import type { Detector } from '../detector/detector.ts';
+import {
+  languageBlocks,
+  languageOfScripts,
+  prevailing,
+  type ScriptCounts,
+  scriptCounts,
+  sumOfCounts,
+} from './text-language.ts';
+
+// How many texts are looked at before the host does something else.
+const TEXTS_AT_ONCE = 128;
+
+async function countedScripts(texts: readonly string[]): Promise<ScriptCounts[]> {
+  const counts: ScriptCounts[] = [];
+  for (const text of texts) {
+    counts.push(scriptCounts(text));
+    if (counts.length % TEXTS_AT_ONCE === 0) await setImmediate();
+  }
+  return counts;
+}
+
+/**
+ * The language of one track's texts. The script decides where it can, the identifier where it cannot; each cue is asked for
+ * too, as a hint. Rejects with `ProcessFailure` or `DetectionFailure`.
+ */
+export async function trackLanguageOf(
+  detector: Detector,
+  track: { readonly index: number; readonly language: string | null },
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<TrackLanguageFact> {
+  const counts = await countedScripts(texts);
+  const script = languageOfScripts(sumOfCounts(counts));
+  const byScript = counts.map(languageOfScripts);
+  const open = texts.filter((_text, at) => byScript[at] === null);
+  const blocks = script === null ? languageBlocks(texts) : [];
+  const identified = open.length + blocks.length === 0 ? [] : await detector.identify([...blocks, ...open], signal);
+  const code = script ?? prevailing(identified.slice(0, blocks.length));
+  const rest = identified.slice(blocks.length).values();
+  return {
+    kind: 'track_language',
+    trackIndex: track.index,
+    taggedLanguage: track.language,
+    code,
+    method: script !== null ? 'script' : code === null ? 'none' : 'ngram',
+    cueCodes: byScript.map((found) => found ?? rest.next().value ?? null),
+  };
+}

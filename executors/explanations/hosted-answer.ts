@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { count, identityOf } from '../../contract/base/grammar.ts';
+import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
+import {
+  type ExplanationOutput,
+  explanationOutput,
+  type FacetKind,
+} from '../../contract/explanations/language-explanation-facet.ts';
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import type { Explained } from './language-explainer.ts';
+
+/** As much of a chat completion as is looked at; servers differ in the rest. */
+const completion = z.looseObject({
+  id: identityOf(240).nullish().catch(null),
+  choices: z
+    .array(
+      z.looseObject({
+        finish_reason: z.string().nullish(),
+        message: z.looseObject({ content: z.string().nullish(), refusal: z.string().nullish() }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .looseObject({ prompt_tokens: count.nullish().catch(null), completion_tokens: count.nullish().catch(null) })
+    .nullish()
+    .catch(null),
+});
+
+function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
+  }
+  const output = explanationOutput.safeParse(value);
+  if (!output.success) {
+    const place = output.error.issues[0]?.path.join('.') ?? '';
+    throw new ExplanationFailure('invalid_output', `the answer has another shape at '${place}'`, output.error);
+  }
+  const unasked = Object.keys(output.data.facets).some((kind) => !kinds.some((asked) => asked === kind));
+  if (unasked) throw new ExplanationFailure('invalid_output', 'the answer has facets that were not asked for');
+  return output.data;
+}
+
+/**
+ * What a provider's answer says. `holdsKey` says of a text whether the key of the provider stands in it. Throws
+ * `ExplanationFailure` for an answer that cannot be used.
+ */
+export function explainedBy(
+  answer: unknown,
+  kinds: readonly FacetKind[],
+  holdsKey: (text: string) => boolean,
+): Explained {
+  const parsed = completion.safeParse(answer);
+  const [choice] = parsed.data?.choices ?? [];
+  if (!parsed.success || choice === undefined) {
+    throw new ExplanationFailure('invalid_output', 'the answer is no chat completion', parsed.error);
+  }
+  const { id, usage } = parsed.data;
+  const outputTokens = usage?.completion_tokens ?? null;
+  const { maxCompletionTokens, maxOutputBytes } = explanationLimits;
+  if (choice.message.refusal || choice.finish_reason === 'content_filter') {
+    throw new ExplanationFailure('refused', 'the model or its provider declined to answer');
+  }
+  if (choice.finish_reason === 'length' || (outputTokens ?? 0) > maxCompletionTokens) {
+    throw new ExplanationFailure('too_large', `the answer takes more than ${maxCompletionTokens} tokens`);
+  }
+  const text = choice.message.content ?? '';
+  // Both would be stored.
+  if (holdsKey(text) || holdsKey(id ?? '')) {
+    throw new ExplanationFailure(
+      'key_in_answer',
+      'the answer repeats the key of OPENAI_API_KEY; nothing of it is kept',
+    );
+  }
+  if (Buffer.byteLength(text, 'utf8') > maxOutputBytes) {
+    throw new ExplanationFailure('too_large', `the text of the answer passes ${maxOutputBytes} bytes`);
+  }
+  return {
+    output: outputOf(text, kinds),
+    execution: { providerResponseId: id ?? null, inputTokens: usage?.prompt_tokens ?? null, outputTokens },
+  };
+}

@@ -1,0 +1,90 @@
+import type { ProbedTrack, ProbeResult } from '../../contract/sources/probe-result.ts';
+import type { Launcher } from '../process/process.ts';
+import { readSignature } from './container-signature.ts';
+import { demandDecodable } from './decodable-start.ts';
+import { milliseconds, positiveInteger, startOffset, trackOf, withDefaultAudio } from './ffprobe-output.ts';
+import { countPackets, readReport } from './ffprobe-run.ts';
+import { demuxToEnd } from './integrity-pass.ts';
+import { extentOf } from './media-extent.ts';
+import { asProbeFailure } from './probe-failure.ts';
+import { isDemuxed, isPlayable, nothingPlayable, refuseGiants } from './probe-rules.ts';
+
+/** The executables that a probe needs, by absolute path. */
+export interface ProbeTools {
+  readonly ffprobe: { readonly path: string };
+  readonly ffmpeg: { readonly path: string };
+}
+
+/**
+ * Measures an untrusted media file: what it is, how long, which tracks with packets; then reads it to its end. Media that is
+ * damaged, or not as long as its container states, is taken as far as it can be decoded, with a note. `file` is an
+ * absolute path. Rejects with `ProbeFailure`, and only with that.
+ */
+export async function probeMedia(
+  launcher: Launcher,
+  tools: ProbeTools,
+  file: string,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  try {
+    const signature = await readSignature(file);
+    const report = await readReport(launcher, tools.ffprobe.path, file, signature.known, signal);
+    const { format } = report;
+    const tracks = report.streams.map(trackOf);
+    refuseGiants(tracks);
+    if (!tracks.some(isPlayable)) throw nothingPlayable();
+    const { bytes, openEnded, statedBytes, lacksLengthTable } = signature;
+    const media = { file, bytes, openEnded, streams: indexesOf(tracks.filter(isDemuxed)) };
+    const [counted, { heldMs, damage }] = await readWholeFile(signal, (whole) => [
+      countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, whole),
+      demuxToEnd(launcher, tools.ffmpeg.path, media, whole),
+    ]);
+    const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
+    const playable = filled.filter(isPlayable);
+    if (playable.length === 0) throw nothingPlayable();
+    const containerNames = format.format_name.split(',');
+    const startOffsetMs = startOffset(format.start_time);
+    const statedMs = milliseconds(format.duration);
+    const extent = extentOf({
+      ...{ containerNames, statedMs, startOffsetMs, heldMs, damage, tracks: filled },
+      isEstimated: lacksLengthTable && containerNames.includes('mp3'),
+      // ffprobe takes the length of a cut file from the bytes that are left.
+      promisedMs: statedMs === null || statedBytes === null ? null : Math.round((statedMs * statedBytes) / bytes),
+    });
+    if (damage !== null) {
+      await demandDecodable(launcher, tools.ffmpeg.path, { file, streams: indexesOf(playable) }, signal);
+    }
+    // ffprobe spreads the bytes over the stated time.
+    const isStated = extent.durationMs === statedMs;
+    return {
+      durationMs: extent.durationMs,
+      durationSeconds: extent.durationMs / 1000,
+      containerNames,
+      containerLongName: format.format_long_name,
+      bitRate: isStated ? positiveInteger(format.bit_rate) : Math.round((bytes * 8000) / extent.durationMs),
+      ...(startOffsetMs === 0 ? {} : { startOffsetMs }),
+      ...(extent.incomplete === null ? {} : { incomplete: extent.incomplete }),
+      tracks: withDefaultAudio(extent.tracks, report.streams),
+    };
+  } catch (error) {
+    throw asProbeFailure(error);
+  }
+}
+
+const indexesOf = (tracks: readonly ProbedTrack[]): number[] => tracks.map(({ index }) => index);
+
+/** Runs two readers at once; the failure of one stops the other, and both are gone when this settles. */
+async function readWholeFile<A, B>(
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>],
+): Promise<[A, B]> {
+  const stop = new AbortController();
+  const readers = begin(AbortSignal.any([signal, stop.signal]));
+  try {
+    return await Promise.all(readers);
+  } catch (error) {
+    stop.abort();
+    await Promise.allSettled(readers);
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
+import { ProbeFailure } from './probe-failure.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+// Demuxing alone reads hundreds of megabytes a second; a tenth of that is a slow disk under load.
+const SLOW_BYTES_PER_MS = 20_000;
+
+/** Limits of a tool that reads a file of this size to its end. */
+export const wholeFileLimits = (bytes: number): ProcessLimits => ({
+  wallMs: 180_000 + Math.ceil(bytes / SLOW_BYTES_PER_MS),
+  cpuSeconds: 120 + Math.ceil(bytes / SLOW_BYTES_PER_MS / 1000),
+  fileSizeBytes: MEBIBYTE,
+  stdoutBytes: 4 * MEBIBYTE,
+  stderrBytes: MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.packets,
+});
+
+// Matroska and fragmented MP4 end early with nothing but these words; the exit code stays 0.
+const EARLY_END = /partial file|File ended prematurely/;
+
+/** A file to be read to its end: the streams by their index in the container. */
+export interface WholeFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly streams: readonly number[];
+  /** Its writer could not state a length: the last packet always looks cut. */
+  readonly openEnded: boolean;
+}
+
+/** What reading a file to its end came to. */
+export interface DemuxedFile {
+  /** The end of the last packet in ms, counted from the first sample; null when the tool tells none. */
+  readonly heldMs: number | null;
+  readonly damage: 'ends_early' | 'corrupt_packets' | null;
+}
+
+/**
+ * Demuxes the named streams to the end of the file without decoding them. A header can promise a whole film over
+ * half of its bytes, and only reading on finds that out. A file with corrupt packets is read once more, over them.
+ * Rejects with `ProbeFailure` `container_damaged` when that does not lead to its end either.
+ */
+export async function demuxToEnd(
+  launcher: Launcher,
+  ffmpeg: string,
+  media: WholeFile,
+  signal: AbortSignal,
+): Promise<DemuxedFile> {
+  const run = (words: readonly string[]) =>
+    launcher.run({ tool: ffmpeg, args: demuxArguments(media, words), limits: wholeFileLimits(media.bytes), signal });
+  try {
+    const { stdout, stderr } = await run(['-v', 'error', ...(media.openEnded ? [] : ['-xerror'])]);
+    const endsEarly = EARLY_END.test(stderr.toString('utf8'));
+    return { heldMs: lastPacketEnd(stdout), damage: endsEarly ? 'ends_early' : null };
+  } catch (error) {
+    demandExit(error);
+  }
+  try {
+    const { stdout } = await run(['-v', 'quiet']);
+    return { heldMs: lastPacketEnd(stdout), damage: 'corrupt_packets' };
+  } catch (error) {
+    throw new ProbeFailure('container_damaged', 'the container cannot be read to its end', demandExit(error));
+  }
+}
+
+/** An exit with an error is a finding on the file; anything else is a fault of its own, and thrown on. */
+function demandExit(error: unknown): ProcessFailure {
+  if (error instanceof ProcessFailure && error.reason === 'tool_exit') return error;
+  throw error;
+}
+
+function demuxArguments({ file, streams }: WholeFile, words: readonly string[]): string[] {
+  return [
+    ...['-nostdin', '-nostats', ...MEDIA_GLOBAL_OPTIONS, ...words, ...mediaInput(file)],
+    ...streams.flatMap((index) => ['-map', `0:${index}`]),
+    ...['-c', 'copy', '-progress', 'pipe:1', '-f', 'null', '-'],
+  ];
+}
+
+function lastPacketEnd(progress: Buffer): number | null {
+  const microseconds = [...progress.toString('utf8').matchAll(/^out_time_us=(\d+)$/gm)].at(-1)?.[1];
+  return microseconds === undefined ? null : Math.round(Number(microseconds) / 1000);
+}

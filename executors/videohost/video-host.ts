@@ -1,0 +1,128 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import { cutText } from '../../contract/base/text.ts';
+import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
+import type { Launcher, ProcessFailureCause } from '../process/process.ts';
+import type { ResolvedTool } from '../process/tools.ts';
+
+/** Answers the addresses of a host name, as text. Rejects when there are none. */
+export type NameLookup = (hostName: string) => Promise<readonly string[]>;
+
+/** What both steps need. */
+export interface VideoHostDeps {
+  readonly launcher: Launcher;
+  readonly ytdlp: ResolvedTool;
+  readonly ffmpeg: ResolvedTool;
+  readonly ffprobe: ResolvedTool;
+  /** Asked once for every connection; the address that is checked is the one that is connected to. */
+  readonly lookup: NameLookup;
+  /** The one origin that is reached although its address is not public, such as `http://127.0.0.1:4000`; else null. */
+  readonly openOrigin: string | null;
+  /**
+   * Whether the tools live in a network that holds the proxy alone. Where they do not, an address or an answer could lead
+   * them past it, so generic extraction and playlists are refused.
+   */
+  readonly ownNetwork: boolean;
+  /** A new, unguessable text of letters and digits; what the tool shows to its own proxy. */
+  newSecret(): string;
+}
+
+export interface ResolveRequest {
+  /** http or https, checked by the caller. */
+  readonly url: string;
+  /** yt-dlp's name of the one extractor that may look at it; `generic` only for the open origin. */
+  readonly extractor: string;
+  /** For the metadata; 60 s unless given. Measuring a duration has 20 s of its own. */
+  readonly wallMs?: number;
+}
+
+export interface DownloadRequest {
+  readonly url: string;
+  readonly extractor: string;
+  readonly resolved: ResolvedVideo;
+  /** Lies within the duration; the caller has checked that. */
+  readonly range: Range;
+  /** Absolute path. What a killed host left there is removed first; then it is made anew with mode 0700. */
+  readonly folder: string;
+  readonly maximumBytes: number;
+  readonly wallMs: number;
+  onProgress(progress: DownloadProgress): void;
+}
+
+/** How far a download is: about `mediaMs` of the range have been written. Never goes backwards; the last one is exact. */
+export interface DownloadProgress {
+  readonly mediaMs: number;
+  readonly bytes: number;
+}
+
+/** The folder holds this one file and belongs to the caller now. */
+export interface DownloadedRange {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * - `extractor_not_allowed`: `generic` for anything but the open origin or in the machine's network, or no name of an extractor.
+ * - `live_stream`: is, was just now, or will be live.
+ * - `login_required`: age, membership, payment or privacy stands before it.
+ * - `not_one_video`: the URL names a list or nothing that is a video.
+ * - `no_media`: a video without a format that can be downloaded, or only protected ones.
+ * - `duration_unknown`: neither stated nor measurable.
+ * - `extraction_failed`: the extractor could make nothing of the answers: gone, unsupported, or changed since the tool's day.
+ * - `address_refused`: something led to an address that is not public, or to another protocol.
+ * - `host_unreachable`: no address, no connection, or an answer that broke off.
+ * - `host_refused`: the host answered with an HTTP status of 400 or more.
+ * - `tool_output`: exit code 0, and an output that cannot be read.
+ * - `another_video`: the download met another video than was resolved.
+ * - `too_many_bytes`: more than was allowed.
+ * - `no_file`, `several_files`: exit code 0 without exactly one finished file in the folder.
+ */
+export type VideoHostFailureCause =
+  | 'extractor_not_allowed'
+  | 'live_stream'
+  | 'login_required'
+  | 'not_one_video'
+  | 'no_media'
+  | 'duration_unknown'
+  | 'extraction_failed'
+  | 'address_refused'
+  | 'host_unreachable'
+  | 'host_refused'
+  | 'tool_output'
+  | 'another_video'
+  | 'too_many_bytes'
+  | 'no_file'
+  | 'several_files'
+  | ProcessFailureCause;
+
+const MESSAGE_UNITS = 256;
+
+/** The one way in which the video host fails. `message` begins with the cause word, has 1-256 characters, names no path. */
+export class VideoHostFailure extends Error {
+  readonly reason: VideoHostFailureCause;
+  constructor(reason: VideoHostFailureCause, detail: string, cause?: unknown) {
+    super(cutText(`${reason}: ${detail}`, MESSAGE_UNITS), { cause });
+    this.name = 'VideoHostFailure';
+    this.reason = reason;
+  }
+}
+
+/**
+ * Asks what the URL is. The formats answered are those that a download takes: one with the picture (or the only sound),
+ * then one for each language of sound that it does not carry itself. Rejects with `VideoHostFailure`, and only with that; nothing
+ * runs any more when it settles.
+ */
+export type ResolveVideo = (
+  deps: VideoHostDeps,
+  request: ResolveRequest,
+  signal: AbortSignal,
+) => Promise<ResolvedVideo>;
+
+/**
+ * Downloads exactly the range, cut at its bounds to one video frame and one audio frame (so it is re-encoded), as MP4.
+ * Rejects with `VideoHostFailure`, and only with that; then nothing runs any more and the folder is gone.
+ */
+export type DownloadRange = (
+  deps: VideoHostDeps,
+  request: DownloadRequest,
+  signal: AbortSignal,
+) => Promise<DownloadedRange>;

@@ -1,0 +1,38 @@
+import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
+import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { withRemedy } from '../../contract/base/failure.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { Headers } from '../listener/listener.ts';
+import type { MediaPart } from './media-part.ts';
+
+/** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or media. */
+export interface Answer {
+  readonly status: number;
+  readonly body: object | Uint8Array | MediaPart;
+  /** All fields but those for the origin; the ones of JSON where nothing is said. */
+  readonly headers?: Headers;
+}
+
+/** The fields that every JSON answer carries. */
+export const jsonHeaders: Headers = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The wire's JSON: `JSON.stringify` and one newline. */
+export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify(body)}\n`, 'utf8');
+
+/** The error envelope of a refusal: what happened, then what can be done about it. */
+export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
+  status: errorCodes[code],
+  body: { schema: 'studio.local-runtime-error.v1', error: { code, message: withRemedy(message, errorRemedies[code]) } },
+  headers: { ...jsonHeaders, ...headers },
+});
+
+/** Turns whatever an endpoint threw into an answer; what is no refusal is told to `report` and not to the client. */
+export function failedAnswer(error: unknown, report: (line: string) => void): Answer {
+  if (error instanceof ServiceError) return refusal(error.code, error.message, error.headers);
+  report(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return refusal('internal_failure', 'the host failed to answer this request');
+}

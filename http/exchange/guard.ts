@@ -1,0 +1,84 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { Headers, RequestHead } from '../listener/listener.ts';
+import { type Answer, refusal } from './answer.ts';
+import type { Access } from './route.ts';
+
+/** Host names under which a client may address a loopback host. */
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
+
+const preflightHeaders: Headers = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, OPTIONS',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Range',
+  'Access-Control-Max-Age': '600',
+};
+
+/**
+ * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
+ * Origin, and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
+ */
+function ownOrigin(head: RequestHead): string | undefined {
+  const isOwn = head.header('sec-fetch-site') === 'same-origin' && head.count('sec-fetch-site') === 1;
+  return isOwn ? new URL(`http://${head.header('host')}`).origin : undefined;
+}
+
+/** Decides who may speak to the host: by Host, Origin and, where it is needed, bearer token, in this order. */
+export class Guard {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #usualHost: string;
+  readonly #corsHeaders = new Map<string, Headers>();
+  readonly #authorization: Buffer;
+
+  /** `port` is the one that listens; its own origins are always allowed. */
+  constructor(port: number, allowedOrigins: readonly string[], token: string) {
+    this.#hosts = new Set(loopbackNames.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
+    this.#usualHost = `127.0.0.1:${port}`;
+    const own = loopbackNames.map((name) => `http://${name}${port === 80 ? '' : `:${port}`}`);
+    for (const origin of [...allowedOrigins, ...own]) {
+      this.#corsHeaders.set(origin, { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
+    }
+    this.#authorization = Buffer.from(`Bearer ${token}`, 'utf8');
+  }
+
+  /** Header fields that an answer to this request carries for its origin; null for no or a refused origin. */
+  corsHeaders(head: RequestHead): Headers | null {
+    const origin = head.header('origin');
+    if (origin === undefined || head.count('origin') !== 1) return null;
+    return this.#corsHeaders.get(origin) ?? null;
+  }
+
+  /** The answer that ends the request here, or null when it may go on to its route. */
+  check(head: RequestHead, needsToken = true): Answer | null {
+    const host = head.header('host');
+    if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
+      return refusal('host_not_allowed', `the Host header does not name this host, ${this.#usualHost}`);
+    }
+    const origin = head.header('origin');
+    if (origin !== undefined && (head.count('origin') !== 1 || !this.#corsHeaders.has(origin))) {
+      return refusal('origin_not_allowed', 'the origin is not allowed to use this host');
+    }
+    if (head.method === 'OPTIONS') {
+      return origin === undefined
+        ? refusal('origin_required', 'a preflight needs an Origin')
+        : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };
+    }
+    if (needsToken && !this.#isAuthorized(head)) {
+      return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });
+    }
+    return null;
+  }
+
+  /** The origin that a checked request comes from, empty where the route does not ask. Throws `origin_required`. */
+  originFor(head: RequestHead, access: Access = 'token'): string {
+    if (access === 'token') return '';
+    const origin = head.header('origin') ?? (access === 'grant' ? ownOrigin(head) : undefined);
+    if (origin === undefined) throw new ServiceError('origin_required', 'this path is for pages that say their origin');
+    return origin;
+  }
+
+  #isAuthorized(head: RequestHead): boolean {
+    const given = Buffer.from(head.header('authorization') ?? '', 'utf8');
+    // The length of the token is public; its bytes are compared in constant time.
+    return given.length === this.#authorization.length && timingSafeEqual(given, this.#authorization);
+  }
+}

@@ -1,0 +1,97 @@
+import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
+import { type BodyWriter, type Exchange, type Headers, reusableBytes } from '../listener/listener.ts';
+import type { ByteRange } from './byte-range.ts';
+
+/**
+ * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again: new
+ * memory for each chunk may cost more than copying the chunk does.
+ */
+const chunkBytes = 4 * reusableBytes;
+
+/** A part of opened media as the body of an answer. Whoever makes one sends it: that closes the media in every case. */
+export class MediaPart {
+  readonly #media: PlayableMedia;
+  readonly #range: ByteRange;
+
+  constructor(media: PlayableMedia, range: ByteRange) {
+    this.#media = media;
+    this.#range = range;
+  }
+
+  /**
+   * Sends the part as fast as the client takes it. When the client leaves or the grant ends, the descriptor is given
+   * back at once; an answer that cannot become whole ends with its connection. Rejects when the file cannot be read or
+   * is no longer the one that was opened.
+   */
+  async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
+    const { reader, onEnd } = this.#media;
+    // Said here, because every answer for an origin says less.
+    const writer = exchange.stream(status, { ...headers, Vary: 'Origin, Range' }, this.#range.end - this.#range.start);
+    const flow = new Flow(writer);
+    const stop = (): void => {
+      flow.stop();
+      reader.close();
+    };
+    exchange.onAbort(stop);
+    const forget = onEnd(stop);
+    try {
+      if (exchange.head.method !== 'HEAD' && !exchange.aborted) await this.#pump(flow);
+    } finally {
+      forget();
+      flow.stop();
+      reader.close();
+    }
+  }
+
+  async #pump(flow: Flow): Promise<void> {
+    const { reader } = this.#media;
+    const { start, end } = this.#range;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - start));
+    for (let position = start; position < end && !flow.isOver; ) {
+      const chunk = buffer.subarray(0, Math.min(buffer.length, end - position));
+      const isFull = await this.#fill(chunk, position, flow);
+      position += chunk.length;
+      if (flow.isOver) return;
+      // The last bytes are held back until it is known that all of them belong to the content that was granted.
+      if (!isFull || (position === end && !reader.isUnchanged()))
+        throw new Error('private media changed while it was sent');
+      await flow.write(chunk);
+    }
+  }
+
+  /** Reads until the chunk is full: only large chunks may be used again. False where the file has no more. */
+  async #fill(chunk: Buffer, position: number, flow: Flow): Promise<boolean> {
+    for (let filled = 0; filled < chunk.length && !flow.isOver; ) {
+      const read = await this.#media.reader.read(chunk.subarray(filled), position + filled);
+      if (read === 0) return false;
+      filled += read;
+    }
+    return true;
+  }
+}
+
+/** The writer of a body, until it is stopped. */
+class Flow {
+  readonly #writer: BodyWriter;
+  isOver = false;
+  #wake = (): void => undefined;
+
+  constructor(writer: BodyWriter) {
+    this.#writer = writer;
+    writer.onDrain(() => this.#wake());
+  }
+
+  /** Resolves when there is room for more, or when the flow was stopped. */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.#writer.write(chunk)) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.#writer.end();
+    this.#wake();
+  }
+}

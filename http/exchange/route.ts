@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { Exchange } from '../listener/listener.ts';
+import type { Answer } from './answer.ts';
+import type { Target } from './target.ts';
+
+/** What an endpoint knows of its request. */
+export interface Call<Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
+  readonly body: Body;
+  /** The origin that the request comes from; empty where the route does not ask for it. */
+  readonly origin: string;
+  /** What else the client said, and when it goes away. */
+  readonly client: Pick<Exchange, 'head' | 'onAbort'>;
+}
+
+/** A call whose body the endpoint reads itself, while the request is still being delivered. */
+export interface StreamCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly exchange: Exchange;
+}
+
+export type Endpoint =
+  | { readonly body: 'none'; readonly query: readonly string[]; handle(call: Call<null>): Answer | Promise<Answer> }
+  | { readonly body: 'json'; parse(body: unknown): unknown; handle(call: Call<unknown>): Answer | Promise<Answer> }
+  | { readonly body: 'stream'; handle(call: StreamCall): Promise<Answer> };
+
+export type Method = 'GET' | 'POST' | 'PUT';
+
+/**
+ * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; or a page that holds
+ * a grant, which its path names.
+ */
+export type Access = 'token' | 'token-and-origin' | 'grant';
+
+/** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
+export interface Route {
+  readonly path: string;
+  /** `token` where nothing is said. */
+  readonly access?: Access;
+  readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
+  /** The query is looked at before the method, as clients of the paths that are both read and written expect. */
+  readonly checksQueryFirst?: boolean;
+  /** Set while the service behind the path is switched off: the 404 that says so. */
+  readonly unavailable?: ErrorCode;
+}
+
+/** A GET; `query` names the only keys that it takes. */
+export const read = (
+  handle: (call: Call<null>) => Answer | Promise<Answer>,
+  query: readonly string[] = [],
+): Endpoint => ({ body: 'none', query, handle });
+
+/** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
+export function write<Body>(
+  schema: z.ZodType<Body>,
+  invalid: ErrorCode,
+  handle: (call: Call<Body>) => Answer | Promise<Answer>,
+): Endpoint {
+  return {
+    body: 'json',
+    parse: (body) => {
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return parsed.data;
+      throw new ServiceError(invalid, faultOf(body, parsed.error.issues[0]));
+    },
+    handle: (call) => handle(call as Call<Body>),
+  };
+}
+
+/** The first fault of a body: where it is, and that the field is missing or what is wrong with it. */
+function faultOf(body: unknown, issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'body: invalid';
+  const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
+  return isMissing(body, issue.path) ? `${place} is missing: ${issue.message}` : `${place}: ${issue.message}`;
+}
+
+const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof body !== 'object' || body === null) return false;
+  return Object.hasOwn(body, key) ? isMissing((body as Record<PropertyKey, unknown>)[key], rest) : rest.length === 0;
+};
+
+/** The methods that a route answers, HEAD wherever GET is. */
+export const allowedMethods = ({ methods }: Route): string =>
+  Object.keys(methods)
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .concat('OPTIONS')
+    .join(', ');
+
+interface Matched {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A part of a path that stands for a parameter, and what it has to end with. */
+interface NamedPart {
+  readonly name: string;
+  readonly suffix: string;
+}
+
+/** A route taken apart: its segments, and the parameter that each stands for, null for a fixed one. */
+interface RoutePattern {
+  readonly route: Route;
+  readonly segments: readonly string[];
+  readonly names: readonly (NamedPart | null)[];
+}
+
+function namedPart(segment: string): NamedPart | null {
+  const [, name, suffix = ''] = /^:([^.]+)(\..+)?$/.exec(segment) ?? [];
+  return name === undefined ? null : { name, suffix };
+}
+
+/** Finds routes by their segments; built once from the table. */
+export class Router {
+  readonly #routes: readonly RoutePattern[];
+  readonly #grantPaths: readonly { prefix: string; depth: number }[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map((route) => {
+      const segments = route.path.slice(1).split('/');
+      return { route, segments, names: segments.map(namedPart) };
+    });
+    this.#grantPaths = routes
+      .filter(({ access }) => access === 'grant')
+      .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
+  }
+
+  /** Whether a target, as sent, is only for holders of the token: every one that names no path of a grant. */
+  needsToken(target: string | null): boolean {
+    return !this.#grantPaths.some(
+      ({ prefix, depth }) => target?.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
+    );
+  }
+
+  /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */
+  match({ segments }: Target): Matched {
+    const decoded = segments.map(decodedPart);
+    for (const { route, segments: parts, names } of this.#routes) {
+      if (!isMatch(parts, names, segments)) continue;
+      const { unavailable } = route;
+      if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
+      const params: Record<string, string> = {};
+      names.forEach((named, index) => {
+        if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);
+      });
+      return { route, params };
+    }
+    throw new ServiceError('not_found', 'no such path');
+  }
+}
+
+function isMatch(parts: readonly string[], names: RoutePattern['names'], given: readonly string[]): boolean {
+  if (parts.length !== given.length) return false;
+  // From the end, because most paths begin alike.
+  for (let at = given.length - 1; at >= 0; at -= 1) {
+    const [named, segment] = [names[at] ?? null, given[at] ?? ''];
+    if (named === null ? parts[at] !== segment : !isNamed(named, segment)) return false;
+  }
+  return true;
+}
+
+const isNamed = ({ suffix }: NamedPart, segment: string): boolean =>
+  segment.length > suffix.length && segment.endsWith(suffix);
+
+function decodedPart(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ServiceError('invalid_identity', 'a part of the path cannot be decoded');
+  }
+}

@@ -1,0 +1,115 @@
+import { errorCodes } from '../../contract/base/error-codes.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { Exchange } from '../listener/listener.ts';
+import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
+import { checkFraming, checkLength } from './framing.ts';
+import type { Guard } from './guard.ts';
+import { expectJson, readJson } from './json-body.ts';
+import { MediaPart } from './media-part.ts';
+import type { RefusedOrigins } from './refused-origins.ts';
+import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
+import { parseTarget, type Target } from './target.ts';
+
+export interface Service {
+  readonly guard: Guard;
+  readonly router: Router;
+  readonly refusedOrigins: RefusedOrigins;
+  readonly report: (line: string) => void;
+}
+
+const emptyQuery: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
+ * route, required origin, method, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
+ */
+export function serveExchange(service: Service, exchange: Exchange): void {
+  const { guard, router, refusedOrigins, report } = service;
+  try {
+    const { head } = exchange;
+    const needsToken = router.needsToken(head.target);
+    const stopped = guard.check(head, needsToken);
+    if (stopped !== null) {
+      const origin = head.header('origin');
+      if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
+      send(service, exchange, stopped);
+      return;
+    }
+    if (needsToken) exchange.admit();
+    const target = parseTarget(head.target);
+    const { route, params } = router.match(target);
+    const origin = guard.originFor(head, route.access);
+    if (route.checksQueryFirst === true) checkedQuery(target, []);
+    const endpoint = endpointOf(route, head.method);
+    const answer = answerOf(endpoint, exchange, { params, origin }, target);
+    if (answer instanceof Promise) {
+      answer.then(
+        (ready) => send(service, exchange, ready),
+        (error) => send(service, exchange, failedAnswer(error, report)),
+      );
+    } else {
+      send(service, exchange, answer);
+    }
+  } catch (error) {
+    send(service, exchange, failedAnswer(error, report));
+  }
+}
+
+function endpointOf(route: Route, method: string): Endpoint {
+  const endpoint = route.methods[(method === 'HEAD' ? 'GET' : method) as Method];
+  if (endpoint !== undefined) return endpoint;
+  throw new ServiceError('method_not_allowed', `${method} is not a method of this path`, {
+    Allow: allowedMethods(route),
+  });
+}
+
+function answerOf(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  { params, origin }: Pick<Call<null>, 'params' | 'origin'>,
+  target: Target,
+): Answer | Promise<Answer> {
+  const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
+  checkFraming(exchange.head);
+  if (endpoint.body !== 'json') checkLength(exchange);
+  switch (endpoint.body) {
+    case 'none':
+      return endpoint.handle({ params, query, body: null, origin, client: exchange });
+    case 'json':
+      expectJson(exchange.head);
+      return readJson(exchange).then((body) =>
+        endpoint.handle({ params, query, body: endpoint.parse(body), origin, client: exchange }),
+      );
+    case 'stream':
+      return endpoint.handle({ params, exchange });
+  }
+}
+
+function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyMap<string, string> {
+  if (query.length === 0) return emptyQuery;
+  const values = new Map<string, string>();
+  for (const [key, value] of query) {
+    if (!declared.includes(key))
+      throw new ServiceError('unknown_query', `the query has a key that this path lacks: ${key}`);
+    if (values.has(key)) throw new ServiceError('duplicate_query', `the query repeats ${key}`);
+    values.set(key, value);
+  }
+  return values;
+}
+
+function send({ guard, report }: Service, exchange: Exchange, answer: Answer): void {
+  const own = answer.headers ?? jsonHeaders;
+  const cors = guard.corsHeaders(exchange.head);
+  const headers = cors === null ? own : { ...own, ...cors };
+  if (answer.body instanceof MediaPart) {
+    // The client holds a grant.
+    exchange.admit();
+    answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
+    return;
+  }
+  if (exchange.aborted) return;
+  const body = answer.body instanceof Uint8Array ? answer.body : jsonBytes(answer.body);
+  exchange.respond(answer.status, headers, body);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,37 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+
+/** A request target taken apart: path segments still encoded, query keys and values decoded. */
+export interface Target {
+  readonly segments: readonly string[];
+  readonly query: readonly (readonly [key: string, value: string])[];
+}
+
+const pathPattern = /^\/(?!\/)[!-"$-;=?-[\]-~]*$/;
+
+/** Parses an origin-form target. Throws `invalid_target` for anything that has no path or no decodable query. */
+export function parseTarget(raw: string | null): Target {
+  const mark = raw?.indexOf('?') ?? -1;
+  const path = raw === null ? '' : mark === -1 ? raw : raw.slice(0, mark);
+  if (raw === null || !pathPattern.test(path)) {
+    throw new ServiceError('invalid_target', 'the request target is not a path of this host');
+  }
+  return { segments: path.slice(1).split('/'), query: mark === -1 ? [] : parseQuery(raw.slice(mark + 1)) };
+}
+
+function parseQuery(text: string): (readonly [string, string])[] {
+  if (text === '') return [];
+  return text.split('&').map((pair) => {
+    const equals = pair.indexOf('=');
+    const key = equals === -1 ? pair : pair.slice(0, equals);
+    const value = equals === -1 ? '' : pair.slice(equals + 1);
+    return [decoded(key), decoded(value)] as const;
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new ServiceError('invalid_target', 'the query cannot be decoded');
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
+import { type Route, read, write } from '../exchange/route.ts';
+
+const base = '/v1/videohost-local-ingests';
+
+/** The routes of video-host ingests; null while there is no downloader: then all of them say so. */
+export const videohostIngestRoutes = (ingests: VideohostIngests | null): readonly Route[] =>
+  ingests === null
+    ? [base, `${base}/:ingestId`, `${base}/:ingestId/cancellations`].map((path) => ({
+        path,
+        methods: {},
+        unavailable: 'videohost_local_ingest_unavailable',
+      }))
+    : routesTo(ingests);
+
+const routesTo = (ingests: VideohostIngests): readonly Route[] => [
+  {
+    path: base,
+    methods: {
+      POST: write(z.unknown(), 'invalid_ingest_request', async ({ body }) => ({
+        status: 202,
+        body: await ingests.open(body),
+      })),
+    },
+  },
+  {
+    path: `${base}/:ingestId`,
+    methods: { GET: read(({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') })) },
+  },
+  {
+    path: `${base}/:ingestId/cancellations`,
+    methods: {
+      POST: write(z.strictObject({}), 'invalid_ingest_request', async ({ params }) => ({
+        status: 202,
+        body: await ingests.cancel(params.ingestId ?? ''),
+      })),
+    },
+  },
+];

@@ -1,0 +1,117 @@
+import { failureMessage } from '../../contract/base/failure.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { type CaptionLine, captionLimits, captionLine } from '../../contract/captions/caption-line.ts';
+import type { CaptionArtifact, CaptionResult, captionCauses } from '../../contract/captions/caption-production.ts';
+import { hashOf, storedBytes } from '../core/canonical-json.ts';
+import { captionTextOf, type DraftLine } from './caption-draft.ts';
+import { captionExecutors } from './caption-executors.ts';
+import { sharedLinesOf } from './caption-lines.ts';
+import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import { coveredLine } from './line-lineage.ts';
+
+/** One attempt to make captions of an approved study, counted from 0. */
+export interface CaptionJob {
+  readonly study: CaptionedStudy;
+  readonly attempt: number;
+  readonly classification: CaptionClassification;
+}
+
+/** Captions could not be made; the message begins with a closed word for the cause. */
+export class CaptionFailure extends Error {
+  constructor(word: (typeof captionCauses)[number], detail: string, cause?: unknown) {
+    super(failureMessage(`${word}: ${detail}`), { cause });
+    this.name = 'CaptionFailure';
+  }
+}
+
+/** The first attempt has no number in its name: it is the one that clients can derive. */
+export const captionJobIdOf = ({ study, attempt }: Pick<CaptionJob, 'study' | 'attempt'>): string =>
+  `caption-production:${hashOf({
+    runId: study.run.record.runtimeId,
+    approval: study.approval,
+    readiness: study.conclusion.admission.readiness,
+    study: study.conclusion.study,
+    ...(attempt === 0 ? {} : { attempt }),
+  })}`;
+
+export const captionExecutorOf = ({ study, classification }: CaptionJob) =>
+  captionExecutors[classification].identify(study);
+
+/** What all lines of a production have in common. */
+type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;
+
+function lineOf(
+  study: CaptionedStudy,
+  head: CaptionHead,
+  { id, startMs, endMs, source, target }: DraftLine,
+): CaptionLine {
+  const { sourceLanguage, targetLanguage } = head.input;
+  const window = { startMs, endMs };
+  const { lineage, gap } = coveredLine(study, head.jobId, head.executor, window);
+  const line = captionLine.safeParse({
+    id,
+    ...window,
+    lineage,
+    source: captionTextOf(sourceLanguage, source, gap),
+    target: captionTextOf(targetLanguage, target, gap),
+  });
+  if (line.success) return line.data;
+  const issue = line.error.issues[0];
+  throw new CaptionFailure('invalid_output', `${id} ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+function resultOf(lines: readonly CaptionLine[]): CaptionResult {
+  const among = (side: 'source' | 'target', state: string): number =>
+    lines.filter((line) => line[side].state === state).length;
+  const sourceAvailableCount = among('source', 'available');
+  const targetAvailableCount = among('target', 'available');
+  const withheldCount = among('target', 'withheld');
+  const unavailableCount = among('target', 'unavailable');
+  const counts = {
+    lineCount: lines.length,
+    sourceAvailableCount,
+    targetAvailableCount,
+    withheldCount,
+    unavailableCount,
+  };
+  if (sourceAvailableCount === 0) return { status: 'unavailable', ...counts };
+  if (targetAvailableCount === lines.length) return { status: 'completed', ...counts };
+  return { status: withheldCount === lines.length ? 'withheld' : 'partial', ...counts };
+}
+
+function demandAtMost(what: string, found: number, limit: number): void {
+  if (found > limit) throw new CaptionFailure('too_large', `${found} ${what}, at most ${limit} are allowed`);
+}
+
+function demandLimits(lines: readonly CaptionLine[]): void {
+  const bytesOf = (side: 'source' | 'target'): number =>
+    lines.reduce((sum, line) => sum + Buffer.byteLength(line[side].text ?? '', 'utf8'), 0);
+  demandAtMost('bytes of source text', bytesOf('source'), captionLimits.maxSourceBytes);
+  demandAtMost('bytes of target text', bytesOf('target'), captionLimits.maxTargetBytes);
+}
+
+/** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
+export function captionsOf(job: CaptionJob): CaptionArtifact {
+  const drafts = captionExecutors[job.classification].draft(job.study);
+  demandAtMost('lines', drafts.length, captionLimits.maxLines);
+  const head: CaptionHead = {
+    jobId: captionJobIdOf(job),
+    runId: job.study.run.record.runtimeId,
+    input: captionInputOf(job.study),
+    executor: captionExecutorOf(job),
+  };
+  const lines = drafts.map((draft) => lineOf(job.study, head, draft));
+  demandLimits(lines);
+  const artifact = artifactOf(head, lines);
+  demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
+  return artifact;
+}
+
+/** In the form that every client reads where there is room for it, else in the one that says nothing twice. */
+function artifactOf(head: CaptionHead, lines: readonly CaptionLine[]): CaptionArtifact {
+  const stored = { ...head, result: resultOf(lines) };
+  const whole: CaptionArtifact = { schema: 'studio.caption-production.artifact.v1', ...stored, lines: [...lines] };
+  const [first, ...rest] = lines;
+  if (first === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;
+  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...sharedLinesOf([first, ...rest]) };
+}

@@ -1,0 +1,106 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionClassification, CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
+import type { DraftLine, DraftText } from './caption-draft.ts';
+import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
+import { pairedCues } from './subtitle-pairs.ts';
+
+/** Whoever turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
+export interface CaptionExecutor {
+  /** How events and receipts name it. */
+  identify(study: CaptionedStudy): CaptionExecutorIdentity;
+  /** Its lines, in order of time and inside the range. */
+  draft(study: CaptionedStudy): DraftLine[];
+}
+
+const common = { version: '1', cognitionClaim: 'none' } as const;
+
+const numbered = (prefix: string, index: number): string => `${prefix}-${String(index + 1).padStart(3, '0')}`;
+
+/** A fixture that was recorded elsewhere says nothing of a run of its own: it never has a line. */
+const recorded: CaptionExecutor = {
+  identify: () => ({
+    id: 'studio.recorded-caption-fixture-adapter',
+    classification: 'recorded_real_pipeline_fixture',
+    executionScope: 'test_demo_only',
+    recognizer: 'recorded-fixture',
+    translator: 'recorded-fixture',
+    sourceCaptionContentId: null,
+    ...common,
+  }),
+  draft: () => [],
+};
+
+const seam = { lineMs: 500, leastLines: 1, mostLines: 6 } as const;
+
+function equalParts({ startMs, endMs }: Range): Range[] {
+  const lengthMs = endMs - startMs;
+  const count = Math.min(Math.max(Math.floor(lengthMs / seam.lineMs), seam.leastLines), seam.mostLines);
+  return Array.from({ length: count }, (_, index) => ({
+    startMs: startMs + Math.floor((index * lengthMs) / count),
+    endMs: startMs + Math.floor(((index + 1) * lengthMs) / count),
+  }));
+}
+
+/** Fixed numbered texts over equal parts of the range, for tests of clients. */
+const deterministicTest: CaptionExecutor = {
+  identify: () => ({
+    id: 'studio.deterministic-current-run-caption-test-seam',
+    classification: 'deterministic_current_run_test_seam',
+    executionScope: 'current_run',
+    recognizer: 'deterministic-test',
+    translator: 'deterministic-test',
+    sourceCaptionContentId: null,
+    ...common,
+  }),
+  draft: (study) =>
+    equalParts(captionInputOf(study).range).map((part, index) => ({
+      id: numbered('deterministic-current-run-line', index),
+      ...part,
+      source: { state: 'available', text: `Deterministic source line ${index + 1}` },
+      target: { state: 'available', text: `Deterministic target line ${index + 1}` },
+    })),
+};
+
+/** What a track gives to one side of a line: a track in another language than its tag says gives nothing. */
+function sideOf(track: StudiedTrack | null, text: string | null): DraftText {
+  if (text === null) return { state: 'withheld', reasonCode: 'translator_unavailable' };
+  if (track?.isContradicted === true) return { state: 'withheld', reasonCode: 'language_mismatch' };
+  return { state: 'available', text };
+}
+
+/** The media's own subtitle tracks, as the study read them, side by side. */
+const embeddedSubtitles: CaptionExecutor = {
+  identify: (study) => ({
+    id: 'studio.embedded-subtitle-caption-producer',
+    classification: 'embedded_subtitle_tracks',
+    executionScope: 'current_run',
+    recognizer: 'embedded-subtitle-track',
+    translator: 'embedded-subtitle-track',
+    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
+    ...common,
+  }),
+  draft: (study) => {
+    const { source, target } = tracksOf(study);
+    return pairedCues(source?.cues ?? [], target?.cues ?? []).map(({ startMs, endMs, ...texts }, index) => ({
+      id: numbered('embedded-subtitle-line', index),
+      startMs,
+      endMs,
+      source: sideOf(source, texts.source),
+      target: sideOf(target, texts.target),
+    }));
+  },
+};
+
+function tracksOf(study: CaptionedStudy) {
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const tracks = studiedTracks(study.findings, study.rules);
+  return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
+}
+
+/** Every executor of captions by what it is. */
+export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExecutor>> = {
+  recorded_real_pipeline_fixture: recorded,
+  deterministic_current_run_test_seam: deterministicTest,
+  embedded_subtitle_tracks: embeddedSubtitles,
+};

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type EventOf, type EventType, type JournalEvent, journalEvent } from '../../contract/journal/journal-event.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import { isCanonicalForm } from './canonical-json.ts';
+import { EvidenceChainError } from './evidence-chain-error.ts';
+import { firstDifference } from './first-difference.ts';
+
+const fault = (seq: number, place: string, cause?: unknown): EvidenceChainError =>
+  new EvidenceChainError('journal', `event ${seq}: ${place}`, cause);
+
+function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
+  const text = Buffer.from(stored).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw fault(seq, 'encoding', error);
+  }
+  if (!isCanonicalForm(value, text)) throw fault(seq, 'canonical_form');
+  const event = journalEvent.safeParse(value);
+  if (event.success) return event.data;
+  throw fault(seq, event.error.issues[0]?.path.join('.') ?? '', event.error);
+}
+
+/**
+ * Reads the stored events of a run, from the first one on: canonical JSON of the closed set, counted without a gap, in
+ * order of time. Throws `EvidenceChainError` of the journal, which names the event by its seq.
+ */
+export function readJournal(runId: string, stored: readonly Uint8Array[]): JournalEvent[] {
+  let earlier = '';
+  return stored.map((bytes, index) => {
+    const seq = index + 1;
+    const event = parsedEvent(seq, bytes);
+    const place = firstDifference(
+      { runId: event.runId, seq: event.seq, eventId: event.eventId },
+      { runId, seq, eventId: `event:${runId}:${seq}` },
+    );
+    if (place !== null) throw fault(seq, place);
+    if (event.recordedAt < earlier) throw fault(seq, 'recordedAt');
+    earlier = event.recordedAt;
+    return event;
+  });
+}
+
+/** Goes through a journal from its beginning and holds each event against the one that had to be written. */
+export class JournalCursor {
+  readonly #events: readonly JournalEvent[];
+  #taken = 0;
+
+  constructor(events: readonly JournalEvent[]) {
+    this.#events = events;
+  }
+
+  /** How many events were taken. */
+  get seq(): number {
+    return this.#taken;
+  }
+
+  /** The type of the event `offset` places after the next; null behind the last. */
+  typeAt(offset = 0): EventType | null {
+    return this.#events[this.#taken + offset]?.type ?? null;
+  }
+
+  /** The event `offset` places after the next, which has to be of this type. */
+  expect<Type extends EventType>(type: Type, offset = 0): EventOf<Type> {
+    const event = this.#events[this.#taken + offset];
+    if (event === undefined) throw this.fault('missing', offset);
+    if (event.type !== type) throw this.fault('type', offset);
+    return event as EventOf<Type>;
+  }
+
+  /** How many events from the next one on are of this type without a break. */
+  count(type: EventType): number {
+    let count = 0;
+    while (this.typeAt(count) === type) count += 1;
+    return count;
+  }
+
+  /** Takes the next events, which have to be exactly these. */
+  take(drafts: readonly EventDraft[]): void {
+    for (const draft of drafts) {
+      const event = this.#events[this.#taken];
+      if (event === undefined) throw this.fault('missing');
+      const { producer, causationId, correlationId, type, data } = event;
+      const found = { producer, causationId, correlationId, type, data };
+      if (!isDeepStrictEqual(found, draft)) throw this.fault(placeOf(found, draft));
+      this.#taken += 1;
+    }
+  }
+
+  /** The error that names an event as what does not hold. */
+  fault(place: string, offset = 0): EvidenceChainError {
+    return fault(this.#taken + offset + 1, place);
+  }
+}
+
+// Events of different types differ in everything: the type says it best.
+const placeOf = (found: EventDraft, draft: EventDraft): string =>
+  found.type === draft.type ? (firstDifference(found, draft) ?? '') : 'type';

@@ -1,0 +1,40 @@
+import type { Capability } from '../../contract/base/operation.ts';
+import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import type { EventCause } from './event-draft.ts';
+
+/** The random ids of one run, allocated once and kept with it: a restarted host goes on under the same names. */
+export interface StudyIds {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly claimId: string;
+  readonly executionId: string;
+  /** One grant for each capability that a study uses. */
+  readonly grantIds: Readonly<Record<Capability, string>>;
+}
+
+/** One accepted study under way: what was promised and under which names it is carried out. */
+export interface StudyRun {
+  readonly record: RuntimeStart;
+  readonly ids: StudyIds;
+}
+
+/** Allocates a run's ids from a source of unique names, such as a random UUID. */
+export const studyIdsFrom = (newId: () => string): StudyIds => ({
+  taskId: `task:${newId()}`,
+  agentId: `agent:${newId()}`,
+  claimId: `launch-claim:${newId()}`,
+  executionId: `execution:${newId()}`,
+  grantIds: {
+    'media.detect': `grant:${newId()}`,
+    'media.subtitles': `grant:${newId()}`,
+    'evidence.read': `grant:${newId()}`,
+    'analysis.evidence.assess': `grant:${newId()}`,
+    'analysis.evidence.decide': `grant:${newId()}`,
+  },
+});
+
+/** Every event of a run belongs to the command that started it. */
+export const causeOf = ({ record }: StudyRun): EventCause => ({
+  correlationId: record.commandId,
+  causationId: null,
+});

@@ -1,0 +1,127 @@
+import type {
+  EvaluationReceipt,
+  EvaluationScores,
+  LanguageScore,
+} from '../../contract/evaluation/evaluation-receipt.ts';
+
+/** One number of an evaluation that may get better or worse. */
+export interface Measure {
+  /** Such as `speech.collar_500ms.f1`. */
+  readonly name: string;
+  readonly unit: 'micro' | 'ms' | 'us';
+  readonly value: number | null;
+  readonly better: 'higher' | 'lower';
+  /** By how much it may be worse, in its unit, before that counts. */
+  readonly tolerance: number;
+}
+
+/**
+ * Half a percent. The speech model computes in floating point, whose last digits differ between processors, so that a window
+ * may end a frame of 32 ms earlier or later; of 25 s of speech half a percent is almost four such frames.
+ */
+export const speechToleranceMicro = 5000;
+
+type Direction = Measure['better'];
+
+const share = (name: string, value: number | null, better: Direction, tolerance = 0): Measure => ({
+  name,
+  unit: 'micro',
+  value,
+  better,
+  tolerance,
+});
+
+interface Retrieval {
+  readonly precisionMicro: number | null;
+  readonly recallMicro: number | null;
+  readonly f1Micro: number | null;
+}
+
+const retrieval = (name: string, score: Retrieval, tolerance = 0): Measure[] => [
+  share(`${name}.precision`, score.precisionMicro, 'higher', tolerance),
+  share(`${name}.recall`, score.recallMicro, 'higher', tolerance),
+  share(`${name}.f1`, score.f1Micro, 'higher', tolerance),
+];
+
+const languages = (name: string, score: LanguageScore | null): Measure[] =>
+  score === null
+    ? []
+    : [
+        share(`${name}.accuracy`, score.accuracyMicro, 'higher'),
+        share(`${name}.abstention`, score.abstentionMicro, 'lower'),
+      ];
+
+/** Every measure of the scores, in a fixed order. Two evaluations of one pack have the same. */
+export const measuresOf = ({ speech, cuts, subtitles, ...scores }: EvaluationScores): Measure[] => [
+  ...(speech ?? []).flatMap((score) => [
+    ...retrieval(`speech.collar_${score.collarMs}ms`, score, speechToleranceMicro),
+    share(
+      `speech.collar_${score.collarMs}ms.detection_error_rate`,
+      score.detectionErrorRateMicro,
+      'lower',
+      speechToleranceMicro,
+    ),
+  ]),
+  ...(cuts ?? []).flatMap((score) => retrieval(`cuts.within_${score.toleranceFrames}_frames`, score)),
+  ...(subtitles === null
+    ? []
+    : [
+        ...retrieval('subtitles.exact', subtitles),
+        {
+          name: 'subtitles.mean_error',
+          unit: 'us',
+          value: subtitles.meanErrorUs,
+          better: 'lower',
+          tolerance: 0,
+        } as const,
+        {
+          name: 'subtitles.largest_error',
+          unit: 'ms',
+          value: subtitles.largestErrorMs,
+          better: 'lower',
+          tolerance: 0,
+        } as const,
+      ]),
+  ...languages('languages.tracks', scores.trackLanguages),
+  ...languages('languages.cues', scores.cueLanguages),
+  ...(scores.captionGate === null
+    ? []
+    : [
+        share('caption_gate.complete_accepted', scores.captionGate.acceptedMicro, 'higher'),
+        share('caption_gate.defects_caught', scores.captionGate.caughtMicro, 'higher'),
+      ]),
+];
+
+export type Change = 'equal' | 'better' | 'tolerated' | 'worse';
+
+export interface ComparedMeasure extends Measure {
+  readonly baseline: number | null;
+  readonly change: Change;
+}
+
+/** What a new evaluation is beside the accepted one: one worse measure makes it a regression, whatever else got better. */
+export interface EvaluationComparison {
+  readonly verdict: 'equal' | 'better' | 'regression';
+  readonly measures: readonly ComparedMeasure[];
+}
+
+/** A number that can no longer be given, because nothing was found, is worse than any that could. */
+function changeOf({ value, better, tolerance }: Measure, baseline: number | null): Change {
+  if (value === baseline) return 'equal';
+  if (value === null) return 'worse';
+  if (baseline === null) return 'better';
+  const gain = better === 'higher' ? value - baseline : baseline - value;
+  if (gain > 0) return 'better';
+  return -gain <= tolerance ? 'tolerated' : 'worse';
+}
+
+/** Compares the totals of two receipts of the same pack. */
+export function compareEvaluations(receipt: EvaluationReceipt, baseline: EvaluationReceipt): EvaluationComparison {
+  const before = new Map(measuresOf(baseline.totals).map(({ name, value }) => [name, value]));
+  const measures = measuresOf(receipt.totals).map((measure): ComparedMeasure => {
+    const accepted = before.get(measure.name) ?? null;
+    return { ...measure, baseline: accepted, change: changeOf(measure, accepted) };
+  });
+  const is = (change: Change) => measures.some((measure) => measure.change === change);
+  return { verdict: is('worse') ? 'regression' : is('better') ? 'better' : 'equal', measures };
+}

@@ -1,0 +1,109 @@
+import type { LabelledTrack, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import {
+  cutTolerancesFrames,
+  type EvaluationScores,
+  speechCollarsMs,
+} from '../../contract/evaluation/evaluation-receipt.ts';
+import type { EvaluationFindings, FoundTrack } from './evaluation-findings.ts';
+import { type CaptionGateCounts, captionGateScoreOf } from './score-caption-gate.ts';
+import { type CutCounts, cutCounts, cutScoreOf } from './score-cuts.ts';
+import { type LanguageAnswer, type LanguageCounts, languageCounts, languageScoreOf } from './score-languages.ts';
+import { type SpeechCounts, speechCounts, speechScoreOf } from './score-speech.ts';
+import { pairCues, type SubtitleCounts, subtitleCounts, subtitleScoreOf } from './score-subtitles.ts';
+
+/** Everything that is counted of an item or of a whole pack; speech and cuts once for each collar and tolerance. */
+export interface EvaluationCounts {
+  readonly speech: readonly SpeechCounts[] | null;
+  readonly cuts: readonly CutCounts[] | null;
+  readonly subtitles: SubtitleCounts | null;
+  readonly trackLanguages: LanguageCounts | null;
+  readonly cueLanguages: LanguageCounts | null;
+  readonly captionGate: CaptionGateCounts | null;
+}
+
+const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
+  label === null ? [] : [{ label, isRead: true, code: language.code }];
+
+function cueAnswers({ cues: labelled }: LabelledTrack, { cues: found, language }: FoundTrack): LanguageAnswer[] {
+  const places = new Map(pairCues(labelled, found).map((pair) => [pair.labelled, pair.found]));
+  return labelled.flatMap(({ language: label }, index) => {
+    const place = places.get(index);
+    if (label === null) return [];
+    return [
+      { label, isRead: place !== undefined, code: place === undefined ? null : (language.cueCodes[place] ?? null) },
+    ];
+  });
+}
+
+const orNull = <Value>(values: readonly Value[], count: (values: readonly Value[]) => LanguageCounts) =>
+  values.length === 0 ? null : count(values);
+
+/** Holds what a study found in the range of an item against the item's labels. */
+export function countsOf({ range, labels }: PackItem, found: EvaluationFindings): EvaluationCounts {
+  const { speech, cuts, subtitles } = labels;
+  const tracks = (subtitles ?? []).flatMap((labelled, index) => {
+    const read = found.tracks?.[index];
+    return read === undefined ? [] : [{ labelled, read }];
+  });
+  const answersBy = (answers: typeof cueAnswers) => tracks.flatMap(({ labelled, read }) => answers(labelled, read));
+  return {
+    speech: speech && speechCollarsMs.map((collarMs) => speechCounts(speech, found.speech ?? [], range, collarMs)),
+    cuts: cuts && cutTolerancesFrames.map((frames) => cutCounts(cuts, found.cutsMs ?? [], frames)),
+    subtitles: pooledSubtitles(tracks.map(({ labelled, read }) => subtitleCounts(labelled.cues, read.cues))),
+    trackLanguages: orNull(answersBy(trackAnswers), languageCounts),
+    cueLanguages: orNull(answersBy(cueAnswers), languageCounts),
+    captionGate: found.captionGate,
+  };
+}
+
+/** Adds up counts field by field; null for none. */
+function sumOf<Key extends string>(list: readonly Readonly<Record<Key, number>>[]): Record<Key, number> | null {
+  const [first] = list;
+  if (first === undefined) return null;
+  const sums = (Object.keys(first) as Key[]).map((key) => [key, list.reduce((sum, counts) => sum + counts[key], 0)]);
+  return Object.fromEntries(sums) as Record<Key, number>;
+}
+
+function pooledSubtitles(list: readonly SubtitleCounts[]): SubtitleCounts | null {
+  const sum = sumOf(list);
+  return sum && { ...sum, largestErrorMs: Math.max(...list.map(({ largestErrorMs }) => largestErrorMs)) };
+}
+
+const present = <Value>(values: readonly (Value | null)[]): Value[] =>
+  values.flatMap((value) => (value === null ? [] : [value]));
+
+/** Adds up lists of counts place by place; null for none. */
+function sumsOf<Key extends string>(
+  lists: readonly (readonly Readonly<Record<Key, number>>[] | null)[],
+): Record<Key, number>[] | null {
+  const [first, ...rest] = present(lists);
+  if (first === undefined) return null;
+  return first.map((counts, index) => sumOf([counts, ...rest.flatMap((list) => list[index] ?? [])]) ?? counts);
+}
+
+/** The counts of a whole pack: durations and numbers added up over its items, so that a long item weighs more. */
+export const pooledCounts = (items: readonly EvaluationCounts[]): EvaluationCounts => ({
+  speech: sumsOf(items.map(({ speech }) => speech)),
+  cuts: sumsOf(items.map(({ cuts }) => cuts)),
+  subtitles: pooledSubtitles(present(items.map(({ subtitles }) => subtitles))),
+  trackLanguages: sumOf(present(items.map(({ trackLanguages }) => trackLanguages))),
+  cueLanguages: sumOf(present(items.map(({ cueLanguages }) => cueLanguages))),
+  captionGate: sumOf(present(items.map(({ captionGate }) => captionGate))),
+});
+
+/** The counts with the ratios that follow from them. */
+export const scoresOf = ({
+  speech,
+  cuts,
+  subtitles,
+  trackLanguages,
+  cueLanguages,
+  captionGate,
+}: EvaluationCounts): EvaluationScores => ({
+  speech: speech?.map((counts, index) => speechScoreOf(speechCollarsMs[index] ?? 0, counts)) ?? null,
+  cuts: cuts?.map((counts, index) => cutScoreOf(cutTolerancesFrames[index] ?? 0, counts)) ?? null,
+  subtitles: subtitles && subtitleScoreOf(subtitles),
+  trackLanguages: trackLanguages && languageScoreOf(trackLanguages),
+  cueLanguages: cueLanguages && languageScoreOf(cueLanguages),
+  captionGate: captionGate && captionGateScoreOf(captionGate),
+});

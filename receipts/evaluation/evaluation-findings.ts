@@ -1,0 +1,70 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
+import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { CueFact, DetectedKind, EvidenceArtifact, TrackLanguageFact } from '../../contract/evidence/evidence.ts';
+import type { VerifiedEvidence, VerifiedOperation } from '../evidence/replay-media.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { type CaptionGateCounts, captionGateCounts } from './score-caption-gate.ts';
+
+/** One text track as a study read it; `language` says of the track and of each of its cues, in their order. */
+export interface FoundTrack {
+  readonly trackIndex: number;
+  readonly cues: readonly CueFact[];
+  readonly language: TrackLanguageFact;
+}
+
+/** What a study found of the things that an item labels; null where it labels none. */
+export interface EvaluationFindings {
+  readonly speech: readonly Range[] | null;
+  readonly cutsMs: readonly number[] | null;
+  /** In the order of the labelled tracks. */
+  readonly tracks: readonly FoundTrack[] | null;
+  readonly captionGate: CaptionGateCounts | null;
+}
+
+/** The passes over the media that a study made. */
+export const operationsOf = ({ execution }: VerifiedRuntime): readonly VerifiedOperation[] =>
+  execution?.study.findings.operations ?? [];
+
+/** The artifacts of a kind, at least one. A kind that the media does not have cannot have been labelled. */
+function artifactsOf(kind: DetectedKind, place: string, evidence: readonly VerifiedEvidence[]): EvidenceArtifact[] {
+  const ofKind = evidence.filter(({ delivered }) => delivered.kind === kind);
+  const artifacts = ofKind.flatMap(({ artifact }) => (artifact === null ? [] : [artifact]));
+  if (artifacts.length > 0) return artifacts;
+  const reason = ofKind[0]?.delivered.reasonCode ?? 'not detected';
+  throw new EvaluationFault('labels_outside_media', `${place}: ${reason}`);
+}
+
+function findTrack(place: string, trackIndex: number, evidence: readonly VerifiedEvidence[]): FoundTrack {
+  const ofTrack = (kind: DetectedKind) => {
+    const found = artifactsOf(kind, place, evidence).find(({ input }) => input.trackIndex === trackIndex);
+    if (found === undefined) throw new EvaluationFault('labels_outside_media', `${place}: no such text track`);
+    return found.facts;
+  };
+  const cues = ofTrack('subtitle_track').flatMap((fact) => (fact.kind === 'subtitle_cue' ? [fact] : []));
+  const [language] = ofTrack('text_language').flatMap((fact) => (fact.kind === 'track_language' ? [fact] : []));
+  if (language === undefined) throw new EvaluationFault('labels_outside_media', `${place}: no such text track`);
+  return { trackIndex, cues, language };
+}
+
+/**
+ * Takes what an item labels out of the reopened evidence of its study. Throws `EvaluationFault` `labels_outside_media`
+ * for labels of what the media does not have.
+ */
+export function findingsOf(item: PackItem, runtime: VerifiedRuntime): EvaluationFindings {
+  const { itemId, labels } = item;
+  const evidence = operationsOf(runtime).flatMap((operation) => operation.evidence);
+  const factsOf = (kind: DetectedKind, label: string) =>
+    artifactsOf(kind, `${itemId}: labels.${label}`, evidence).flatMap(({ facts }) => facts);
+  const speech = labels.speech === null ? null : factsOf('speech_activity', 'speech');
+  const cuts = labels.cuts === null ? null : factsOf('shot_changes', 'cuts');
+  const tracks = labels.subtitles?.map(({ trackIndex }, index) =>
+    findTrack(`${itemId}: labels.subtitles.${index}.trackIndex`, trackIndex, evidence),
+  );
+  return {
+    speech: speech?.flatMap((fact) => (fact.kind === 'speech_window' ? [fact] : [])) ?? null,
+    cutsMs: cuts?.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])) ?? null,
+    tracks: tracks ?? null,
+    captionGate: captionGateCounts(item, runtime),
+  };
+}

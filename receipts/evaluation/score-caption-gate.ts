@@ -1,0 +1,82 @@
+import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
+import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import type { CaptionGateScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { Reviewer } from '../../contract/review/publish-review.ts';
+import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
+import { wholeCaptionsOf } from '../captions/caption-lines.ts';
+import { captionReceiptOf } from '../captions/caption-production.ts';
+import { captionRules } from '../captions/caption-rules.ts';
+import { type StoredCaptions, structuralDecisionOf } from '../captions/caption-structure.ts';
+import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { approvalReferenceOf, reviewReceiptOf } from '../review/publish-review-decision.ts';
+import { defectiveCaptions } from './caption-defects.ts';
+import { microRatio } from './micro-ratio.ts';
+
+/** Numbers of captions and of planted defects; those of several items are added up. */
+export type CaptionGateCounts = Pick<CaptionGateScore, 'candidates' | 'accepted' | 'planted' | 'caught'>;
+
+// Nobody approves anything: the approval below is derived to name it in the captions, and never written down.
+const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
+
+/** The study as it would stand after an approval; null where it may not be put before a reviewer. */
+function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
+  const conclusion = execution?.study.conclusion ?? null;
+  if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
+  const { run } = execution.opened;
+  const { runtimeId } = run.record;
+  const receipt = reviewReceiptOf(runtimeId, {
+    intake: conclusion.admission.intake,
+    reviewer: nobody,
+    decision: {
+      outcome: 'approve_for_caption_production',
+      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+      note: null,
+    },
+  });
+  return {
+    run,
+    findings: execution.study.findings,
+    conclusion,
+    approval: approvalReferenceOf(runtimeId, receipt),
+    rules: captionRules,
+  };
+}
+
+function produce(study: CaptionedStudy, place: string): StoredCaptions {
+  const obstacle = captionObstacleOf(study.run.record);
+  if (obstacle !== null) throw new EvaluationFault('labels_outside_media', `${place}: ${obstacle}`);
+  const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
+  try {
+    const artifact = captionsOf(job);
+    return { artifact: wholeCaptionsOf(artifact), receipt: captionReceiptOf(job, artifact) };
+  } catch (error) {
+    if (!(error instanceof CaptionFailure)) throw error;
+    throw new EvaluationFault('labels_outside_media', `${place}: ${error.message}`, error);
+  }
+}
+
+/**
+ * Makes captions of the embedded subtitles as a production would, demands that the structural check accepts them, then
+ * plants every single defect in every line and counts how often the check withholds that line and the captions with it.
+ * Null where the item does not ask for it. Throws `EvaluationFault` `labels_outside_media`.
+ */
+export function captionGateCounts({ itemId, labels }: PackItem, runtime: VerifiedRuntime): CaptionGateCounts | null {
+  if (labels.captions === null) return null;
+  const study = approvable(runtime);
+  const captions = study === null ? null : produce(study, `${itemId}: labels.captions`);
+  const isAccepted = captions !== null && structuralDecisionOf(captions).outcome === 'accepted';
+  if (!isAccepted) return { candidates: 1, accepted: 0, planted: 0, caught: 0 };
+  const caught = [...defectiveCaptions(captions)].map((defective) => {
+    const { outcome, lines } = structuralDecisionOf(defective.captions);
+    return outcome === 'withheld' && lines[defective.at]?.outcome === 'withheld';
+  });
+  return { candidates: 1, accepted: 1, planted: caught.length, caught: caught.filter((is) => is).length };
+}
+
+/** Both shares should be whole: a valid candidate that is withheld is as wrong as a defect that passes. */
+export const captionGateScoreOf = (counts: CaptionGateCounts): CaptionGateScore => ({
+  ...counts,
+  acceptedMicro: microRatio(counts.accepted, counts.candidates),
+  caughtMicro: microRatio(counts.caught, counts.planted),
+});

@@ -1,0 +1,141 @@
+import type { Artifact } from '../../contract/base/artifact.ts';
+import type { Failure } from '../../contract/base/failure.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type {
+  MediaCapability,
+  MediaEvidence,
+  MediaLimits,
+  MediaOperationReceipt,
+  MediaOperationRequest,
+  MediaOperationResult,
+} from '../../contract/evidence/media-operation.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import { outputArtifact } from '../core/artifact.ts';
+import { hashOf } from '../core/canonical-json.ts';
+import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
+import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
+import { causeOf, type StudyRun } from '../core/study-run.ts';
+import { detectedArtifactKind } from './detected-evidence.ts';
+
+/** How a run goes over its media once: with which tools, set how, within which limits. */
+export interface MediaOperation {
+  readonly capability: MediaCapability;
+  readonly tools: readonly ToolIdentity[];
+  readonly parameters: MediaOperationRequest['parameters'];
+  readonly limits: MediaLimits;
+}
+
+export interface CompletedOperation {
+  /** The evidence of this run, in the order of the result. */
+  readonly artifacts: readonly Artifact[];
+  readonly receipt: MediaOperationReceipt;
+  /** The artifacts first, then the completion that names them. */
+  readonly events: readonly EventDraft[];
+}
+
+/** What a run asks of one pass; its key depends on the source's bytes, the range, the tools and their parameters alone. */
+export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperation): MediaOperationRequest {
+  const { sourceArtifactId, analysisRequest } = record;
+  const { range, sourceContentId } = analysisRequest;
+  const { capability, parameters, limits } = operation;
+  const tools = [...operation.tools];
+  const work = { operation: capability, inputContentIds: [sourceContentId], range, tools, parameters };
+  return {
+    operationId: operationIdOf(work),
+    taskId: ids.taskId,
+    agentId: ids.agentId,
+    executionId: ids.executionId,
+    sourceArtifactId,
+    sourceContentId,
+    range,
+    operationKey: operationKeyOf(work),
+    tools,
+    parameters,
+    limits,
+  };
+}
+
+/** Journalled before the pass runs. */
+export const operationStarted = (run: StudyRun, operation: MediaOperation): EventDraft =>
+  draftEvent(
+    'media.operation_started',
+    {
+      capability: operation.capability,
+      request: mediaRequestOf(run, operation),
+      grantId: run.ids.grantIds[operation.capability],
+    },
+    causeOf(run),
+  );
+
+function receiptOf(
+  { ids }: StudyRun,
+  { capability }: MediaOperation,
+  request: MediaOperationRequest,
+  result: { evidence: MediaEvidence[]; derivedAudio: MediaOperationResult['derivedAudio']; reused: boolean },
+): MediaOperationReceipt {
+  const body = {
+    operationId: request.operationId,
+    operationKey: request.operationKey,
+    capability,
+    authorization: { grantId: ids.grantIds[capability], taskId: ids.taskId, agentId: ids.agentId },
+    input: { artifactId: request.sourceArtifactId, contentId: request.sourceContentId, range: request.range },
+    tools: request.tools,
+    parameters: request.parameters,
+    ...result,
+  };
+  return { schema: 'studio.media-operation.receipt.v1', receiptId: `media-operation:${hashOf(body)}`, ...body };
+}
+
+/**
+ * What a completed pass means for this run: its own artifacts over the stored bytes, and the receipt that lists them.
+ * `reused` says that an earlier pass with the same key is taken over.
+ */
+export function operationCompleted(
+  run: StudyRun,
+  operation: MediaOperation,
+  { evidence, derivedAudio }: MediaOperationResult,
+  reused: boolean,
+): CompletedOperation {
+  const request = mediaRequestOf(run, operation);
+  const { operationId } = request;
+  const cause = causeOf(run);
+  const artifacts: Artifact[] = [];
+  const delivered = evidence.map((each): MediaEvidence => {
+    if (each.state === 'unavailable') return { ...each, artifactId: null, contentId: null };
+    const artifact = outputArtifact({
+      runId: run.record.runtimeId,
+      kind: detectedArtifactKind(each.kind),
+      origin: { kind: 'operation_output', operationId },
+      contentId: each.contentId,
+      bytes: each.bytes,
+      sourceArtifactIds: [request.sourceArtifactId],
+      producer: run.ids,
+    });
+    artifacts.push(artifact);
+    return {
+      kind: each.kind,
+      state: 'available',
+      reasonCode: null,
+      artifactId: artifact.id,
+      contentId: each.contentId,
+    };
+  });
+  const receipt = receiptOf(run, operation, request, { evidence: delivered, derivedAudio, reused });
+  const completed = { operationId, outputArtifactIds: artifacts.map(({ id }) => id), receipt };
+  return {
+    artifacts,
+    receipt,
+    events: [
+      ...artifacts.map((artifact) => artifactRecorded(artifact, cause)),
+      draftEvent('media.operation_completed', completed, cause),
+    ],
+  };
+}
+
+/** A started pass that came to nothing. */
+export const operationFailed = (run: StudyRun, operation: MediaOperation, reason: Failure): EventDraft =>
+  draftEvent(
+    'media.operation_failed',
+    { operationId: mediaRequestOf(run, operation).operationId, reason },
+    causeOf(run),
+  );

@@ -1,0 +1,111 @@
+import type { Artifact } from '../../contract/base/artifact.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { DetectedFact, EvidenceArtifact, SpeechFact } from '../../contract/evidence/evidence.ts';
+import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
+import {
+  type EvidenceFact,
+  type LanguageRangeFact,
+  type ReadableKind,
+  readLimits,
+} from '../../contract/evidence/evidence-read.ts';
+import type { LanguageRange, LanguageRanges } from '../../contract/sources/language-ranges.ts';
+import { EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { claimKeyOf } from './evidence-claims.ts';
+
+/** 16 kHz. */
+export const samplesPerMs = 16;
+
+/** An evidence artifact of a run and its facts in order of time, before any window is laid over them. */
+export interface ReadableEvidence {
+  readonly kind: ReadableKind;
+  readonly artifact: Pick<Artifact, 'id' | 'content'>;
+  readonly facts: readonly EvidenceFact[];
+}
+
+const inOrder = <Fact extends EvidenceFact>(facts: readonly Fact[]): Fact[] =>
+  facts.toSorted((one, other) => one.startSample - other.startSample || one.endSample - other.endSample);
+
+/** A speech fact whose milliseconds are those of its samples, cut to the range that was measured. */
+function checkedSpeechFact(fact: DetectedFact, index: number, range: Range): SpeechFact {
+  if (fact.kind !== 'speech_window' && fact.kind !== 'non_speech_window') {
+    throw new EvidenceChainError('evidence', `facts[${index}].kind`);
+  }
+  const startMs = Math.max(Math.floor(fact.startSample / samplesPerMs), range.startMs);
+  const endMs = Math.min(Math.ceil(fact.endSample / samplesPerMs), range.endMs);
+  if (fact.startMs !== startMs) throw new EvidenceChainError('evidence', `facts[${index}].startMs`);
+  if (fact.endMs !== endMs) throw new EvidenceChainError('evidence', `facts[${index}].endMs`);
+  return fact;
+}
+
+/**
+ * The speech evidence that a study detected itself. Throws `EvidenceChainError` when the artifact holds other facts or
+ * facts whose times contradict their samples.
+ */
+export function speechEvidence(
+  artifact: ReadableEvidence['artifact'],
+  { kind, facts, input }: EvidenceArtifact,
+): ReadableEvidence {
+  if (kind !== 'speech_activity') throw new EvidenceChainError('evidence', 'kind');
+  const checked = facts.map((fact, index) => checkedSpeechFact(fact, index, input.range));
+  return { kind, artifact, facts: inOrder(checked) };
+}
+
+const languageFactOf = (found: LanguageRange): LanguageRangeFact => {
+  const { token_id, ...decision } = found.decision;
+  return {
+    kind: 'language_range',
+    speechWindowIndex: found.speech_window_index,
+    chunkIndex: found.chunk_index,
+    startSample: found.start_sample,
+    endSample: found.end_sample,
+    startMs: Math.floor(found.start_sample / samplesPerMs),
+    endMs: Math.ceil(found.end_sample / samplesPerMs),
+    decision,
+  };
+};
+
+/** Which language is spoken where, in order of time. */
+export const languageFactsOf = ({ ranges }: LanguageRanges): LanguageRangeFact[] => inOrder(ranges.map(languageFactOf));
+
+/** The language evidence that came with the source, over all of it. */
+export const languageEvidence = (artifact: ReadableEvidence['artifact'], record: LanguageRanges): ReadableEvidence => ({
+  kind: 'language_ranges',
+  artifact,
+  facts: languageFactsOf(record),
+});
+
+/** The facts that share at least one sample with the window, each cut to it. */
+export function factsWithin(facts: readonly EvidenceFact[], window: Range): EvidenceFact[] {
+  const cut: EvidenceFact[] = [];
+  for (const fact of facts) {
+    const startSample = Math.max(fact.startSample, window.startMs * samplesPerMs);
+    const endSample = Math.min(fact.endSample, window.endMs * samplesPerMs);
+    if (startSample >= endSample) continue;
+    const startMs = Math.floor(startSample / samplesPerMs);
+    const endMs = Math.ceil(endSample / samplesPerMs);
+    cut.push({ ...fact, startSample, endSample, startMs, endMs });
+  }
+  return cut;
+}
+
+/** The length of a fact or a list of facts in bytes of canonical JSON, which does not depend on the order of the keys. */
+export const factBytesOf = (facts: EvidenceFact | readonly EvidenceFact[]): number =>
+  Buffer.byteLength(JSON.stringify(facts));
+
+/**
+ * The leading facts that one read can return: at most 64, at most 32768 bytes of canonical JSON, and no more values than
+ * one assessment has claims for.
+ */
+export function boundedFacts(facts: readonly EvidenceFact[]): EvidenceFact[] {
+  const kept: EvidenceFact[] = [];
+  const values = new Set<string>();
+  let bytes = '[]'.length;
+  for (const fact of facts) {
+    bytes += factBytesOf(fact) + (kept.length === 0 ? 0 : ','.length);
+    values.add(claimKeyOf(fact));
+    const fits = kept.length < readLimits.maxItems && bytes <= readLimits.maxBytes;
+    if (!fits || values.size > assessmentLimits.maxClaims) break;
+    kept.push(fact);
+  }
+  return kept;
+}

@@ -1,0 +1,115 @@
+import type { Artifact } from '../../contract/base/artifact.ts';
+import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type {
+  MediaCapability,
+  MediaEvidence,
+  MediaOperationReceipt,
+  MediaOperationResult,
+} from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { type CheckedLink, counted, type ReportLink } from '../core/checked-link.ts';
+import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
+import type { JournalCursor } from '../core/journal-cursor.ts';
+import type { StoredContent } from '../core/stored-content.ts';
+import { readReceipt } from '../core/stored-receipt.ts';
+import type { StudyRun } from '../core/study-run.ts';
+import { checkEvidence, type EvidenceOrigin } from './check-evidence.ts';
+import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
+import { evidenceShape } from './reopen-evidence.ts';
+
+/** One kind of evidence as an operation delivered it, with the artifact that holds its facts. */
+export type VerifiedEvidence =
+  | { readonly delivered: Extract<MediaEvidence, { state: 'available' }>; readonly artifact: EvidenceArtifact }
+  | { readonly delivered: Extract<MediaEvidence, { state: 'unavailable' }>; readonly artifact: null };
+
+/** A pass over the media that came to its end. */
+export interface VerifiedOperation {
+  readonly receipt: MediaOperationReceipt;
+  readonly evidence: readonly VerifiedEvidence[];
+  /** The run's own artifacts over the stored evidence, in the order of the evidence. */
+  readonly artifacts: readonly Artifact[];
+}
+
+/** A pass that began: done, or still open at the end of what was written of it. */
+export interface ReplayedOperation {
+  readonly operation: MediaOperation;
+  readonly completed: VerifiedOperation | null;
+}
+
+export interface ReplayContext {
+  readonly run: StudyRun;
+  readonly source: RegisteredSource;
+  readonly journal: JournalCursor;
+  readonly content: StoredContent;
+  readonly report: ReportLink;
+}
+
+async function openEvidence(
+  delivered: MediaEvidence,
+  origin: Omit<EvidenceOrigin, 'kind'>,
+  content: StoredContent,
+): Promise<{ evidence: VerifiedEvidence; result: MediaOperationResult['evidence'][number] }> {
+  const { kind } = delivered;
+  if (delivered.state === 'unavailable') {
+    const { artifactId: _, contentId: __, ...result } = delivered;
+    return { evidence: { delivered, artifact: null }, result };
+  }
+  const { state, contentId } = delivered;
+  const { body: artifact, bytes } = await readReceipt(evidenceShape, content, contentId);
+  checkObject(contentId, () => checkEvidence(artifact, { ...origin, kind }));
+  return { evidence: { delivered, artifact }, result: { kind, state, contentId, bytes } };
+}
+
+function checkedEvidence({ delivered, artifact }: VerifiedEvidence): CheckedLink {
+  const { kind: subject, contentId } = delivered;
+  const detail = artifact === null ? `unavailable: ${delivered.reasonCode}` : counted(artifact.facts.length, 'fact');
+  return { link: 'evidence', subject, contentId, detail };
+}
+
+/** The samples that a pass decoded are those that its speech evidence was measured on. */
+function checkDerivedAudio({ derivedAudio }: MediaOperationReceipt, evidence: readonly VerifiedEvidence[]): void {
+  const speech = evidence.find(({ delivered }) => delivered.kind === 'speech_activity')?.artifact;
+  demandDerived('media_operation', { derivedAudio }, { derivedAudio: speech?.input.derivedAudio ?? null });
+}
+
+/**
+ * Takes one pass over the media from the journal, reopens all evidence that it delivered and derives its receipt and its
+ * artifacts again. Throws `EvidenceChainError`.
+ */
+export async function replayOperation(
+  { run, source, journal, content, report }: ReplayContext,
+  capability: MediaCapability,
+): Promise<ReplayedOperation> {
+  const began = (): MediaOperation => {
+    const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
+    const operation = { capability, tools, parameters, limits };
+    journal.take([operationStarted(run, operation)]);
+    return operation;
+  };
+  let operation = began();
+  // A host that came back with other tools gave up what was begun with the old ones, and began anew.
+  while (journal.typeAt() === 'media.operation_failed' && journal.typeAt(1) === 'media.operation_started') {
+    const { reason } = journal.expect('media.operation_failed').data;
+    journal.take([operationFailed(run, operation, reason)]);
+    operation = began();
+  }
+  const recorded = journal.count('artifact.recorded');
+  if (recorded === 0 && journal.typeAt() !== 'media.operation_completed') return { operation, completed: null };
+  const { receipt } = journal.expect('media.operation_completed', recorded).data;
+  const evidence: VerifiedEvidence[] = [];
+  const results: MediaOperationResult['evidence'] = [];
+  for (const delivered of receipt.evidence) {
+    const opened = await openEvidence(delivered, { run, source, operation }, content);
+    evidence.push(opened.evidence);
+    report(checkedEvidence(opened.evidence));
+    results.push(opened.result);
+  }
+  checkDerivedAudio(receipt, evidence);
+  const result = { evidence: results, derivedAudio: receipt.derivedAudio };
+  const derived = operationCompleted(run, operation, result, receipt.reused);
+  demandDerived('media_operation', receipt, derived.receipt);
+  journal.take(derived.events);
+  const detail = receipt.reused ? 'taken over' : 'measured';
+  report({ link: 'media_operation', subject: receipt.operationId, contentId: null, detail });
+  return { operation, completed: { receipt, evidence, artifacts: derived.artifacts } };
+}

@@ -1,0 +1,80 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
+import { preflightEvidenceArtifact } from '../core/artifact.ts';
+import { counted } from '../core/checked-link.ts';
+import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import type { VerifiedSource } from '../sources/reopen-source.ts';
+import { readEvents, readEvidence } from './evidence-read.ts';
+import { languageEvidence, type ReadableEvidence, speechEvidence } from './readable-evidence.ts';
+import { readShape } from './reopen-evidence.ts';
+import type { ReplayContext, VerifiedOperation } from './replay-media.ts';
+
+export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
+
+/** The evidence of a run that claims may rest on: its own speech activity, and the languages that came with the source. */
+export function readableOf(
+  { registered, records }: VerifiedSource,
+  runId: string,
+  operations: readonly VerifiedOperation[],
+): ReadableEvidence[] {
+  const readable = operations.flatMap(({ evidence, artifacts }) =>
+    evidence.flatMap(({ delivered, artifact }) => {
+      if (artifact?.kind !== 'speech_activity') return [];
+      const recorded = artifacts.find(({ id }) => id === delivered.artifactId);
+      if (recorded === undefined) return [];
+      return [checkObject(recorded.content.contentId, () => speechEvidence(recorded, artifact))];
+    }),
+  );
+  for (const pinned of registered.pinnedEvidence) {
+    if (pinned.kind !== 'language-ranges-receipt' || records.languageRanges === null) continue;
+    const artifact = preflightEvidenceArtifact(runId, registered, pinned);
+    readable.push(languageEvidence(artifact, records.languageRanges.record));
+  }
+  return readable;
+}
+
+/** The windows over one evidence follow each other without a gap from the start of the range to its end. */
+function checkWindows(reads: readonly VerifiedRead[], evidence: readonly ReadableEvidence[], range: Range): void {
+  for (const { artifact } of evidence) {
+    let reached = range.startMs;
+    for (const { contentId, body } of reads) {
+      if (body.input.artifactId !== artifact.id) continue;
+      const { startMs, endMs } = body.authorization;
+      if (startMs !== reached || endMs <= startMs) {
+        throw new EvidenceChainError('read', 'authorization.startMs', undefined, contentId);
+      }
+      reached = endMs;
+    }
+    if (reached !== range.endMs) throw new EvidenceChainError('read', `no read of ${artifact.id} after ${reached} ms`);
+  }
+}
+
+/**
+ * Takes all reads from the journal, reopens their receipts and derives each again from the evidence and its window. All
+ * evidence has to be read over the whole range. Throws `EvidenceChainError`.
+ */
+export async function replayReads(
+  { run, journal, content, report }: ReplayContext,
+  evidence: readonly ReadableEvidence[],
+): Promise<VerifiedRead[]> {
+  const reads: VerifiedRead[] = [];
+  while (journal.typeAt() === 'evidence.read_started') {
+    const { receiptContentId } = journal.expect('evidence.read_completed', 1).data;
+    const read = await readReceipt(readShape, content, receiptContentId);
+    checkObject(receiptContentId, () => {
+      const { input, authorization } = read.body;
+      const origin = evidence.find(({ artifact }) => artifact.id === input.artifactId);
+      if (origin === undefined) throw new EvidenceChainError('read', 'input.artifactId');
+      const { startMs, endMs } = authorization;
+      demandDerived('read', read.body, readEvidence(run, { evidence: origin, window: { startMs, endMs } }));
+    });
+    journal.take(readEvents(run, read.body, receiptContentId));
+    reads.push(read);
+    const { operationId, facts, input } = read.body;
+    const detail = `${counted(facts.length, 'fact')} of ${input.evidenceKind}`;
+    report({ link: 'read', subject: operationId, contentId: receiptContentId, detail });
+  }
+  checkWindows(reads, evidence, run.record.analysisRequest.range);
+  return reads;
+}

@@ -1,0 +1,33 @@
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type {
+  ExplanationConfiguration,
+  ExplanationExecutorIdentity,
+  ExplanationPrompt,
+} from '../../contract/explanations/language-explanation-executor.ts';
+import { storedJson } from '../core/stored-json.ts';
+
+/** The exact words and settings with which a model is asked. */
+export interface ExplanationSettings {
+  readonly prompt: ExplanationPrompt;
+  readonly configuration: ExplanationConfiguration;
+}
+
+/** An executor as records name it, and the settings that it is identified by, as they are stored. */
+export function explanationExecutorOf({ prompt, configuration }: ExplanationSettings): {
+  readonly identity: ExplanationExecutorIdentity;
+  readonly objects: readonly StoredObject[];
+} {
+  const objects = { prompt: storedJson(prompt), configuration: storedJson(configuration) };
+  return {
+    identity: {
+      id: 'studio.openai-language-explanation-generator',
+      version: '1',
+      classification: 'real_model',
+      executionScope: 'current_run',
+      model: configuration.model,
+      promptContractContentId: objects.prompt.contentId,
+      configurationContentId: objects.configuration.contentId,
+    },
+    objects: [objects.prompt, objects.configuration],
+  };
+}

@@ -1,0 +1,92 @@
+import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import type { RegisteredSource, SourceFile, SourceSession } from '../../contract/sources/source-session.ts';
+import { contentIdOfBytes } from '../core/canonical-json.ts';
+import { counted, type ReportLink } from '../core/checked-link.ts';
+import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import type { ContentFault, StoredContent } from '../core/stored-content.ts';
+import type { RecordKind, SealedChain } from './open-chain.ts';
+import type { SourceRecords } from './source-records.ts';
+import { registeredSourceOf } from './source-session.ts';
+import { verifyRecords } from './verify-source.ts';
+
+/** Largest receipt or evidence file of a source, in bytes: what sealing and loading allow. */
+const maximumRecordBytes = 16 * 1024 * 1024;
+
+/** A source whose files were all read back and hold together. */
+export interface VerifiedSource {
+  readonly registered: RegisteredSource;
+  readonly records: SourceRecords;
+}
+
+type PinnedKind = RegisteredSource['pinnedEvidence'][number]['kind'];
+
+const fileOf = ({ files }: RegisteredSource, contentId: string, name: string): SourceFile => {
+  const file = files.find((candidate) => candidate.contentId === contentId);
+  if (file === undefined) throw new EvidenceChainError('row', `source.files: ${name}`);
+  return file;
+};
+
+function demandFound<Found>(found: Found | ContentFault, name: string, contentId: string): Found {
+  if (typeof found !== 'string') return found;
+  throw new EvidenceChainError('source', `${name}: ${found}`, undefined, contentId);
+}
+
+async function readChain(stored: RegisteredSource, content: StoredContent, report: ReportLink): Promise<SealedChain> {
+  const { session } = stored;
+  const found = (subject: string, contentId: string, bytes: number) =>
+    report({ link: 'source', subject, contentId, detail: counted(bytes, 'byte') });
+  const read = async (name: string, contentId: string): Promise<Uint8Array> => {
+    const file = await content.sourceFile(fileOf(stored, contentId, name), maximumRecordBytes);
+    const bytes = demandFound(file, name, contentId);
+    demandFound(contentIdOfBytes(bytes) === contentId ? bytes : 'content', name, contentId);
+    found(name, contentId, bytes.length);
+    return bytes;
+  };
+  const pinned = (kind: PinnedKind) => stored.pinnedEvidence.find((each) => each.kind === kind)?.contentId;
+  const named: Readonly<Partial<Record<RecordKind, string | undefined>>> = {
+    'source-receipt': session.sourceReceipt.contentId,
+    'container-probe': session.mediaProbe.contentId,
+    'speech-activity': pinned('speech-activity-receipt'),
+    'language-ranges': pinned('language-ranges-receipt'),
+    resolution: stored.sourceKind === 'videohost_local' ? stored.provider.resolutionContentId : undefined,
+  };
+  const records: Record<string, Uint8Array> = {};
+  for (const [kind, contentId] of Object.entries(named)) {
+    if (contentId !== undefined) records[kind] = await read(kind, contentId);
+  }
+  const { contentId } = session.source;
+  const length = await content.verifiedLength(fileOf(stored, contentId, 'raw-media'));
+  const bytes = demandFound(length, 'raw-media', contentId);
+  found('raw-media', contentId, bytes);
+  return {
+    media: { contentId, bytes },
+    preflight: await read('preflight', session.preflight.contentId),
+    records,
+  };
+}
+
+function verified(chain: SealedChain): SourceRecords {
+  try {
+    return verifyRecords(chain);
+  } catch (error) {
+    if (!(error instanceof SourceInconsistent)) throw error;
+    throw new EvidenceChainError('source', `${error.place}: ${error.code}`, error);
+  }
+}
+
+/**
+ * Reads all files of a source back and verifies them as a whole, and the row that the registry keeps of it, which has to
+ * be the revision that a run-start record names. Throws `EvidenceChainError`.
+ */
+export async function reopenSource(
+  stored: RegisteredSource,
+  session: SourceSession,
+  content: StoredContent,
+  report: ReportLink,
+): Promise<VerifiedSource> {
+  demandDerived('row', { source: { session: stored.session } }, { source: { session } });
+  const records = verified(await readChain(stored, content, report));
+  const registered = registeredSourceOf(records, stored.folder);
+  demandDerived('row', { source: stored }, { source: registered });
+  return { registered, records };
+}

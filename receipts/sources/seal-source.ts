@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import { languageRanges } from '../../contract/sources/language-ranges.ts';
+import type { ProbeResult } from '../../contract/sources/probe-result.ts';
+import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { speechActivity } from '../../contract/sources/speech-activity.ts';
+import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { indentedFile } from '../core/indented-file.ts';
+import { mediaProbeOf } from './media-probe.ts';
+import type { SealedChain } from './open-chain.ts';
+import { preflightOf } from './preflight-bundle.ts';
+import { type ContentRef, contentRefOf } from './sealed-content.ts';
+import { preflightPaths, sealedPaths } from './sealed-layout.ts';
+import { readSealedRecord } from './sealed-record.ts';
+import { type DescribedMedia, type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
+import type { Sealed } from './source-records.ts';
+import { verifySource } from './verify-source.ts';
+import { type VideohostClaim, videohostReceiptOf } from './videohost-receipt.ts';
+import { videohostResolutionOf } from './videohost-resolution.ts';
+
+/** Evidence files that were pinned to the same media before, byte for byte. */
+export interface PinnedFiles {
+  readonly speechActivity: Uint8Array;
+  readonly languageRanges: Uint8Array | null;
+}
+
+/** Media that was measured, whatever way it came. */
+export interface MeasuredMedia {
+  readonly media: ContentRef;
+  /** Where the media lies below a source's folder; `media/original` unless a folder is being built. */
+  readonly mediaPath?: string;
+  readonly probe: ProbeResult;
+  /** The tools that probed. */
+  readonly tools: readonly ToolIdentity[];
+  readonly pinned: PinnedFiles | null;
+}
+
+export interface OwnedIngest extends MeasuredMedia {
+  readonly claim: OwnershipClaim;
+}
+
+export interface VideohostIngest extends MeasuredMedia {
+  readonly claim: VideohostClaim;
+}
+
+/** A record of a sealed source with its place below the source's folder. */
+export interface SealedObject extends StoredObject {
+  readonly path: string;
+}
+
+export interface SealedSource {
+  /** Every file but the media, to be stored before the source is registered. */
+  readonly objects: readonly SealedObject[];
+  readonly source: RegisteredSource;
+}
+
+interface Written<Body> extends Sealed<Body> {
+  readonly bytes: Uint8Array;
+}
+
+const written = <Body>(record: Body, bytes: Uint8Array, path: string): Written<Body> => ({
+  record,
+  bytes,
+  file: { ...contentRefOf(bytes), path },
+});
+
+const write = <Body extends object>(record: Body, path: string): Written<Body> =>
+  written(record, indentedFile(record), path);
+
+const reopen = <Schema extends z.ZodType<object>>(schema: Schema, bytes: Uint8Array, path: string) =>
+  written(readSealedRecord(schema, bytes, path), bytes, path);
+
+interface Provenance {
+  readonly receipt: SourceReceipt;
+  readonly resolution: Written<VideohostResolution> | null;
+}
+
+/**
+ * Seals an owned file: writes its probe record, its receipt and its preflight, carrying over evidence that was pinned to
+ * the same bytes. The result was verified like any source that is read. Throws `SourceInconsistent` where pinned
+ * evidence does not belong to this media.
+ */
+export const sealOwnedIngest = (ingest: OwnedIngest): SealedSource =>
+  seal(ingest, (described) => ({ receipt: ownedReceiptOf(ingest.claim, described), resolution: null }));
+
+/**
+ * Seals a range of a video as `sealOwnedIngest` does a file, and writes what its host said of it. Throws
+ * `SourceInconsistent` `duration_mismatch`, too, where the media is not as long as the range.
+ */
+export const sealVideohostIngest = (ingest: VideohostIngest): SealedSource =>
+  seal(ingest, (described) => {
+    const resolution = write(videohostResolutionOf(ingest.claim), sealedPaths.resolution);
+    return { receipt: videohostReceiptOf(ingest.claim, resolution, described), resolution };
+  });
+
+function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) => Provenance): SealedSource {
+  const { media, mediaPath = sealedPaths.media, probe, tools, pinned } = ingest;
+  const mediaProbe = write(mediaProbeOf({ media, mediaPath, probe, tools }), sealedPaths.mediaProbe);
+  const { duration, incomplete_media: incomplete } = mediaProbe.record;
+  const { receipt, resolution } = provenanceOf({
+    ...{ media, mediaPath, duration, incomplete },
+    probe: mediaProbe.file,
+  });
+  const sourceReceipt = write(receipt, sealedPaths.sourceReceipt);
+  const speech = pinned && reopen(speechActivity, pinned.speechActivity, sealedPaths.speechActivity);
+  const language = !pinned?.languageRanges
+    ? null
+    : reopen(languageRanges, pinned.languageRanges, sealedPaths.languageRanges);
+  const measured = { sourceReceipt, mediaProbe, speechActivity: speech, languageRanges: language };
+  const bundle = preflightOf({ media: { ...media, path: mediaPath }, ...measured });
+  const preflight = write(bundle, preflightPaths[bundle.schema]);
+  const chain: SealedChain = {
+    media,
+    preflight: preflight.bytes,
+    records: {
+      'source-receipt': sourceReceipt.bytes,
+      'container-probe': mediaProbe.bytes,
+      ...(speech === null ? {} : { 'speech-activity': speech.bytes }),
+      ...(language === null ? {} : { 'language-ranges': language.bytes }),
+      ...(resolution === null ? {} : { resolution: resolution.bytes }),
+    },
+  };
+  const objects = [sourceReceipt, mediaProbe, preflight, speech, language, resolution]
+    .filter((sealed) => sealed !== null)
+    .map(({ bytes, file }) => ({ contentId: file.contentId, bytes, path: file.path }));
+  return { objects, source: verifySource(chain, null) };
+}

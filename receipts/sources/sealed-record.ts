@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { isWellFormed } from '../../contract/base/text.ts';
+import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { indentedFile } from '../core/indented-file.ts';
+
+/**
+ * Reads a record of a sealed source: UTF-8 JSON of the schema, written exactly as
+ * `indentedFile` writes it. Throws `SourceInconsistent` `record_malformed`.
+ */
+export function readSealedRecord<Schema extends z.ZodType<object>>(
+  schema: Schema,
+  bytes: Uint8Array,
+  place: string,
+): z.infer<Schema> {
+  const value = parse(bytes, place);
+  const record = schema.safeParse(value);
+  if (!record.success) {
+    const [issue] = record.error.issues;
+    throw new SourceInconsistent('record_malformed', [place, ...(issue?.path ?? [])].join('.'), record.error);
+  }
+  if (!isWellFormed(value) || !indentedFile(value).equals(bytes))
+    throw new SourceInconsistent('record_malformed', place);
+  return record.data;
+}
+
+function parse(bytes: Uint8Array, place: string): object {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch (error) {
+    throw new SourceInconsistent('record_malformed', place, error);
+  }
+  throw new SourceInconsistent('record_malformed', place);
+}

@@ -1,0 +1,33 @@
+import type { LanguageRanges } from '../../contract/sources/language-ranges.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
+import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import type { SpeechActivity } from '../../contract/sources/speech-activity.ts';
+import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import type { ContentRef } from './sealed-content.ts';
+
+/** A file of a source, and where it lies below the source's folder. */
+export interface SealedFile extends ContentRef {
+  readonly path: string;
+}
+
+export interface Sealed<Body> {
+  readonly record: Body;
+  readonly file: SealedFile;
+}
+
+/** What a preflight is made over. Language ranges never come without the speech activity that they divide. */
+export interface MeasuredRecords {
+  readonly media: SealedFile;
+  readonly sourceReceipt: Sealed<SourceReceipt>;
+  readonly mediaProbe: Sealed<MediaProbe>;
+  readonly speechActivity: Sealed<SpeechActivity> | null;
+  readonly languageRanges: Sealed<LanguageRanges> | null;
+}
+
+/** All records of one source revision. */
+export interface SourceRecords extends MeasuredRecords {
+  readonly preflight: Sealed<PreflightBundle>;
+  /** What a video host said; null for media that came from nowhere else. */
+  readonly resolution: Sealed<VideohostResolution> | null;
+}

@@ -1,0 +1,46 @@
+import { type Capability, capabilities } from '../../contract/base/operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
+import type { Task } from '../../contract/study/task.ts';
+import type { JournalCursor } from '../core/journal-cursor.ts';
+import type { StudyIds, StudyRun } from '../core/study-run.ts';
+import { openStudy, type StudyOpening } from './study-opening.ts';
+
+/** A run that was opened: who works under which names, and since when. */
+export interface OpenedRun extends StudyOpening {
+  readonly run: StudyRun;
+  /** UTC with milliseconds. */
+  readonly startedAt: string;
+}
+
+const taskOffset = ({ pinnedEvidence }: RegisteredSource): number => 1 + pinnedEvidence.length;
+
+function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): StudyIds['grantIds'] {
+  const idOf = (capability: Capability): string => {
+    const grant = grants.find((each) => each.capability === capability);
+    if (grant === undefined) throw journal.fault('data.task.grants', offset);
+    return grant.grantId;
+  };
+  return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<Capability, string>;
+}
+
+/**
+ * Takes the opening of a run from its journal: everything in it follows from the start, the source and the random ids that
+ * the run was given. Throws `EvidenceChainError` at the first event that does not follow.
+ */
+export function replayOpening(record: RuntimeStart, source: RegisteredSource, journal: JournalCursor): OpenedRun {
+  const at = taskOffset(source);
+  const { task } = journal.expect('task.created', at).data;
+  const { claim } = journal.expect('task.launch_claimed', at + 1).data;
+  const { startedAt } = journal.expect('executor.started', at + 4).data;
+  const ids: StudyIds = {
+    taskId: task.id,
+    agentId: claim.agentId,
+    claimId: claim.id,
+    executionId: claim.executionId,
+    grantIds: grantIdsOf(journal, task, at),
+  };
+  const opening = openStudy({ record, ids, source, maxWallMs: task.budget.maxWallMs, startedAt });
+  journal.take(opening.events);
+  return { ...opening, run: { record, ids }, startedAt };
+}

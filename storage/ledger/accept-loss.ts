@@ -1,0 +1,114 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { dataRootAt } from '../objects/data-root.ts';
+import type { RowChange } from './committer.ts';
+import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
+import { headRange, nameOf, rowKey, rowRange } from './keys.ts';
+import { beginLoss, endLoss } from './ledger-mark.ts';
+import { commitOf, commitRow, openMark } from './numbered-store.ts';
+import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
+import { encodeRow } from './row-codec.ts';
+import { writeSynced } from './synced-batch.ts';
+
+/** What a check of a whole ledger came to. */
+export interface LedgerCheck {
+  /** Every damage that was found, in words; empty for a ledger that is whole. */
+  readonly faults: readonly string[];
+}
+
+/** What was given up, and what can no longer be proven because of that. */
+export interface AcceptedLoss extends LedgerCheck {
+  /** The runs and actors that the ledger knew. */
+  readonly unproven: readonly string[];
+  /** Where the ledger lies as it was found. */
+  readonly keptAt: string;
+}
+
+/**
+ * Checks the whole ledger of a data root that no host uses, every table included. Throws what `openDatabase` throws, but no
+ * `ledger_damaged`.
+ */
+export async function checkLedger(root: string): Promise<LedgerCheck> {
+  const { ledger } = dataRootAt(root);
+  const examination = await examineStore(ledger);
+  const { mark } = examination;
+  const found = faultsIn(examination);
+  if (found.length > 0) return { faults: found };
+  const database = await openDatabase(ledger);
+  try {
+    const commit = commitOf(database);
+    if (mark !== null && commit < mark.commit) return { faults: [lostCommits(commit, mark)] };
+    return { faults: mark === null && commit > 0 ? [lostMark(ledger)] : [] };
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * Gives up what a damaged ledger has lost, so that a host can open it again; null where nothing is lost. What was lost may
+ * have been about anything, so everything that the ledger knows is noted as unproven first, in the same batch that ends
+ * the damage. A damaged table is given up whole. Throws what `openDatabase` throws.
+ */
+export async function acceptLoss(root: string, clock: { now(): number }): Promise<AcceptedLoss | null> {
+  const layout = dataRootAt(root);
+  await demandUnlocked(layout.ledger);
+  const { faults } = await checkLedger(root);
+  if (faults.length === 0) return null;
+  const { mark, tableFaults } = await examineStore(layout.ledger);
+  const acceptedAt = new Date(clock.now()).toISOString();
+  const keptAt = join(layout.quarantine, `ledger.${acceptedAt.replaceAll(/[^0-9]/g, '')}`);
+  await cp(layout.ledger, keptAt, { recursive: true });
+  // Until it is noted what is unproven, no host may take what LevelDB leaves for whole; whatever fails is tried again then.
+  await beginLoss(layout.ledger);
+  const tables = tableFaults.map(({ name }) => name);
+  if (tables.length > 0) await rebuildWithout(layout.ledger, tables);
+  const database = await openDatabase(layout.ledger);
+  const note = { acceptedAt, faults: faults.slice(0, 20) };
+  const unproven = await noteUnproven(database, layout.ledger, mark?.commit ?? 0, note);
+  await endLoss(layout.ledger);
+  return { faults, unproven, keptAt };
+}
+
+/** Takes tables out of a store, whole, and has LevelDB make of the others what there is. */
+async function rebuildWithout(directory: string, tables: readonly string[]): Promise<void> {
+  for (const name of tables) await rm(join(directory, name));
+  await ClassicLevel.repair(directory);
+  // The format is a row as well, and may have been in one of them.
+  const database = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await database.open();
+  try {
+    await stampFormat(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Notes in one batch everything that the store knows as unproven, and begins its mark anew. */
+async function noteUnproven(
+  database: ClassicLevel<Buffer, Buffer>,
+  directory: string,
+  marked: number,
+  note: object,
+): Promise<string[]> {
+  try {
+    const names = await namesIn(database);
+    const value = encodeRow(note);
+    const rows = names.map((name): RowChange => ({ type: 'put', key: rowKey('unproven', name), value }));
+    const commit = Math.max(marked, commitOf(database)) + 1;
+    await writeSynced(database, commitRow(commit), rows);
+    await (await openMark(directory, commit)).close();
+    return names;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Every run that has a journal and every actor that has a row. */
+async function namesIn(database: ClassicLevel<Buffer, Buffer>): Promise<string[]> {
+  const names = new Set<string>();
+  for (const range of [headRange, rowRange('snapshot', '')]) {
+    for (const key of await database.keys(range).all()) names.add(nameOf(key));
+  }
+  return [...names].sort();
+}

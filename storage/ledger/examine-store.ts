@@ -1,0 +1,151 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { checkTable, TableFault } from '../leveldb/leveldb-table.ts';
+import { failedWith } from '../objects/vault-error.ts';
+import { LedgerError, openFailure } from './ledger-error.ts';
+import { isUnderWay, type Mark, markPathOf, readMark } from './ledger-mark.ts';
+import { type LiveFiles, liveFilesOf, logName } from './live-files.ts';
+import { readBatches } from './stored-batches.ts';
+
+// A host that is writing may replace a file between two looks at it.
+const looks = 3;
+const betweenLooksMs = 50;
+
+/** What a look at a closed store and its mark came to. */
+export interface Examination {
+  readonly mark: Mark | null;
+  /** What is damaged or lost, in words. */
+  readonly faults: readonly string[];
+  readonly tableFaults: readonly DamagedTable[];
+}
+
+/** A table that is not as it was written: nobody can say which rows it held. */
+export interface DamagedTable {
+  readonly name: string;
+  /** What is wrong with it, in words. */
+  readonly fault: string;
+}
+
+/** Everything that is wrong with a store, in words. */
+export const faultsIn = ({ faults, tableFaults }: Examination): string[] => [
+  ...faults,
+  ...tableFaults.map(({ fault }) => fault),
+];
+
+/**
+ * Looks at the files of a ledger before LevelDB opens it: LevelDB drops what it cannot read of a log, deletes the log, and
+ * says so in its own `LOG` only. It changes nothing. Throws `store_unreadable` where a file cannot be read.
+ */
+export async function examineStore(directory: string): Promise<Examination> {
+  for (let look = 1; ; look += 1) {
+    const examination = await lookAtStore(directory);
+    if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
+    await delay(betweenLooksMs);
+  }
+}
+
+/** One look, as `examineStore` takes it; beside a host that is writing it may see faults where there are none. */
+export async function lookAtStore(directory: string): Promise<Examination> {
+  try {
+    return await examined(directory);
+  } catch (error) {
+    throw openFailure(error, directory);
+  }
+}
+
+async function examined(directory: string): Promise<Examination> {
+  const faults: string[] = [];
+  // Before the files: a host that is writing meanwhile has more in them than the mark says, never less.
+  const mark = await markOf(directory, faults);
+  if (await isUnderWay(directory)) faults.push('a loss was being given up, which did not come to its end');
+  const live = await liveFilesOf(directory);
+  if (live === null) {
+    if (mark !== null && mark.commit > 0 && (await isEmpty(directory))) faults.push(lostCommits(0, mark));
+    return { mark, faults, tableFaults: [] };
+  }
+  if (typeof live === 'string') return { mark, faults: [...faults, live], tableFaults: [] };
+  await checkLogs(directory, live, mark, faults);
+  return { mark, faults, tableFaults: await tableFaults(directory, live) };
+}
+
+/** How many acknowledged batches are gone, in words. */
+export const lostCommits = (stored: number, mark: Mark): string =>
+  `acknowledged commits are missing: the store ends with commit ${stored}, its mark says ${mark.commit}`;
+
+/** A store that knows of its mark has lost it. */
+export const lostMark = (directory: string): string =>
+  `${markPathOf(directory)} is gone, which says how far the ledger had come`;
+
+async function markOf(directory: string, faults: string[]): Promise<Mark | null> {
+  try {
+    return await readMark(markPathOf(directory));
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== 'ledger_damaged') throw error;
+    faults.push(`${markPathOf(directory)} fails its checksums`);
+    return null;
+  }
+}
+
+async function isEmpty(directory: string): Promise<boolean> {
+  try {
+    return !(await readdir(directory)).some((name) => /^(CURRENT|\d+\.(log|ldb|sst))$/.test(name));
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return true;
+    throw error;
+  }
+}
+
+async function checkLogs(directory: string, live: LiveFiles, mark: Mark | null, faults: string[]): Promise<void> {
+  const { logNumber, logs } = live;
+  if (logNumber > 0 && !logs.includes(logNumber)) faults.push(`${logName(logNumber)} is missing`);
+  const { lastCommit, faults: damage, tail } = await readBatches(directory, logs);
+  faults.push(...damage);
+  if (mark === null) {
+    if (lastCommit !== null) faults.push(lostMark(directory));
+    // A version without marks cannot say whether the last batch was acknowledged; it syncs, so no crash garbles it.
+    faults.push(...tail.filter((place) => !place.endsWith('zeros')), ...(await complaints(directory)));
+    return;
+  }
+  const stored = lastCommit ?? (logs.at(-1) === mark.openedLog ? mark.openedAt : null);
+  if (stored !== null && stored < mark.commit) faults.push(...tail, lostCommits(stored, mark));
+}
+
+/** What LevelDB said when it dropped damaged batches under a version that did not look. */
+async function complaints(directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of ['LOG.old', 'LOG']) {
+    const text = await readFile(join(directory, name), 'utf8').catch((error: unknown) => {
+      if (failedWith(error, 'ENOENT')) return '';
+      throw error;
+    });
+    // Only this one is said of nothing but damage.
+    for (const line of text.split('\n'))
+      if (/dropping \d+ bytes; .*checksum mismatch/.test(line)) found.push(`${name}: ${line}`);
+  }
+  return found;
+}
+
+async function tableFaults(directory: string, { tables }: LiveFiles): Promise<DamagedTable[]> {
+  const faults: DamagedTable[] = [];
+  for (const [number, bytes] of tables) {
+    for (const ending of ['ldb', 'sst']) {
+      const name = `${String(number).padStart(6, '0')}.${ending}`;
+      const fault = await tableFault(join(directory, name), bytes);
+      if (fault !== null) faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
+    }
+  }
+  return faults;
+}
+
+async function tableFault(path: string, bytes: number): Promise<TableFault | null> {
+  try {
+    checkTable(await readFile(path), bytes);
+    return null;
+  } catch (error) {
+    // A table that is missing under both names LevelDB notices itself.
+    if (failedWith(error, 'ENOENT')) return null;
+    if (error instanceof TableFault) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { moveDurably, privateFile, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { failedWith } from '../objects/vault-error.ts';
+import { LedgerError, openFailure } from './ledger-error.ts';
+
+const magic = Buffer.from('LMSSMARK');
+const slotBytes = 36;
+// Each slot has a page of its own, so that a write that a crash cuts never reaches the other.
+const slotDistance = 4096;
+const slots = 2;
+
+/** How far a ledger had come, as far as anybody was told. */
+export interface Mark {
+  /** Number of the newest batch that may have been acknowledged. */
+  readonly commit: number;
+  /** Number of the newest batch when the store was opened last; up to it everything lies in tables. */
+  readonly openedAt: number;
+  /** Number of the log into which that host began to write. */
+  readonly openedLog: number;
+}
+
+/** The mark of a ledger lies beside its folder: a folder that was put back from a copy does not bring its own. */
+export const markPathOf = (directory: string): string => join(dirname(directory), `${basename(directory)}.mark`);
+
+function encodeSlot({ commit, openedAt, openedLog }: Mark): Buffer {
+  const slot = Buffer.alloc(slotBytes);
+  magic.copy(slot);
+  for (const [index, value] of [commit, openedAt, openedLog].entries()) {
+    slot.writeBigUInt64BE(BigInt(value), magic.length + 8 * index);
+  }
+  slot.writeUInt32BE(crc32(slot.subarray(0, slotBytes - 4)), slotBytes - 4);
+  return slot;
+}
+
+function decodeSlot(slot: Buffer): Mark | null {
+  if (slot.length < slotBytes || !slot.subarray(0, magic.length).equals(magic)) return null;
+  if (slot.readUInt32BE(slotBytes - 4) !== crc32(slot.subarray(0, slotBytes - 4))) return null;
+  const number = (index: number): number => Number(slot.readBigUInt64BE(magic.length + 8 * index));
+  return { commit: number(0), openedAt: number(1), openedLog: number(2) };
+}
+
+/** The mark of a ledger, null when it has none. Throws `ledger_damaged` for a file without a whole slot. */
+export async function readMark(path: string): Promise<Mark | null> {
+  let file: Buffer;
+  try {
+    file = await readFile(path);
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return null;
+    throw openFailure(error, path);
+  }
+  let newest: Mark | null = null;
+  for (let slot = 0; slot < slots; slot += 1) {
+    const found = decodeSlot(file.subarray(slot * slotDistance, slot * slotDistance + slotBytes));
+    if (found !== null && (newest === null || found.commit >= newest.commit)) newest = found;
+  }
+  if (newest === null) throw new LedgerError('ledger_damaged', `${path} says no longer how far the ledger had come`);
+  return newest;
+}
+
+/** Writes a mark anew, whole or not at all; on disk when it resolves. */
+export async function replaceMark(path: string, mark: Mark): Promise<void> {
+  const file = Buffer.alloc(slots * slotDistance);
+  for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
+  const draft = `${path}.new`;
+  await rm(draft, { force: true });
+  await writeSyncedFile(draft, file);
+  await moveDurably(draft, path);
+}
+
+const sayingLoss = (directory: string): string => `${markPathOf(directory)}.loss`;
+
+/** Whether a loss is being given up: LevelDB may have dropped what was damaged, and nobody has noted yet what that means. */
+export const isUnderWay = (directory: string): Promise<boolean> =>
+  access(sayingLoss(directory)).then(
+    () => true,
+    () => false,
+  );
+
+/** Notes that a loss is being given up; on disk when it resolves. */
+export async function beginLoss(directory: string): Promise<void> {
+  await rm(sayingLoss(directory), { force: true });
+  await writeSyncedFile(sayingLoss(directory), Buffer.alloc(0));
+  await syncFolder(dirname(directory));
+}
+
+/** Notes that it is given up, or was not begun. */
+export async function endLoss(directory: string): Promise<void> {
+  await rm(sayingLoss(directory));
+  await syncFolder(dirname(directory));
+}
+
+/** The mark of a store that this process writes. */
+export class LedgerMark {
+  readonly #file: FileHandle;
+  #mark: Mark;
+
+  private constructor(file: FileHandle, mark: Mark) {
+    this.#file = file;
+    this.#mark = mark;
+  }
+
+  /** Begins with `mark`, on disk when it resolves. */
+  static async open(path: string, mark: Mark): Promise<LedgerMark> {
+    await replaceMark(path, mark);
+    return new LedgerMark(await open(path, 'r+', privateFile), mark);
+  }
+
+  get commit(): number {
+    return this.#mark.commit;
+  }
+
+  /** Notes that a batch is on disk, and is on disk itself when it resolves. The mark before stays whole meanwhile. */
+  async rise(commit: number): Promise<void> {
+    const mark = { ...this.#mark, commit };
+    // The file keeps its length, so that the sync has nothing but this page to write.
+    await this.#file.write(encodeSlot(mark), 0, slotBytes, (commit % slots) * slotDistance);
+    await this.#file.datasync();
+    this.#mark = mark;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { Leftovers } from './leftovers.ts';
+import type { VaultError } from './vault-error.ts';
+import type { FileState } from './verified-files.ts';
+
+/** An object by its content id and length. */
+export interface ObjectRef {
+  readonly contentId: string;
+  readonly bytes: number;
+}
+
+/** A file on its way in. */
+export interface Receiving {
+  /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
+  write(chunk: Buffer): boolean;
+  /** Called once for each `write` that said false, when more can be taken or the file has failed. */
+  onDrain(listener: () => void): void;
+  /** `upload_too_long` or `storage_fault` as soon as it is known. */
+  readonly failure: VaultError | null;
+  /**
+   * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
+   * `storage_fault`, and has removed the file then.
+   */
+  finish(): Promise<ObjectRef>;
+  /** Removes the file, unless `finish` was called before; then it only waits for its end. */
+  discard(): Promise<void>;
+}
+
+/** The content-addressed files of one data root. It fails with `VaultError` only. */
+export interface Vault {
+  /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
+  receive(name: string, declaredBytes: number): Promise<Receiving>;
+  /**
+   * Takes over a file of the data root's volume that nobody writes any more: hashes and syncs it, tells `announce` what it
+   * is going to be, and moves it to its place. Where it rejects, no object came of the file.
+   */
+  adopt(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  /** Stores bytes and says their content id; on disk when it resolves. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */
+  putAll(objects: readonly StoredObject[]): Promise<void>;
+  /** An object whose file did not change since it was last hashed is not hashed again, unless `always`. */
+  verify(contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** The same for a file that lies elsewhere. */
+  verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
+  openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
+  /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
+  read(contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The same for a file that lies elsewhere. */
+  readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The absolute path of an object, whether it exists or not. */
+  locate(contentId: string): string;
+  /** Moves an object out of the way, durably; its new path, or null when there was none. */
+  quarantine(contentId: string): Promise<string | null>;
+  /** Deletes an object; false, and nothing deleted, while the same bytes are being stored. */
+  discard(contentId: string): Promise<boolean>;
+  /**
+   * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.
+   * Only for the holder of the ledger.
+   */
+  sweep(): Promise<Leftovers>;
+  /** Bytes that this user can still store. */
+  freeBytes(): Promise<number>;
+}

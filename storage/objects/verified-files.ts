@@ -1,0 +1,69 @@
+import { BoundedMap } from '../bounded-map.ts';
+import { hashFile, identityAt, openRegular, type RegularFile } from './regular-file.ts';
+import { storageFault } from './vault-error.ts';
+
+// About 250 bytes each.
+const rememberedFiles = 16384;
+
+/** What a look at a file says; a link or anything else that is no regular file is `damaged`. */
+export type FileState = 'intact' | 'missing' | 'damaged';
+
+/** Compares files with their content ids, and hashes a file again only when its identity changed. */
+export class VerifiedFiles {
+  readonly #contentIds = new BoundedMap<string, string>(rememberedFiles);
+  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #onHash: () => void;
+
+  constructor(onHash: () => void) {
+    this.#onHash = onHash;
+  }
+
+  /** `always` hashes whatever is known. Throws `storage_fault` when the file cannot be read. */
+  async verify(path: string, contentId: string, always: boolean): Promise<FileState> {
+    // One look is enough for a file whose bytes are known; opening it would cost several.
+    const known = always ? null : await identityAt(path);
+    if (known !== null && this.#contentIds.get(known) === contentId) return 'intact';
+    const file = await this.open(path, contentId, always);
+    if (file === 'missing' || file === 'damaged') return file;
+    file.close();
+    return 'intact';
+  }
+
+  /** As `verify`, but an intact file comes opened: by the descriptor that was verified. The caller closes it. */
+  async open(path: string, contentId: string, always: boolean): Promise<RegularFile | Exclude<FileState, 'intact'>> {
+    const file = await openRegular(path);
+    if (file === 'missing') return 'missing';
+    if (file === 'irregular') return 'damaged';
+    let isIntact = false;
+    try {
+      isIntact = (await this.#contentIdOf(file, always)) === contentId;
+    } catch (error) {
+      throw storageFault(error, path);
+    } finally {
+      if (!isIntact) file.close();
+    }
+    return isIntact ? file : 'damaged';
+  }
+
+  /** Remembers a file whose bytes were hashed while this process wrote them. */
+  async trust(path: string, contentId: string): Promise<void> {
+    const file = await openRegular(path);
+    if (file === 'missing' || file === 'irregular') return;
+    this.#contentIds.set(file.identity, contentId);
+    file.close();
+  }
+
+  async #contentIdOf(file: RegularFile, always: boolean): Promise<string> {
+    const { identity } = file;
+    const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
+    if (known !== undefined) return known;
+    const hashing = hashFile(file);
+    this.#onHash();
+    // Others who ask for the same bytes meanwhile wait for this answer.
+    this.#underWay.set(identity, hashing);
+    const found = await hashing.finally(() => this.#underWay.delete(identity));
+    // A file that changed while it was read proves nothing about what it is now.
+    if (file.isUnchanged()) this.#contentIds.set(identity, found);
+    return found;
+  }
+}

@@ -1,0 +1,146 @@
+import type { ExecutionContext } from 'ava';
+import { captionProductionKind } from '../../../actors/captions/caption-production-kind.ts';
+import { CaptionReads } from '../../../actors/captions/caption-reads.ts';
+import { Captions } from '../../../actors/captions/captions.ts';
+import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
+import { publishReviewKind } from '../../../actors/review/publish-review-kind.ts';
+import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
+import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
+import { Supervisor } from '../../../actors/supervision/supervisor.ts';
+import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
+import type { StoredObject } from '../../../contract/base/stored-object.ts';
+import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
+import { attestations } from '../../../contract/review/publish-review.ts';
+import type { Vault } from '../../../storage/objects/vault.ts';
+import { Turns } from '../../../storage/turns.ts';
+import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
+import { startOfTest } from '../../storage/ledger/scratch.ts';
+import { openStore } from '../reopening/stored-studies.ts';
+import { GatedLedger } from '../supervision/gated-ledger.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+
+const reviewer = { id: 'reviewer:one', label: 'One' };
+
+/** What may happen when objects of this kind are stored: nothing, a wait, or a failure. */
+type Storing = (objects: readonly StoredObject[]) => Promise<void> | void;
+
+/** A vault that asks the test before it stores anything. */
+const asking = (vault: Vault, hook: { storing: Storing }): Vault =>
+  new Proxy(vault, {
+    get: (target, key) => {
+      if (key === 'putAll') {
+        return async (objects: readonly StoredObject[]) => {
+          await hook.storing(objects);
+          await target.putAll(objects);
+        };
+      }
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+
+export interface CaptionBenchOptions {
+  readonly classification?: CaptionClassification;
+  /** Changes what the supervisor knows of caption productions. */
+  readonly kind?: (kind: ActorKind) => Partial<ActorKind>;
+}
+
+export type CaptionBench = Awaited<ReturnType<typeof openCaptionBench>>;
+
+/** The services of reviews and captions over a real store, as one process would have them. */
+export async function openCaptionBench(t: ExecutionContext, root: string, options: CaptionBenchOptions = {}) {
+  const store = await openStore(root);
+  const ledger = new GatedLedger(store.ledger);
+  const hook: { storing: Storing } = { storing: () => undefined };
+  const vault = asking(store.vault, hook);
+  const clock = new SimulatedClock(startOfTest);
+  const reports: string[] = [];
+  const report = (line: string) => void reports.push(line);
+  const fatal = (error: Error) => t.fail(error.message);
+  const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
+  const runtimes = new VerifiedRuntimes({ ledger, vault });
+  const committed = () => undefined;
+  const reviewing = publishReviewKind({ ledger, vault, supervisor, runtimes, committed });
+  const usual = captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report });
+  const captioning: ActorKind = { ...usual, ...options.kind?.(usual) };
+  const turns = new Turns();
+  const { classification = 'embedded_subtitle_tracks' } = options;
+  const captions = new Captions({ kind: captioning, supervisor, runtimes, turns, classification });
+  // What a withdrawal stops first; later stages add theirs.
+  const stops = [(runtimeId: string) => captions.stop(runtimeId)];
+  const stopWork = async (runtimeId: string) => {
+    for (const stop of stops) await stop(runtimeId);
+  };
+  const reviews = new PublishReviews({ kind: reviewing, supervisor, runtimes, reviewer, turns, stopWork });
+  supervisor.register(reviewing);
+  supervisor.register(captioning);
+  const close = async () => {
+    supervisor.stop();
+    await ledger.close();
+  };
+  t.teardown(close);
+  return {
+    ...{ store, ledger, hook, clock, reports, supervisor, captions, reviews, close },
+    ...{ vault, runtimes, turns, stops, report },
+    reads: new CaptionReads(runtimes),
+    recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),
+    /** Has a queued study approved; what the approval is called. */
+    approve: async (runtimeId: string): Promise<ApprovalReference> => {
+      const [queued] = (await reviews.intakes(runtimeId)).intakes;
+      if (queued === undefined) throw new Error('nothing is queued');
+      const { intakeId, artifactId, receiptId, receiptContentId } = queued;
+      const answer = await reviews.decide(runtimeId, {
+        intake: { intakeId, artifactId, receiptId, receiptContentId },
+        reviewer: { id: reviewer.id, attestation: attestations.decision },
+        decision: approval,
+      });
+      const [review] = answer.reviews;
+      if (review === undefined) throw new Error('nothing was decided');
+      return {
+        reviewId: review.reviewId,
+        artifactId: review.artifactId,
+        receiptId: review.receiptId,
+        receiptContentId: review.receiptContentId,
+      };
+    },
+    revoke: (runtimeId: string, approved: ApprovalReference) =>
+      reviews.revoke(runtimeId, {
+        approval: approved,
+        reviewer: { id: reviewer.id, attestation: attestations.revocation },
+        revocation: withdrawal,
+      }),
+    /** What the journal says from this event on, a word for each: its type without what all of one stage have in common. */
+    journal: async (runtimeId: string, after: number): Promise<string[]> => {
+      const { events } = await store.ledger.journalPage(runtimeId, after, 100);
+      return events.map((bytes) => {
+        const event = JSON.parse(Buffer.from(bytes).toString('utf8')) as JournalEvent;
+        if (event.type === 'caption.production_failed') return `failed ${event.data.reason.message}`;
+        return event.type.replace(/^(caption\.production|caption|publish\.review)[._]/, '');
+      });
+    },
+  };
+}
+
+/** A promise that the test keeps: everything that awaits it stands still until then. */
+export function held() {
+  let release: () => void = () => undefined;
+  let reach: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return {
+    /** Resolves when somebody waits. */
+    reached,
+    release: () => release(),
+    wait: () => {
+      reach();
+      return released;
+    },
+  };
+}

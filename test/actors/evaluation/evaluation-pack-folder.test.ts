@@ -1,0 +1,70 @@
+import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { openPackFolder } from '../../../actors/evaluation/evaluation-pack-folder.ts';
+import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
+import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { packFolder, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
+
+const path = 'source/media/sample.mp4';
+const repositoryPack = join(import.meta.dirname, '../../../fixtures/sample');
+
+test('the sample is a pack, with the labels that it was built from', async (t) => {
+  const { pack } = await openPackFolder(repositoryPack);
+  t.deepEqual(pack, samplePack);
+});
+
+test('a pack is found with its media, also over a link to its folder', async (t) => {
+  const folder = await packFolder(t);
+  const link = join(await scratchFolder(t), 'link');
+  await symlink(folder, link);
+  for (const given of [folder, link]) {
+    const opened = await openPackFolder(given);
+    t.deepEqual(opened.pack.items.map(opened.pathOf), [join(opened.folder, path)]);
+  }
+});
+
+test('a missing folder, manifest or medium is named', async (t) => {
+  const folder = await packFolder(t);
+  const media = await readFile(sampleMedia);
+  await rm(join(folder, path));
+  await t.throwsAsync(openPackFolder(folder), fault('pack_file_missing', path));
+  await mkdir(join(folder, path));
+  await t.throwsAsync(openPackFolder(folder), fault('pack_file_missing', path));
+  await rm(join(folder, path), { recursive: true });
+  await writeMedia(folder, path, media);
+  await rm(join(folder, 'pack.json'));
+  await t.throwsAsync(openPackFolder(folder), fault('pack_file_missing', 'pack.json'));
+  await t.throwsAsync(openPackFolder(join(folder, 'none')), fault('pack_file_missing', 'pack.json'));
+});
+
+test('media with other bytes than the manifest names is refused', async (t) => {
+  const folder = await packFolder(t);
+  const media = await readFile(sampleMedia);
+  const flipped = Buffer.from(media);
+  flipped.writeUInt8(flipped.readUInt8(1000) ^ 1, 1000);
+  for (const bytes of [flipped, media.subarray(1), Buffer.concat([media, Buffer.alloc(1)])]) {
+    await writeMedia(folder, path, bytes);
+    await t.throwsAsync(openPackFolder(folder), fault('pack_file_mismatch', path));
+  }
+});
+
+test('nothing in a pack is read over a link', async (t) => {
+  const folder = await packFolder(t);
+  await rename(join(folder, 'source'), join(folder, 'elsewhere'));
+  await symlink('elsewhere', join(folder, 'source'));
+  await t.throwsAsync(openPackFolder(folder), fault('pack_file_outside', path));
+  const other = await packFolder(t);
+  await rm(join(other, path));
+  await symlink(sampleMedia, join(other, path));
+  await t.throwsAsync(openPackFolder(other), fault('pack_file_outside', path));
+});
+
+test('a manifest that cannot be read stops before any media is looked at', async (t) => {
+  const folder = await packFolder(t, { schema: 'studio.evaluation-pack.v9' });
+  await rm(join(folder, path));
+  await t.throwsAsync(openPackFolder(folder), fault('pack_schema_unknown', 'studio.evaluation-pack.v9'));
+  await writeManifest(folder, '');
+  await t.throwsAsync(openPackFolder(folder), fault('pack_malformed', 'manifest.schema'));
+});

@@ -1,0 +1,94 @@
+import type { ExecutionContext } from 'ava';
+import { languageExplanationKind } from '../../../actors/explanations/language-explanation-kind.ts';
+import { LanguageExplanations } from '../../../actors/explanations/language-explanations.ts';
+import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
+import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type {
+  Explained,
+  ExplanationQuestion,
+  LanguageExplainer,
+} from '../../../executors/explanations/language-explainer.ts';
+import { configuration, execution, output, prompt } from '../../receipts/explanations/explained-captions.ts';
+import { type CaptionBench, openCaptionBench } from '../captions/caption-bench.ts';
+
+/** Whoever explains on a bench: what comes of a question is the test's. */
+export interface ScriptedExplainer extends LanguageExplainer {
+  readonly questions: ExplanationQuestion[];
+  answer: (signal: AbortSignal) => Promise<Explained>;
+}
+
+/** Answers every question at once, until the test wants something else. */
+export function scriptedExplainer(): ScriptedExplainer {
+  const explainer: ScriptedExplainer = {
+    prompt,
+    configuration,
+    questions: [],
+    answer: async () => ({ output, execution }),
+    explain: (question, signal) => {
+      explainer.questions.push(question);
+      return explainer.answer(signal);
+    },
+  };
+  return explainer;
+}
+
+export interface ExplanationBenchOptions {
+  readonly explainer: ScriptedExplainer | null;
+  /** Changes what the supervisor knows of explanations. */
+  readonly kind?: (kind: ActorKind) => Partial<ActorKind>;
+}
+
+/** The services of reviews, captions and explanations over a real store, as one process would have them. */
+export async function openExplanationBench(
+  t: ExecutionContext,
+  root: string,
+  { explainer, kind }: ExplanationBenchOptions,
+) {
+  const bench = await openCaptionBench(t, root);
+  const { ledger, vault, supervisor, runtimes, turns, report, stops } = bench;
+  const committed = () => undefined;
+  const usual = languageExplanationKind({ ledger, vault, supervisor, runtimes, explainer, committed, report });
+  const explaining: ActorKind = { ...usual, ...kind?.(usual) };
+  const explanations = new LanguageExplanations({ kind: explaining, supervisor, vault, runtimes, turns, explainer });
+  supervisor.register(explaining);
+  stops.push((runtimeId) => explanations.stop(runtimeId));
+  return {
+    ...bench,
+    explanations,
+    /** The words of explanations, reviews and captions in the journal, from this event on. */
+    said: async (runtimeId: string, after: number): Promise<string[]> => {
+      const { events } = await bench.store.ledger.journalPage(runtimeId, after, 100);
+      return events.map((bytes) => {
+        const event = JSON.parse(Buffer.from(bytes).toString('utf8')) as JournalEvent;
+        if (event.type === 'language.explanation_failed') return `failed ${event.data.reason.message}`;
+        return event.type.replace(/^(language\.explanation|publish\.review)[._]/, '');
+      });
+    },
+  };
+}
+
+/** A question about the first two code points of a line's source side. */
+export async function questionIn({ reads }: CaptionBench, runtimeId: string, line = 0): Promise<ExplanationRequest> {
+  const [result] = (await reads.results(runtimeId)).results;
+  const asked = result?.artifact.lines[line];
+  if (result === undefined || asked === undefined) throw new RangeError(`no line ${line}`);
+  const { jobId, captionArtifactId, captionContentId, receiptArtifactId, receiptId, receiptContentId } =
+    result.verification;
+  const caption: CaptionReference = {
+    jobId,
+    artifactId: captionArtifactId,
+    contentId: captionContentId,
+    receiptArtifactId,
+    receiptId,
+    receiptContentId,
+  };
+  const text = [...(asked.source.text ?? '')].slice(0, 2).join('');
+  return {
+    caption,
+    lineId: asked.id,
+    selection: { side: 'source', unit: 'unicode_code_point', start: 0, end: 2, text },
+    facetKinds: ['meaning', 'word'],
+  };
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { Upload } from '../../../../actors/ingest/owned/upload.ts';
+import type { OwnedIngestStatus } from '../../../../contract/ingest/owned-ingest.ts';
+import { openVault } from '../../../../storage/objects/open-vault.ts';
+import type { Receiving, Vault } from '../../../../storage/objects/vault.ts';
+import { VaultError } from '../../../../storage/objects/vault-error.ts';
+import { scratchFolder, seededBytes } from '../../../storage/ledger/scratch.ts';
+
+const ingestId = 'owned-ingest:00000000-0000-4000-8000-000000000000';
+const status: OwnedIngestStatus = {
+  schema: 'studio.owned-media-ingest.v1',
+  ingestId,
+  status: 'queued',
+  updatedAt: '2026-01-02T03:04:05.678Z',
+  source: null,
+  failure: null,
+};
+
+/** One upload with everything that it told its ingest and its socket. */
+function uploadOf(vault: Pick<Vault, 'receive'>, declaredBytes: number) {
+  const told: string[] = [];
+  const upload = new Upload(vault, ingestId, declaredBytes, {
+    received: async ({ contentId, bytes }) => {
+      told.push(`received ${bytes} ${contentId}`);
+      return status;
+    },
+    faulted: async (message) => void told.push(`faulted ${message}`),
+    released: () => void told.push('released'),
+  });
+  const flow: string[] = [];
+  upload.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
+  return { upload, told, flow };
+}
+
+async function storeOf(t: ExecutionContext) {
+  const root = await scratchFolder(t);
+  return { root, vault: await openVault({ root }), inbox: () => readdir(join(root, 'inbox')) };
+}
+
+const contentIdOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/** The real vault behind a gate: its inbox file opens only when the test says so. */
+function slow(vault: Vault) {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const receive: Vault['receive'] = (name, declaredBytes) => opened.then(() => vault.receive(name, declaredBytes));
+  return { receive, open };
+}
+
+test('chunks that arrive before the inbox file is open are held, and the socket is asked to wait', async (t) => {
+  const { vault, inbox } = await storeOf(t);
+  const gate = slow(vault);
+  const bytes = seededBytes(1, 300_000);
+  const { upload, told, flow } = uploadOf(gate, bytes.length);
+  t.deepEqual(flow, ['pause']);
+  for (let at = 0; at < bytes.length; at += 100_000) upload.chunk(bytes.subarray(at, at + 100_000));
+  const ending = upload.end();
+  t.true(upload.isEnding);
+  t.deepEqual(told, []);
+  gate.open();
+  t.is(await ending, status);
+  t.deepEqual(told, [`received 300000 ${contentIdOf(bytes)}`, 'released']);
+  t.deepEqual(flow, ['pause', 'resume']);
+  t.is(await vault.verify(contentIdOf(bytes)), 'intact');
+  t.deepEqual(await inbox(), []);
+});
+
+test('a disk that falls behind over what was held pauses the socket until it has caught up', async (t) => {
+  const { vault } = await storeOf(t);
+  const gate = slow(vault);
+  const bytes = seededBytes(2, 6 * 1024 * 1024);
+  const { upload, flow } = uploadOf(gate, bytes.length + 1);
+  upload.chunk(bytes);
+  gate.open();
+  while (flow.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(flow, ['pause', 'resume', 'pause', 'resume']);
+  upload.chunk(Buffer.from('!'));
+  t.is(await upload.end(), status);
+});
+
+test('an upload that is given up before its inbox file is open leaves nothing', async (t) => {
+  const { vault, inbox } = await storeOf(t);
+  const gate = slow(vault);
+  const { upload, told } = uploadOf(gate, 5);
+  upload.chunk(Buffer.from('hel'));
+  const abandoning = upload.abandon();
+  gate.open();
+  await abandoning;
+  t.deepEqual(told, ['released']);
+  t.deepEqual(await inbox(), []);
+});
+
+test('an upload that was given up takes and seals nothing more, even when it is complete', async (t) => {
+  const { vault, inbox } = await storeOf(t);
+  const { upload, told } = uploadOf(vault, 5);
+  upload.chunk(Buffer.from('hello'));
+  await upload.abandon();
+  upload.chunk(Buffer.from('more'));
+  await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
+  await upload.abandon();
+  t.deepEqual(told, ['released']);
+  t.deepEqual(await inbox(), []);
+  t.is(await vault.verify(contentIdOf(Buffer.from('hello'))), 'missing');
+});
+
+test('one byte too many is refused when it arrives, one too few at the end; both leave nothing', async (t) => {
+  for (const [text, declared] of [
+    ['hello!', 5],
+    ['hell', 5],
+  ] as const) {
+    const { vault, inbox } = await storeOf(t);
+    const { upload, told } = uploadOf(vault, declared);
+    if (text.length > declared) {
+      t.throws(() => upload.chunk(Buffer.from(text)), { code: 'invalid_upload_length' });
+      await upload.abandon();
+    } else {
+      upload.chunk(Buffer.from(text));
+      await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
+    }
+    t.deepEqual(told, ['released']);
+    t.deepEqual(await inbox(), []);
+  }
+});
+
+test('an inbox that cannot be opened is a fault told at the end, and the socket is not held up until then', async (t) => {
+  const { root, vault } = await storeOf(t);
+  await rm(join(root, 'inbox'), { recursive: true });
+  const { upload, told, flow } = uploadOf(vault, 64 * 1024 * 1024);
+  const chunk = Buffer.alloc(1024 * 1024);
+  while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(flow, ['pause', 'resume']);
+  for (let sent = 0; sent < 64; sent += 1) upload.chunk(chunk);
+  await t.throwsAsync(upload.end(), { code: 'internal_failure' });
+  t.regex(told[0] ?? '', /^faulted storage_fault: /);
+  t.deepEqual(told.slice(1), ['released']);
+});
+
+test('a vault that cannot take the object is a fault, and the inbox is empty', async (t) => {
+  const { root, vault, inbox } = await storeOf(t);
+  const { upload, told } = uploadOf(vault, 5);
+  upload.chunk(Buffer.from('hello'));
+  await rm(join(root, 'objects', 'sha256'), { recursive: true });
+  await writeFile(join(root, 'objects', 'sha256'), 'in the way');
+  await t.throwsAsync(upload.end(), { code: 'internal_failure' });
+  t.regex(told[0] ?? '', /^faulted storage_fault: /);
+  t.deepEqual(told.slice(1), ['released']);
+  t.deepEqual(await inbox(), []);
+});
+
+test('a full disk is told as such', async (t) => {
+  const full = new VaultError('storage_fault', 'inbox', Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+  const receiving: Receiving = {
+    failure: full,
+    write: () => true,
+    onDrain: () => undefined,
+    finish: () => Promise.reject(full),
+    discard: () => Promise.resolve(),
+  };
+  const { upload, told } = uploadOf({ receive: async () => receiving }, 5);
+  upload.chunk(Buffer.from('hello'));
+  await t.throwsAsync(upload.end(), { code: 'insufficient_storage' });
+  t.deepEqual(told, ['faulted storage_fault: inbox', 'released']);
+});

@@ -1,0 +1,166 @@
+import test from 'ava';
+import {
+  type GrantedMedia,
+  maximumActiveGrants,
+  PlaybackGrants,
+  rememberedEndedGrants,
+} from '../../../actors/playback/playback-grants.ts';
+import { playbackGrantId, playbackGrantMs } from '../../../contract/playback/private-playback.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+
+const origin = 'http://127.0.0.1:4321';
+const media: GrantedMedia = {
+  runtimeId: 'runtime:one',
+  origin,
+  revisionId: 'source-revision:one',
+  contentId: 'sha256:one',
+  mimeType: 'video/mp4',
+};
+
+/** Grants on a clock that stands still, with ids and secrets that count up. */
+function counted() {
+  const clock = new SimulatedClock(Date.parse('2026-01-02T03:04:05.678Z'));
+  let issued = 0;
+  const grants = new PlaybackGrants({
+    clock,
+    newId: () => `00000000-0000-4000-8000-${String(issued).padStart(12, '0')}`,
+    newSecret: () => {
+      issued += 1;
+      return Buffer.alloc(32, issued);
+    },
+  });
+  return { clock, grants };
+}
+
+const refusal = (code: string) => ({ name: 'ServiceError', code });
+
+test('a grant opens its media to the one origin that knows its secret', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret, issuedAtMs, expiresAtMs } = grants.issue(media);
+  t.notThrows(() => playbackGrantId.parse(grantId));
+  t.is(secret, Buffer.alloc(32, 1).toString('base64url'));
+  t.is(issuedAtMs, clock.now());
+  t.is(expiresAtMs - issuedAtMs, 600_000);
+  t.is(grants.demand(grantId, secret, origin), media);
+});
+
+test('an unknown id, another secret and an empty one are the same to whoever tries', (t) => {
+  const { grants } = counted();
+  const { grantId, secret } = grants.issue(media);
+  const other = grants.issue(media);
+  const tries = [
+    ['private-playback-grant:none', secret],
+    [grantId, other.secret],
+    [grantId, ''],
+    [grantId, `${secret}A`],
+    [grantId, secret.toLowerCase()],
+    [other.grantId, secret],
+  ] as const;
+  for (const [id, guess] of tries) {
+    // Also from another origin: where nothing fits, nothing is said about origins.
+    for (const from of [origin, 'http://evil.example']) {
+      t.throws(() => grants.demand(id, guess, from), refusal('private_playback_grant_unavailable'));
+    }
+  }
+});
+
+test('another origin is refused before it learns whether the grant has ended', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret } = grants.issue(media);
+  t.throws(() => grants.demand(grantId, secret, 'http://localhost:4321'), refusal('origin_not_allowed'));
+  clock.advance(playbackGrantMs);
+  t.throws(() => grants.demand(grantId, secret, 'http://localhost:4321'), refusal('origin_not_allowed'));
+});
+
+test('a grant ends on the millisecond, and its timer with it', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret } = grants.issue(media);
+  let ended = 0;
+  grants.onEnd(grantId, () => {
+    ended += 1;
+  });
+  clock.advance(playbackGrantMs - 1);
+  t.is(grants.demand(grantId, secret, origin), media);
+  t.is(ended, 0);
+  clock.advance(1);
+  t.is(ended, 1);
+  t.throws(() => grants.demand(grantId, secret, origin), refusal('private_playback_grant_expired'));
+  t.throws(() => grants.revoke(grantId, media.runtimeId), refusal('private_playback_grant_unavailable'));
+  t.is(clock.pending, 0);
+});
+
+test('a grant whose timer is late has ended all the same', (t) => {
+  let now = 0;
+  const clock = { now: () => now, setTimeout: () => undefined, clearTimeout: () => undefined };
+  const grants = new PlaybackGrants({ clock, newId: () => 'slept', newSecret: () => Buffer.alloc(32) });
+  const { grantId, secret } = grants.issue(media);
+  let ended = 0;
+  grants.onEnd(grantId, () => {
+    ended += 1;
+  });
+  now = playbackGrantMs;
+  t.throws(() => grants.demand(grantId, secret, origin), refusal('private_playback_grant_expired'));
+  t.is(ended, 1);
+});
+
+test('only its own runtime revokes a grant, and only once', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret } = grants.issue(media);
+  const stays = grants.issue(media);
+  t.throws(() => grants.revoke(grantId, 'runtime:two'), refusal('private_playback_grant_unavailable'));
+  clock.advance(1234);
+  t.is(grants.revoke(grantId, media.runtimeId), clock.now());
+  t.throws(() => grants.revoke(grantId, media.runtimeId), refusal('private_playback_grant_unavailable'));
+  t.throws(() => grants.demand(grantId, secret, origin), refusal('private_playback_grant_expired'));
+  t.is(grants.demand(stays.grantId, stays.secret, origin), media);
+  t.is(clock.pending, 1);
+});
+
+test('whoever waits for an end hears it once, those of other grants do not, and nobody who stopped waiting', (t) => {
+  const { grants } = counted();
+  const [one, two] = [grants.issue(media), grants.issue(media)];
+  const heard: string[] = [];
+  grants.onEnd(one.grantId, () => heard.push('one'));
+  grants.onEnd(one.grantId, () => heard.push('one again'));
+  grants.onEnd(two.grantId, () => heard.push('two'));
+  grants.onEnd(one.grantId, () => heard.push('nobody'))();
+  grants.revoke(one.grantId, media.runtimeId);
+  t.deepEqual(heard, ['one', 'one again']);
+  grants.onEnd(one.grantId, () => heard.push('late'));
+  t.deepEqual(heard, ['one', 'one again', 'late']);
+  grants.close();
+  t.deepEqual(heard, ['one', 'one again', 'late', 'two']);
+});
+
+test('64 grants are active at most; one that ends makes room for one', (t) => {
+  const { clock, grants } = counted();
+  t.is(maximumActiveGrants, 64);
+  const issued = Array.from({ length: maximumActiveGrants }, () => {
+    clock.advance(1);
+    return grants.issue(media);
+  });
+  t.throws(() => grants.issue(media), refusal('private_playback_grant_capacity'));
+  grants.revoke(issued[20]?.grantId ?? '', media.runtimeId);
+  grants.issue(media);
+  t.throws(() => grants.issue(media), refusal('private_playback_grant_capacity'));
+  clock.advance((issued[1]?.expiresAtMs ?? 0) - clock.now());
+  grants.issue(media);
+  grants.issue(media);
+  t.throws(() => grants.issue(media), refusal('private_playback_grant_capacity'));
+});
+
+test('of the grants that ended the last are remembered, and the oldest forgotten', (t) => {
+  const { clock, grants } = counted();
+  const first = grants.issue(media);
+  grants.revoke(first.grantId, media.runtimeId);
+  const second = grants.issue(media);
+  for (let ended = 1; ended < rememberedEndedGrants; ended += 1) {
+    grants.revoke(grants.issue(media).grantId, media.runtimeId);
+  }
+  t.throws(() => grants.demand(first.grantId, first.secret, origin), refusal('private_playback_grant_expired'));
+  // What counts is when it ended, not when it was issued.
+  grants.revoke(second.grantId, media.runtimeId);
+  t.throws(() => grants.demand(first.grantId, first.secret, origin), refusal('private_playback_grant_unavailable'));
+  t.throws(() => grants.demand(second.grantId, second.secret, origin), refusal('private_playback_grant_expired'));
+  t.is(clock.pending, 0);
+});

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-status.ts';
+import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
+import { openLedger } from '../../../storage/ledger/open-ledger.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { openVault } from '../../../storage/objects/open-vault.ts';
+import type { Vault } from '../../../storage/objects/vault.ts';
+import type { StoredStudy } from '../../receipts/evidence/stored-study.ts';
+import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
+
+/** An opened data root; `hashed` counts the files that its vault has hashed. */
+export interface OpenedStore {
+  readonly ledger: Ledger;
+  readonly vault: Vault;
+  hashed: number;
+  close(): Promise<void>;
+}
+
+/** A folder of the test's own, removed when it ends. */
+export async function newDataRoot(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'audits-test-'));
+  // What was stopped in the middle of storing a file ends that write after it was told to stop.
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+  return join(folder, 'data');
+}
+
+/** Opens a data root as a new process would: nothing about it is known. */
+export async function openStore(root: string): Promise<OpenedStore> {
+  const vault = await openVault({
+    root,
+    points: (name) => {
+      if (name === 'vault:hashed') store.hashed += 1;
+    },
+  });
+  const ledger = await openLedger({
+    directory: dataRootAt(root).ledger,
+    clock: { now: () => Date.parse(acceptedAt) },
+    encodeEvent: canonicalJson,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const store: OpenedStore = { ledger, vault, hashed: 0, close: () => ledger.close() };
+  return store;
+}
+
+/** How far a study came, and what its row says of it. */
+export interface StoredStage {
+  /** The first of its commits; all unless told otherwise. */
+  readonly commits?: number;
+  readonly lifecycle?: Lifecycle;
+  readonly reason?: RuntimeReason | null;
+}
+
+/** The row of the actor of a runtime. */
+const actorRowOf = ({ run }: StoredStudy, lifecycle: Lifecycle, reason: RuntimeReason | null) => ({
+  kind: 'runtime',
+  machineId: 'runtime',
+  machineVersion: 1,
+  input: { runtimeId: run.record.runtimeId, commandId: run.record.commandId },
+  status: lifecycle,
+  updatedAt: Date.parse(acceptedAt),
+  ticket: null,
+  resumes: 0,
+  totalResumes: 0,
+  remainingMs: null,
+  snapshot: {
+    status: lifecycle === 'running' ? 'active' : 'done',
+    value: lifecycle === 'running' ? { running: 'read' } : lifecycle,
+    historyValue: {},
+    context: { runtimeId: run.record.runtimeId, commandId: run.record.commandId, reason },
+    children: {},
+  },
+});
+
+/** The rows that the steps of a study left when it had made its first `commits`. */
+function stepWrites({ run, steps, commits }: StoredStudy, made: number): Write[] {
+  return Object.entries(steps)
+    .filter((_, index) => index < made || made === commits.length)
+    .map(([step, value]) => ({ put: 'record', key: `study/${run.record.runtimeId}/${step}`, value }));
+}
+
+/** Stores a study as its host would have done. Returns the runtime's id. */
+export async function store(
+  { ledger, vault }: OpenedStore,
+  study: StoredStudy,
+  { commits = study.commits.length, lifecycle = 'terminal', reason = null }: StoredStage = {},
+): Promise<string> {
+  const { run, source, start, files } = study;
+  const { runtimeId } = run.record;
+  await vault.putAll([...files].map(([contentId, bytes]) => ({ contentId, bytes })));
+  await ledger.commit([
+    { put: 'source', key: source.session.revisionId, value: source },
+    { put: 'record', key: `study/${runtimeId}`, value: start },
+    ...stepWrites(study, commits),
+    { put: 'snapshot', key: runtimeId, value: actorRowOf(study, lifecycle, reason) },
+    { append: runtimeId, events: study.commits.slice(0, commits).flat() },
+  ]);
+  return runtimeId;
+}

@@ -1,0 +1,260 @@
+import test, { type ExecutionContext } from 'ava';
+import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
+import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import type { ReviewDecision } from '../../../contract/review/publish-review.ts';
+import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { recordReview, reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
+import type { AdmissionReference } from '../../../receipts/study/study-admission.ts';
+import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/journal-chain.ts';
+import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
+import type { Space } from '../../../storage/ledger/ledger.ts';
+import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { withRawRows } from '../../storage/ledger/scratch.ts';
+import { newDataRoot, openStore, type StoredStage, store } from './stored-studies.ts';
+
+const study = storedStudy({ version: 1, windows: 4 });
+const silent = storedStudy({ version: 1, windows: null });
+const { runtimeId } = study.run.record;
+const events = study.commits.flat().length;
+const approval: ReviewDecision = {
+  outcome: 'approve_for_caption_production',
+  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+  note: null,
+};
+const failure = { code: 'executor_failed', message: 'tool_exit: 1' } as const;
+
+type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
+
+/** Stores a study, damages its closed store and says what a verification and a read then find. */
+async function found(
+  t: ExecutionContext,
+  damage: (rows: Rows) => Promise<void>,
+  stage: StoredStage = {},
+  stored = study,
+): Promise<{ verified: string; read: string }> {
+  const root = await newDataRoot(t);
+  const first = await openStore(root);
+  await store(first, stored, stage);
+  await first.close();
+  await withRawRows(dataRootAt(root).ledger, damage);
+  const opened = await openStore(root);
+  const answers = [];
+  for (const read of [
+    () => verifyRuntime(opened, runtimeId, () => undefined),
+    () => new VerifiedRuntimes(opened).read(runtimeId),
+  ]) {
+    answers.push(
+      await read().then(
+        () => 'intact',
+        (error) => {
+          if (error instanceof EvidenceChainError) return `${error.link}: ${error.place}`;
+          if (error instanceof ServiceError) return error.code;
+          throw error;
+        },
+      ),
+    );
+  }
+  await opened.close();
+  const [verified = '', read = ''] = answers;
+  return { verified, read };
+}
+
+const nothing = async () => undefined;
+
+/** Changes the value of a row. */
+const rewritten = (space: Space, key: string, change: (row: Record<string, unknown>) => void) => async (rows: Rows) => {
+  const at = rowKey(space, key);
+  const row = decodeRow(key, (await rows.get(at)) ?? Buffer.alloc(0)) as Record<string, unknown>;
+  change(row);
+  await rows.put(at, encodeRow(row));
+};
+
+const flippedRow = (at: Buffer) => async (rows: Rows) => {
+  const row = Buffer.from((await rows.get(at)) ?? Buffer.alloc(0));
+  row[row.length >> 1] = (row[row.length >> 1] ?? 0) ^ 1;
+  await rows.put(at, row);
+};
+
+/** Rewrites the journal as its forger would: the chain and the head follow the new events. */
+const rechained = (change: (events: string[]) => string[]) => async (rows: Rows) => {
+  const texts: string[] = [];
+  for (let seq = 1; seq <= events; seq += 1) {
+    texts.push(jsonOf((await rows.get(eventKey(runtimeId, seq))) ?? Buffer.alloc(0)).toString('utf8'));
+    await rows.del(eventKey(runtimeId, seq));
+  }
+  let link: Buffer = firstLink(runtimeId);
+  let recordedAt = '';
+  const changed = change(texts);
+  for (const [index, text] of changed.entries()) {
+    const value = chainEvent(link, text);
+    link = linkOf(value);
+    recordedAt = JSON.parse(text).recordedAt;
+    await rows.put(eventKey(runtimeId, index + 1), value);
+  }
+  await rows.put(headKey(runtimeId), encodeRow({ seq: changed.length, digest: link.toString('hex'), recordedAt }));
+};
+
+test('a finished runtime is intact, with and without claims', async (t) => {
+  t.deepEqual(await found(t, nothing), { verified: 'intact', read: 'intact' });
+  t.deepEqual(await found(t, nothing, {}, silent), { verified: 'intact', read: 'intact' });
+});
+
+test('a runtime that is stored in the middle of its study, or failed there, is intact', async (t) => {
+  for (let commits = 1; commits < study.commits.length; commits += 1) {
+    const running = await found(t, nothing, { commits, lifecycle: 'running' });
+    t.deepEqual(running, { verified: 'intact', read: 'intact' }, `${commits} commits`);
+    const failed = await found(t, nothing, { commits, lifecycle: 'failed', reason: failure });
+    t.deepEqual(failed, { verified: 'intact', read: 'intact' }, 'ended without its last entries');
+  }
+});
+
+test('every event that has one bit changed is named, by the chain', async (t) => {
+  for (let seq = 1; seq <= events; seq += 1) {
+    const { verified, read } = await found(t, flippedRow(eventKey(runtimeId, seq)));
+    for (const place of [verified, read]) t.regex(place, new RegExp(`^journal: .*event ${seq} `));
+  }
+});
+
+test('an event that is gone, doubled or in another place is found by the chain', async (t) => {
+  const at = (seq: number) => eventKey(runtimeId, seq);
+  const gone = await found(t, (rows) => rows.del(at(5)));
+  t.regex(gone.verified, /^journal: .*event 5/);
+  t.regex(gone.read, /^journal: /);
+  const last = await found(t, (rows) => rows.del(at(events)));
+  t.regex(last.verified, new RegExp(`^journal: .*ends with ${events - 1}, its head says ${events}$`));
+  t.regex(last.read, new RegExp(`^journal: .*lacks event ${events}$`));
+  const swapped = await found(t, async (rows) => {
+    const [one, two] = [await rows.get(at(5)), await rows.get(at(6))];
+    await rows.batch([
+      { type: 'put', key: at(5), value: two ?? Buffer.alloc(0) },
+      { type: 'put', key: at(6), value: one ?? Buffer.alloc(0) },
+    ]);
+  });
+  for (const place of [swapped.verified, swapped.read]) t.regex(place, /^journal: .*event 5 /);
+  const doubled = await found(t, async (rows) => {
+    await rows.put(at(events + 1), (await rows.get(at(events))) ?? Buffer.alloc(0));
+  });
+  for (const place of [doubled.verified, doubled.read]) t.regex(place, /^journal: /);
+  const head = await found(t, flippedRow(headKey(runtimeId)));
+  for (const place of [head.verified, head.read]) t.regex(place, /^journal: malformed_journal: the head/);
+});
+
+test('a journal whose chain was forged is found by what it says', async (t) => {
+  const renamed = await found(
+    t,
+    rechained((texts) => texts.map((text) => text.replace('"label":"Media study"', '"label":"Other study"'))),
+  );
+  t.deepEqual(renamed, { verified: 'journal: event 4: data.agent.label', read: 'journal: event 4: data.agent.label' });
+  const cut = await found(
+    t,
+    rechained((texts) => texts.slice(0, -1)),
+  );
+  t.deepEqual(cut, { verified: `journal: event ${events}: missing`, read: `journal: event ${events}: missing` });
+  const spaced = await found(
+    t,
+    rechained((texts) => texts.map((text, index) => (index === 7 ? text.replace(',', ', ') : text))),
+  );
+  t.deepEqual(spaced, { verified: 'journal: event 8: canonical_form', read: 'journal: event 8: canonical_form' });
+});
+
+test('a row that is gone, has one bit changed or another shape is named', async (t) => {
+  const { revisionId } = study.source.session;
+  const rows: [string, Space, string][] = [
+    ['snapshot', 'snapshot', runtimeId],
+    ['start', 'record', `study/${runtimeId}`],
+    ['source', 'source', revisionId],
+  ];
+  for (const [name, space, key] of rows) {
+    const gone = await found(t, (raw) => raw.del(rowKey(space, key)));
+    t.deepEqual(gone, { verified: `row: ${name}: missing`, read: `row: ${name}: missing` });
+    const flipped = await found(t, flippedRow(rowKey(space, key)));
+    t.deepEqual(flipped, { verified: `row: ${name}: damaged`, read: `row: ${name}: damaged` });
+    const extra = await found(
+      t,
+      rewritten(space, key, (row) => Object.assign(row, { extra: 1 })),
+    );
+    t.deepEqual(extra, { verified: `row: ${name}`, read: `row: ${name}` });
+  }
+});
+
+test('a row that says something else than the journal and the files is named', async (t) => {
+  const { revisionId } = study.source.session;
+  const changes: [string, Space, string, (row: Record<string, unknown>) => void][] = [
+    ['row: snapshot.status', 'snapshot', runtimeId, (row) => Object.assign(row, { status: 'failed' })],
+    [
+      'row: start.ids.taskId',
+      'record',
+      `study/${runtimeId}`,
+      (row) => Object.assign(row.ids ?? {}, { taskId: 'task:9' }),
+    ],
+    [
+      'row: start.requestContentId',
+      'record',
+      `study/${runtimeId}`,
+      (row) => Object.assign(row, { requestContentId: `sha256:${'0'.repeat(64)}` }),
+    ],
+    ['row: source.label', 'source', revisionId, (row) => Object.assign(row, { label: 'Another clip' })],
+  ];
+  for (const [place, space, key, change] of changes) {
+    const { verified, read } = await found(t, rewritten(space, key, change));
+    t.deepEqual({ verified, read }, { verified: place, read: place });
+  }
+});
+
+test('what a step left for the next ones has to be what the journal says', async (t) => {
+  for (const step of Object.keys(study.steps)) {
+    const key = `study/${runtimeId}/${step}`;
+    const gone = await found(t, (rows) => rows.del(rowKey('record', key)));
+    t.deepEqual(gone, { verified: `row: ${step}: missing`, read: 'intact' });
+    const flipped = await found(t, flippedRow(rowKey('record', key)));
+    t.deepEqual(flipped, { verified: `row: ${step}: damaged`, read: 'intact' });
+    const other = await found(
+      t,
+      rewritten('record', key, (row) => Object.assign(row, { extra: 1 })),
+    );
+    t.deepEqual(other, { verified: `row: ${step}.extra`, read: 'intact' });
+  }
+});
+
+test('a row that lags behind the end of its journal is found when nobody writes', async (t) => {
+  const { verified, read } = await found(t, nothing, { commits: study.commits.length, lifecycle: 'running' });
+  t.deepEqual({ verified, read }, { verified: 'row: snapshot.status', read: 'intact' });
+});
+
+test('what is left of a runtime without its rows is damaged, not unknown', async (t) => {
+  const { verified, read } = await found(t, async (rows) => {
+    await rows.del(rowKey('snapshot', runtimeId));
+    await rows.del(rowKey('record', `study/${runtimeId}`));
+  });
+  t.deepEqual({ verified, read }, { verified: 'row: snapshot: missing', read: 'row: snapshot: missing' });
+});
+
+test('the row of a review has to say what the journal says', async (t) => {
+  const { admission } = study.steps.admit as { admission: AdmissionReference };
+  const asked = { intake: admission.intake, reviewer: { id: 'reviewer:one', label: 'One' }, decision: approval };
+  const recorded = recordReview(study.run, asked);
+  const { reviewId } = recorded.refs;
+  const reviewed: StoredStudy = {
+    ...study,
+    files: new Map([...study.files, ...recorded.objects.map(({ contentId, bytes }) => [contentId, bytes] as const)]),
+    commits: [...study.commits, [reviewStarted(study.run, asked)], recorded.events],
+  };
+  const statuses: [string | null, string][] = [
+    ['approved', 'intact'],
+    ['revoking', 'intact'],
+    ['rejected', 'row: review.status'],
+    ['revoked', 'row: review.status'],
+    [null, 'row: review: missing'],
+  ];
+  for (const [status, verified] of statuses) {
+    const write = async (rows: Rows) => {
+      const row = decodeRow('row', (await rows.get(rowKey('snapshot', runtimeId))) ?? Buffer.alloc(0));
+      const review = { ...Object(row), kind: 'publish-review', machineId: 'publish-review', status };
+      if (status !== null) await rows.put(rowKey('snapshot', reviewId), encodeRow(review));
+    };
+    t.deepEqual(await found(t, write, {}, reviewed), { verified, read: 'intact' });
+  }
+});

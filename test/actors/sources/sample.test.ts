@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
+import { languageRanges } from '../../../contract/sources/language-ranges.ts';
+import { speechActivity } from '../../../contract/sources/speech-activity.ts';
+import { readSampleGold, sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { contentIdOf, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { openVault } from '../../../storage/objects/open-vault.ts';
+
+async function loadSample(t: ExecutionContext) {
+  const root = await mkdtemp(path.join(tmpdir(), 'sample-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const vault = await openVault({ root: path.join(root, 'data') });
+  return loadSourceFolder(sampleFolder, {
+    sourceRoot: path.dirname(sampleFolder),
+    verifyFile: (file, contentId) => vault.verifyFile(file, contentId),
+  });
+}
+
+const readRecord = async (name: string): Promise<unknown> =>
+  JSON.parse(await readFile(path.join(sampleFolder, name), 'utf8'));
+
+const overlapMs = (a: { startMs: number; endMs: number }, b: { startMs: number; endMs: number }): number =>
+  Math.max(0, Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs));
+
+test('the sample is sealed with measured speech, scripted languages and the right to pass it on', async (t) => {
+  const { session, sourceKind, label, trackCount, tracks, pinnedEvidence } = await loadSample(t);
+  t.is(sourceKind, 'owned_local');
+  t.is(label, 'Reading room (sample)');
+  t.is(session.preflight.schema, 'studio.preflight-bundle.v3');
+  t.is(session.sourceReceipt.rightsScope, 'redistribution');
+  t.is(session.source.durationMs, 50_000);
+  t.is(session.detectedLanguageEvidenceContentIds.length, 1);
+  t.is(trackCount, 4);
+  t.deepEqual(
+    tracks.map(({ kind, codec }) => `${kind}:${codec}`),
+    ['video:h264', 'audio:aac', 'subtitle:mov_text', 'subtitle:mov_text'],
+  );
+  t.deepEqual(
+    pinnedEvidence.map(({ kind }) => kind),
+    ['speech-activity-receipt', 'language-ranges-receipt'],
+  );
+});
+
+test('the labels are those of the committed media', async (t) => {
+  const gold = await readSampleGold();
+  const bytes = await readFile(sampleMedia);
+  t.deepEqual(gold.media, {
+    path: 'source/media/sample.mp4',
+    contentId: contentIdOfBytes(bytes),
+    bytes: bytes.length,
+  });
+  t.true(bytes.length < 1_000_000);
+  t.is(gold.durationMs, 50_000);
+});
+
+test('both subtitle tracks hold every utterance at its time, each in its own language', async (t) => {
+  const { utterances, subtitleTracks } = await readSampleGold();
+  t.deepEqual(
+    subtitleTracks.map(({ taggedLanguage }) => taggedLanguage),
+    ['kor', 'eng'],
+  );
+  for (const { taggedLanguage, cues } of subtitleTracks) {
+    t.deepEqual(
+      cues.map(({ startMs, endMs }) => [startMs, endMs]),
+      utterances.map(({ startMs, endMs }) => [startMs, endMs]),
+    );
+    for (const [index, { text }] of cues.entries()) {
+      t.is(/\p{Script=Hangul}/u.test(text), taggedLanguage === 'kor', text);
+      if (utterances[index]?.language === taggedLanguage.slice(0, 2)) t.is(text, utterances[index]?.text);
+    }
+  }
+});
+
+test('the pinned speech is where the utterances are, and not in tone or noise', async (t) => {
+  const gold = await readSampleGold();
+  const record = speechActivity.parse(await readRecord('speech-activity.json'));
+  const spans = record.speech_windows.map((window) => ({
+    startMs: window.start_sample / 16,
+    endMs: window.end_sample / 16,
+  }));
+  const both = spans.reduce(
+    (sum, span) => sum + gold.utterances.reduce((part, said) => part + overlapMs(span, said), 0),
+    0,
+  );
+  const total = [...spans, ...gold.utterances].reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+  t.true((2 * both) / total >= 0.95);
+  for (const passage of gold.nonSpeech) {
+    t.true(spans.every((span) => overlapMs(span, passage) === 0));
+  }
+});
+
+test('the pinned languages say that nobody measured them, and what the script knows', async (t) => {
+  const gold = await readSampleGold();
+  const record = languageRanges.parse(await readRecord('language-ranges.json'));
+  t.is(record.producer, 'studio.fixture-script');
+  t.deepEqual(record.run, { tools: [], models: [] });
+  t.is(record.configuration.scriptContentId, contentIdOf(gold.utterances));
+  t.is(record.ranges.length, gold.utterances.length);
+  for (const { start_sample, end_sample, scores, decision } of record.ranges) {
+    const range = { startMs: start_sample / 16, endMs: end_sample / 16 };
+    const said = gold.utterances.find((utterance) => overlapMs(range, utterance) > 0);
+    t.deepEqual(scores, []);
+    t.deepEqual(decision, {
+      status: 'classified',
+      code: said?.language ?? '',
+      token_id: null,
+      probability: null,
+      margin: null,
+      reason: null,
+    });
+  }
+});

@@ -1,0 +1,192 @@
+import test, { type ExecutionContext } from 'ava';
+import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
+import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
+import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
+import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
+import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
+import { Studies } from '../../../actors/study/studies.ts';
+import { studyKind } from '../../../actors/study/study-kind.ts';
+import { recover } from '../../../actors/supervision/recovery.ts';
+import { Supervisor } from '../../../actors/supervision/supervisor.ts';
+import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
+import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
+import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
+import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
+import { GatedLedger } from '../supervision/gated-ledger.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+
+const study = storedStudy({ version: 1, windows: 4 });
+const { runtimeId } = study.run.record;
+
+const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]): Detection[] =>
+  kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode }));
+
+/** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
+const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass => ({
+  operation: () => ({
+    capability,
+    tools: [{ name: 'ffmpeg', version: '99', digest: `sha256:${'9'.repeat(64)}` }],
+    parameters: {},
+    limits: { maxWallMs: 1000 },
+  }),
+  run: async () => ({
+    detections:
+      capability === 'media.detect'
+        ? [
+            ...silent('no_audio_in_range', 'speech_activity', 'silence', 'loudness'),
+            ...silent('no_frames_in_range', 'shot_changes'),
+          ]
+        : silent('no_text_subtitle_track', 'subtitle_track', 'text_language'),
+    derivedAudio: null,
+  }),
+});
+
+/** A host that takes up what is stored in a data root, and nothing but runtimes. */
+async function nextHost(t: ExecutionContext, root: string) {
+  const { ledger: stored, vault } = await openStore(root);
+  const ledger = new GatedLedger(stored);
+  const clock = new SimulatedClock(Date.parse(acceptedAt) + 60_000);
+  const registry = new SourceRegistry();
+  await registry.load(ledger);
+  const report = () => undefined;
+  const budgets = new TimeBudgets(clock);
+  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
+  const passes = { detect: otherTools('media.detect'), subtitles: otherTools('media.subtitles') };
+  const kind = studyKind({
+    ledger,
+    supervisor,
+    budgets,
+    line: new WorkerLine(1, () => undefined),
+    clock,
+    initialize: () => Promise.reject(new Error('not asked for')),
+    media: new MediaSteps({ ledger, vault, registry, passes, report }),
+    evidence: new EvidenceSteps({ ledger, vault, registry, clock }),
+    committed: () => undefined,
+  });
+  supervisor.register(kind);
+  const recovered = await recover(supervisor, ledger);
+  const studies = new Studies({
+    ...{ kind, supervisor, registry, ledger, vault, clock },
+    newId: () => {
+      throw new Error('nothing begins here');
+    },
+    maximumRangeMs: 600_000,
+    maximumLive: 1,
+  });
+  return { ledger, vault, supervisor, studies, recovered, close: () => ledger.close() };
+}
+
+interface Stage {
+  /** How many commits of the study are on disk. */
+  readonly commits: number;
+  readonly state: unknown;
+  readonly said: readonly string[];
+}
+
+const end = ['runtime.interrupted', 'executor.finished', 'task.transitioned'];
+const measuring = { speech: 'measuring', silence: 'measuring', loudness: 'measuring', shots: 'measuring' };
+
+const stages: Readonly<Record<string, Stage>> = {
+  accepted: { commits: 0, state: 'accepted', said: [] },
+  initializing: { commits: 0, state: 'initializing', said: [] },
+  'running.detect': { commits: 1, state: { running: { detect: measuring } }, said: ['media.operation_failed', ...end] },
+  'running.subtitles': { commits: 2, state: { running: 'subtitles' }, said: ['media.operation_failed', ...end] },
+  'running.read': { commits: 3, state: { running: 'read' }, said: end },
+  'running.assess': { commits: 4, state: { running: 'assess' }, said: end },
+  'running.decide': { commits: 5, state: { running: 'decide' }, said: end },
+  'running.admit': { commits: 6, state: { running: 'admit' }, said: end },
+};
+
+/** Stores the study as a host left it that was killed at this stage. */
+async function leftAt(
+  t: ExecutionContext,
+  { commits, state }: Stage,
+  changes: object,
+  value = state,
+  children = {},
+): Promise<string> {
+  const root = await newDataRoot(t);
+  const opened = await openStore(root);
+  await store(opened, study, { commits, lifecycle: 'running' });
+  const row = opened.ledger.get('snapshot', runtimeId) as { snapshot: object };
+  const status = typeof state === 'string' ? state : 'running';
+  const left = { ...row, status, ...changes, snapshot: { ...row.snapshot, status: 'active', value, children } };
+  await opened.ledger.commit([
+    { put: 'snapshot', key: runtimeId, value: left },
+    { put: 'live', key: runtimeId, value: { kind: 'runtime' } },
+  ]);
+  await opened.close();
+  return root;
+}
+
+/** What was journalled after the stage, by type; every list of the runtime reads, and all of it verifies. */
+async function saidAfter(t: ExecutionContext, root: string, { commits }: Stage): Promise<string[]> {
+  const opened = await openStore(root);
+  const { events } = await opened.ledger.journalPage(runtimeId, study.commits.slice(0, commits).flat().length, 100);
+  await t.notThrowsAsync(new VerifiedRuntimes(opened).read(runtimeId));
+  await t.notThrowsAsync(verifyRuntime(opened, runtimeId, () => undefined));
+  await opened.close();
+  return events.map((bytes) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as JournalEvent).type);
+}
+
+for (const [name, stage] of Object.entries(stages)) {
+  const lost = typeof stage.state === 'string' ? 'elsewhere' : { running: 'elsewhere' };
+  const rows: Readonly<Record<string, readonly [object, unknown]>> = {
+    'of another version of its chart': [{ machineVersion: 0 }, stage.state],
+    'of a newer version of its chart, in a state of that': [{ machineVersion: 2 }, lost],
+    'in a state that no version has': [{}, lost],
+  };
+  for (const [how, [changes, value]] of Object.entries(rows)) {
+    test(`a runtime in ${name}, ${how}, ends in accord with its journal`, async (t) => {
+      const root = await leftAt(t, stage, changes, value);
+      const host = await nextHost(t, root);
+      t.is(host.recovered.ended.length, 1);
+      t.is(host.supervisor.read(runtimeId)?.status, 'interrupted');
+      await host.close();
+      t.deepEqual(await saidAfter(t, root, stage), stage.said);
+    });
+  }
+}
+
+const input = { runtimeId, commandId: study.run.record.commandId };
+
+for (const step of ['detect', 'subtitles']) {
+  const name = `running.${step}`;
+  const stage = stages[name] as Stage;
+  const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
+  test(`a runtime in ${name} whose host comes back with other tools gives up what was begun, and measures with those`, async (t) => {
+    const root = await leftAt(t, stage, {}, stage.state, children);
+    const host = await nextHost(t, root);
+    t.is(host.recovered.resumed, 1);
+    while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+    t.is(host.supervisor.read(runtimeId)?.status, 'terminal');
+    await host.close();
+    const said = await saidAfter(t, root, stage);
+    const anew = ['media.operation_failed', 'media.operation_started', 'media.operation_completed'];
+    t.deepEqual(said.slice(0, 3), anew);
+    t.is(said.at(-1), 'task.transitioned');
+  });
+}
+
+test('a start that meets a study which ended badly says so, and how another attempt is asked for; its status says why it ended', async (t) => {
+  const { sessionId: sourceSessionId, revisionId: sourceRevisionId } = study.source.session;
+  const root = await leftAt(t, stages['running.read'] as Stage, { machineVersion: 0 });
+  const host = await nextHost(t, root);
+  const ack = await host.studies.start({ ...clipRequest, sourceSessionId, sourceRevisionId, range: clipRange });
+  const { bytes } = await host.studies.status(runtimeId);
+  const status = JSON.parse(bytes.toString('utf8'));
+  const hint = '; this attempt is over: for another one send the request with a new clientRequestId';
+  t.is(status.reason.message, 'version 0 of runtime can no longer be resumed');
+  t.deepEqual(
+    { ...ack },
+    {
+      ...status,
+      schema: 'studio.local-runtime-start-ack.v1',
+      reason: { ...status.reason, message: status.reason.message + hint },
+    },
+  );
+  await host.close();
+});

@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
+import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
+import type { ProcessRequest } from '../../../executors/process/process.ts';
+import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { descendant, descendants, HandClock, watched } from '../evidence/detection-for-tests.ts';
+import { alive, failureOf, fake, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
+
+const IDLE_MS = 1234;
+const UNANSWERED_MS = 10_000;
+/** Bytes of one sample of every signal. */
+const INSTANT = 8;
+
+const never = () => new AbortController().signal;
+let mix: Buffer;
+/** The same sound as a pass delivers it. */
+let pcm: Buffer;
+
+/** A sound of one channel as all signals: its mix and its centre are the same. */
+function allSignals(mono: Buffer): Buffer {
+  const signals = Buffer.alloc((mono.length / 2) * INSTANT);
+  for (let at = 0; at < mono.length; at += 2) {
+    const sample = mono.readInt16LE(at);
+    signals.writeInt16LE(sample, (at / 2) * INSTANT);
+    signals.writeInt16LE(sample, (at / 2) * INSTANT + 6);
+  }
+  return signals;
+}
+
+test.before(async () => {
+  const args = ['-v', 'error', '-i', sampleMedia, '-t', '12', '-ac', '1', '-ar', '16000', '-f', 's16le', '-'];
+  const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 10_000_000 });
+  mix = stdout;
+  pcm = allSignals(mix);
+});
+
+/** A detector over a launcher that may start something else in its stead, at the nth start. */
+async function detectorFor(t: ExecutionContext, change?: (request: ProcessRequest, nth: number) => ProcessRequest) {
+  const clock = new HandClock();
+  const { launcher, requests } = watched((await launcherFor(t)).launcher, change);
+  const detector = openDetector({ launcher, clock, idleMs: IDLE_MS });
+  t.teardown(() => detector.close());
+  return { detector, clock, requests };
+}
+
+const firstIs =
+  (tool: string, args: readonly string[] = []) =>
+  (request: ProcessRequest, nth: number) =>
+    nth === 0 ? { ...request, tool: fake(tool), args } : request;
+
+async function measure(detector: Detector, bytes: Buffer, pieceLength = 65_536, signal = never()) {
+  const job = detector.sound(signal);
+  for (let at = 0; at < bytes.length; at += pieceLength) await job.write(bytes.subarray(at, at + pieceLength));
+  return await job.end();
+}
+
+test.serial('speech is measured, and the bytes of the mix counted and named', async (t) => {
+  const { detector } = await detectorFor(t);
+  const { samples, contentId, speech } = await measure(detector, pcm);
+  t.is(samples, mix.length / 2);
+  t.is(contentId, `sha256:${createHash('sha256').update(mix).digest('hex')}`);
+  const { utterances } = await readSampleGold();
+  t.is(speech.length, utterances.filter(({ startMs }) => startMs < 12_000).length);
+});
+
+test.serial('the pieces in which a signal comes, and signals beside it, change nothing', async (t) => {
+  const { detector, requests } = await detectorFor(t);
+  const alone = await measure(detector, pcm);
+  const half = pcm.subarray(0, 400_000);
+  const halfAlone = await measure(detector, half);
+  const [odd, other, whole] = await Promise.all([
+    measure(detector, pcm, 4999),
+    measure(detector, half, 777),
+    measure(detector, pcm, pcm.length),
+  ]);
+  t.deepEqual([odd, whole, other], [alone, alone, halfAlone]);
+  t.is(requests.length, 1);
+});
+
+test.serial('a signal may end inside a frame, and may be empty', async (t) => {
+  const { detector } = await detectorFor(t);
+  t.is((await measure(detector, pcm.subarray(0, 5600))).samples, 700);
+  t.like(await measure(detector, Buffer.alloc(0)), { samples: 0, speech: [] });
+});
+
+test.serial('half a sample at the end is refused', async (t) => {
+  const { detector } = await detectorFor(t);
+  await t.throwsAsync(measure(detector, pcm.subarray(0, 5602)), { instanceOf: DetectionFailure });
+});
+
+test.serial('languages are identified, and what is none is left open', async (t) => {
+  const { detector } = await detectorFor(t);
+  const texts = ['Where does the wind go at night?', 'Guten Morgen, wie geht es Ihnen heute?', '12:30', ''];
+  t.deepEqual(await detector.identify(texts, never()), ['en', 'de', null, null]);
+  t.deepEqual(await detector.identify([], never()), []);
+});
+
+test.serial('the process is kept while it is used and ended when it is not', async (t) => {
+  const { detector, clock, requests } = await detectorFor(t);
+  await measure(detector, pcm.subarray(0, 8000));
+  await measure(detector, pcm.subarray(0, 8000));
+  t.is(requests.length, 1);
+  const first = await descendant(process.execPath);
+  const job = detector.sound(never());
+  t.false(clock.waitsFor(IDLE_MS));
+  await job.end();
+  clock.pass(IDLE_MS);
+  t.deepEqual(await waitUntilDead([first]), []);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
+  t.is(requests.length, 2);
+});
+
+test.serial('a process that is warmed early serves the first job, and idles out without one', async (t) => {
+  const { detector, clock, requests } = await detectorFor(t);
+  detector.warm(['speech', 'language']);
+  const id = await descendant(process.execPath);
+  await measure(detector, pcm.subarray(0, 8000));
+  t.is(requests.length, 1);
+  clock.pass(IDLE_MS);
+  t.deepEqual(await waitUntilDead([id]), []);
+});
+
+test.serial('a process that is killed fails the jobs at hand, and the next job has a new one', async (t) => {
+  const { detector, requests } = await detectorFor(t);
+  const jobs = [detector.sound(never()), detector.sound(never())];
+  for (const job of jobs) await job.write(pcm.subarray(0, 8000));
+  const identifying = detector.identify(['Good morning'], never());
+  process.kill(await descendant(process.execPath), 'SIGKILL');
+  for (const work of [...jobs.map(({ result }) => result), identifying]) {
+    t.is((await failureOf(t, work)).reason, 'tool_signal');
+  }
+  // What is still written is dropped, and the end tells why.
+  await jobs[0]?.write(pcm);
+  t.is((await failureOf(t, jobs[0]?.end() ?? Promise.resolve())).reason, 'tool_signal');
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
+  t.is(requests.length, 2);
+});
+
+test.serial('a process that crashes at its start is a closed failure, once', async (t) => {
+  const { detector } = await detectorFor(t, firstIs('crashes'));
+  const { reason } = await failureOf(t, measure(detector, pcm));
+  t.true(reason === 'tool_signal' || reason === 'tool_exit', reason);
+  t.is((await measure(detector, pcm)).samples, mix.length / 2);
+});
+
+test.serial('a process that cannot be started is a closed failure', async (t) => {
+  const { detector } = await detectorFor(t, firstIs('no-such-tool'));
+  t.is((await failureOf(t, measure(detector, pcm))).reason, 'tool_missing');
+});
+
+test.serial('a process that ends well without an answer is refused', async (t) => {
+  const { detector } = await detectorFor(t, firstIs('prints-nonsense'));
+  await t.throwsAsync(measure(detector, pcm), { instanceOf: DetectionFailure, message: /^tool_output: / });
+});
+
+test.serial('an answer that is none is refused', async (t) => {
+  const { detector } = await detectorFor(t, firstIs('junk-on-pipe'));
+  await t.throwsAsync(detector.identify(['Good morning'], never()), { instanceOf: DetectionFailure });
+  t.deepEqual(await detector.identify(['Good morning to you'], never()), ['en']);
+});
+
+test.serial('noise on the standard outputs disturbs nothing', async (t) => {
+  const { detector } = await detectorFor(t, (request) => ({
+    ...request,
+    tool: fake('noisy'),
+    args: [request.tool, ...request.args],
+  }));
+  t.is((await measure(detector, pcm)).samples, mix.length / 2);
+});
+
+test.serial('an aborted job ends at once, and the one beside it goes on', async (t) => {
+  const { detector, requests } = await detectorFor(t);
+  const stop = new AbortController();
+  const stopped = detector.sound(stop.signal);
+  const other = detector.sound(never());
+  await stopped.write(pcm);
+  await other.write(pcm);
+  stop.abort();
+  t.is((await failureOf(t, stopped.result)).reason, 'aborted');
+  t.is((await failureOf(t, stopped.end())).reason, 'aborted');
+  t.is((await other.end()).samples, mix.length / 2);
+  t.is((await failureOf(t, detector.identify(['x'], stop.signal))).reason, 'aborted');
+  t.is(requests.length, 1);
+});
+
+test.serial('a job that is aborted while the process starts leaves the process usable', async (t) => {
+  const { detector } = await detectorFor(t);
+  const stop = new AbortController();
+  const stopped = detector.sound(stop.signal);
+  stop.abort();
+  t.is((await failureOf(t, stopped.result)).reason, 'aborted');
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
+});
+
+test.serial('a process that no longer answers is killed when a job is given up', async (t) => {
+  const { detector, clock } = await detectorFor(t);
+  const stop = new AbortController();
+  const stopped = detector.sound(stop.signal);
+  const other = detector.sound(never());
+  const id = await descendant(process.execPath);
+  process.kill(id, 'SIGSTOP');
+  stop.abort();
+  t.is((await failureOf(t, stopped.result)).reason, 'aborted');
+  while (!clock.waitsFor(UNANSWERED_MS)) await delay(5);
+  clock.pass(UNANSWERED_MS);
+  t.is((await failureOf(t, other.result)).reason, 'deadline');
+  t.deepEqual(alive([id]), []);
+  t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
+});
+
+test.serial('a process that does not read holds the writer back, and an abort frees it', async (t) => {
+  const { detector } = await detectorFor(t, firstIs('hangs'));
+  const stop = new AbortController();
+  const job = detector.sound(stop.signal);
+  let written = 0;
+  const writing = (async () => {
+    for (;;) {
+      await job.write(Buffer.alloc(65_536));
+      written += 65_536;
+    }
+  })();
+  await delay(500);
+  const held = written;
+  await delay(200);
+  t.is(written, held);
+  t.true(held <= 5 * 1024 * 1024, `${held} bytes were taken`);
+  stop.abort();
+  t.is((await failureOf(t, writing)).reason, 'aborted');
+});
+
+test.serial('closing stops the process and refuses more', async (t) => {
+  const { detector } = await detectorFor(t);
+  const job = detector.sound(never());
+  const id = await descendant(process.execPath);
+  await Promise.all([failureOf(t, job.result), detector.close()]);
+  t.deepEqual(alive([id]), []);
+  t.deepEqual(descendants(process.execPath), []);
+  t.is((await failureOf(t, measure(detector, pcm))).reason, 'aborted');
+});

@@ -1,0 +1,70 @@
+import test from 'ava';
+import { type DecodeRequest, decodeArguments, seekPoints } from '../../../executors/evidence/decode-graph.ts';
+
+const base: DecodeRequest = {
+  path: '/films/-i odd name%d.mp4',
+  range: { startMs: 5123, endMs: 9456 },
+  audioTrackIndex: 1,
+  videoTrackIndex: 0,
+};
+
+const graphs = (request: DecodeRequest): string[] =>
+  decodeArguments(request, 4).filter((_word, at, words) => words[at - 1] === '-filter_complex');
+
+test('decoding begins on a whole second, two before the range, then a minute, then from the start', (t) => {
+  const seek = (startMs: number) => seekPoints({ startMs, endMs: startMs + 1 });
+  t.deepEqual([0, 999, 2999, 3000, 5123, 61_999, 100_000].map(seek), [
+    [0],
+    [0],
+    [0],
+    [1, 0],
+    [3, 0],
+    [59, 1, 0],
+    [98, 40, 0],
+  ]);
+});
+
+test('both tracks make one graph each, cut to the exact sample and picture', (t) => {
+  const [audio = '', video = ''] = graphs(base);
+  t.true(audio.startsWith('[0:1]aresample=48000:async=1:first_pts=0,'));
+  t.true(audio.includes(`atrim=start_sample=${1123 * 48}:end_sample=${5456 * 48}`));
+  t.true(audio.includes(`atrim=start_sample=${1123 * 16}:end_sample=${5456 * 16}`));
+  t.is(video, '[0:0]trim=end=5.456,settb=1/1000000,scdet=t=10,metadata=mode=print:file=pipe\\\\:3[frames]');
+});
+
+test('the mix comes before the channels, each cut to the same samples', (t) => {
+  const [audio = ''] = graphs(base);
+  const cut = `atrim=start_sample=${1123 * 16}:end_sample=${5456 * 16},asetpts=N/SR/TB`;
+  t.true(audio.includes(`aformat=sample_fmts=s16:channel_layouts=mono,${cut}[mix]`));
+  t.true(audio.includes(`aformat=sample_fmts=s16:channel_layouts=3.0,${cut}[channels]`));
+  t.true(audio.endsWith('[mix][channels]amerge=inputs=2[pcm]'));
+});
+
+test('each measurement has a pipe of its own', (t) => {
+  const pipes = [
+    ...graphs(base)
+      .join()
+      .matchAll(/file=pipe\\\\:(\d)/g),
+  ].map(([, pipe]) => pipe);
+  t.deepEqual(pipes.sort(), ['3', '4']);
+});
+
+test('a missing track has no branch', (t) => {
+  const audio = decodeArguments({ ...base, videoTrackIndex: null }, 4);
+  t.false(audio.join(' ').includes('scdet'));
+  t.true(audio.includes('[pcm]'));
+  const video = decodeArguments({ ...base, audioTrackIndex: null }, 4);
+  t.false(video.join(' ').includes('aresample'));
+  t.true(video.includes('[frames]'));
+});
+
+test('the file is one word, reached by the file protocol alone, after the seek', (t) => {
+  const words = decodeArguments(base, 4);
+  const input = words.indexOf('-i');
+  t.is(words[input + 1], 'file:/films/-i odd name%d.mp4');
+  t.is(words[words.indexOf('-protocol_whitelist') + 1], 'file');
+  t.true(words.indexOf('-format_whitelist') < input);
+  t.is(words[words.indexOf('-ss') + 1], '4');
+  t.true(words.indexOf('-ss') < input);
+  t.true(words.includes('-nostdin'));
+});

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import type { Clock } from '../../../contract/base/clock.ts';
+import {
+  type DetectedFact,
+  type DetectedKind,
+  type Detection,
+  type EvidenceArtifact,
+  evidenceArtifact,
+} from '../../../contract/evidence/evidence.ts';
+import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
+import { detectRange } from '../../../executors/evidence/detect.ts';
+import type { DetectionTracks } from '../../../executors/evidence/detection-parameters.ts';
+import { readSubtitles, type SubtitleTrack } from '../../../executors/evidence/subtitles.ts';
+import { openLauncher } from '../../../executors/process/launcher.ts';
+import type { Launcher, ProcessRequest } from '../../../executors/process/process.ts';
+import { type ResolvedTool, resolveTools } from '../../../executors/process/tools.ts';
+
+/** The content id under which tests detect; nobody re-hashes the media here. */
+export const sourceContentId = `sha256:${'0'.repeat(64)}`;
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+};
+
+/** A clock whose timers only run when the test says so. */
+export class HandClock implements Clock {
+  readonly #timers = new Map<number, { run: () => void; ms: number }>();
+  #next = 1;
+
+  now(): number {
+    return 0;
+  }
+
+  setTimeout(run: () => void, ms: number): number {
+    this.#timers.set(this.#next, { run, ms });
+    return this.#next++;
+  }
+
+  clearTimeout(timer: unknown): void {
+    this.#timers.delete(timer as number);
+  }
+
+  /** Whether a timer of this length is set. */
+  waitsFor(ms: number): boolean {
+    return [...this.#timers.values()].some((timer) => timer.ms === ms);
+  }
+
+  /** Runs the timers of this length. */
+  pass(ms: number): void {
+    for (const [id, timer] of this.#timers) {
+      if (timer.ms !== ms) continue;
+      this.#timers.delete(id);
+      timer.run();
+    }
+  }
+}
+
+/** A launcher that shows what it is asked, and may start another tool instead. */
+export function watched(
+  launcher: Launcher,
+  change: (request: ProcessRequest, nth: number) => ProcessRequest = (same) => same,
+) {
+  const requests: ProcessRequest[] = [];
+  const follow = (request: ProcessRequest) => change(request, requests.push(request) - 1);
+  const watching: Launcher = {
+    run: (request) => launcher.run(follow(request)),
+    start: (request) => launcher.start(follow(request)),
+    close: () => launcher.close(),
+  };
+  return { launcher: watching, requests };
+}
+
+/** The ids of all living processes that this test has started, however deep, and that run this executable. */
+export function descendants(executable: string): number[] {
+  const parents = new Map<number, number>();
+  const running: number[] = [];
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    try {
+      const stat = /^\d+ \(.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'));
+      if (stat === null || stat[1] === 'Z' || stat[1] === 'X') continue;
+      parents.set(Number(name), Number(stat[2]));
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')[0] === executable) running.push(Number(name));
+    } catch {
+      // It ended while it was looked at.
+    }
+  }
+  const isMine = (id: number): boolean => {
+    const parent = parents.get(id);
+    return parent !== undefined && (parent === process.pid || isMine(parent));
+  };
+  return running.filter(isMine);
+}
+
+/** Waits until a process that this test has started runs the executable. */
+export async function descendant(executable: string): Promise<number> {
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline) {
+    const [id] = descendants(executable);
+    if (id !== undefined) return id;
+    await delay(5);
+  }
+  throw new Error('the process did not start in time');
+}
+
+/** The real tools over a folder for media, and a detector process that is shared by the tests of a file. */
+export interface DetectionBench {
+  readonly folder: string;
+  readonly launcher: Launcher;
+  readonly ffmpeg: ResolvedTool;
+  readonly detector: Detector;
+  close(): Promise<void>;
+}
+
+export async function openDetectionBench(): Promise<DetectionBench> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'detection-'));
+  const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
+  const { ffmpeg } = await resolveTools(launcher, process.env);
+  const detector = openDetector({ launcher, clock: realClock, idleMs: 60_000 });
+  return {
+    folder,
+    launcher,
+    ffmpeg,
+    detector,
+    async close() {
+      await detector.close();
+      await launcher.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type DetectDeps = Pick<DetectionBench, 'launcher' | 'ffmpeg' | 'detector'>;
+
+/** Detects in `[startMs, endMs)` of the first two tracks (picture, sound) unless others are named. */
+export function detect(
+  deps: DetectDeps,
+  file: string,
+  [startMs, endMs]: readonly [number, number],
+  tracks: DetectionTracks = { audioTrackIndex: 1, videoTrackIndex: 0 },
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Detection[]> {
+  return detectRange(deps, { path: file, sourceContentId, range: { startMs, endMs }, ...tracks, signal });
+}
+
+export function subtitles(
+  deps: DetectDeps,
+  file: string,
+  [startMs, endMs]: readonly [number, number],
+  tracks: readonly SubtitleTrack[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Detection[]> {
+  return readSubtitles(deps, { path: file, sourceContentId, range: { startMs, endMs }, tracks, signal });
+}
+
+/** The artifact of a kind, which must be there and have the stored shape. */
+export function artifactOf(
+  t: ExecutionContext,
+  detections: readonly Detection[],
+  kind: DetectedKind,
+): EvidenceArtifact {
+  const found = detections.find((detection) => detection.kind === kind);
+  if (found?.state !== 'available') throw new Error(`${kind} is not available`);
+  t.deepEqual(evidenceArtifact.parse(found.artifact), found.artifact);
+  return found.artifact;
+}
+
+/** The spans of one kind of fact, in milliseconds. */
+export function spansOf(artifact: EvidenceArtifact, kind: DetectedFact['kind']): (readonly [number, number])[] {
+  return artifact.facts.flatMap((fact) =>
+    fact.kind === kind && 'startMs' in fact ? [[fact.startMs, fact.endMs] as const] : [],
+  );
+}
+
+export const cutsOf = (artifact: EvidenceArtifact): number[] =>
+  artifact.facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : []));
+
+/** Each kind with its state or the reason why it is unavailable. */
+export const statesOf = (detections: readonly Detection[]) =>
+  detections.map((each) => [each.kind, each.state === 'available' ? each.state : each.reasonCode]);

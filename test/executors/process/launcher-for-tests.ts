@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ExecutionContext } from 'ava';
+import { openLauncher, type WalledLauncher } from '../../../executors/process/launcher.ts';
+import { ProcessFailure, type ProcessLimits, type ProcessRequest } from '../../../executors/process/process.ts';
+
+export const limits: ProcessLimits = {
+  wallMs: 30_000,
+  cpuSeconds: 30,
+  fileSizeBytes: 1024 * 1024,
+  stdoutBytes: 1024 * 1024,
+  stderrBytes: 256 * 1024,
+  memoryBytes: 1024 ** 3,
+};
+
+/** The absolute path of a named fake tool. */
+export function fake(name: string): string {
+  return fileURLToPath(new URL(`../../../fixtures/executables/${name}`, import.meta.url));
+}
+
+/** A temporary folder that goes when the test ends. */
+export async function temporaryFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'executors-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A launcher over a work root of its own; both go when the test ends. */
+export async function launcherFor(
+  t: ExecutionContext,
+  options: { path?: string } = {},
+): Promise<{ launcher: WalledLauncher; workRoot: string }> {
+  const workRoot = await temporaryFolder(t);
+  const launcher = await openLauncher({ workRoot, newId: randomUUID, ...options });
+  t.teardown(() => launcher.close());
+  return { launcher, workRoot };
+}
+
+/** A request with the usual limits; `limits` may name only what differs. */
+export function request(
+  tool: string,
+  args: readonly string[] = [],
+  more: Partial<Omit<ProcessRequest, 'limits'>> & { limits?: Partial<ProcessLimits> } = {},
+): ProcessRequest {
+  const { signal } = new AbortController();
+  return { tool, args, signal, ...more, limits: { ...limits, ...more.limits } };
+}
+
+/** The `ProcessFailure` that a promise must reject with. */
+export async function failureOf(t: ExecutionContext, work: Promise<unknown>): Promise<ProcessFailure> {
+  const failure = await t.throwsAsync(work, { instanceOf: ProcessFailure });
+  if (!(failure instanceof ProcessFailure)) throw new Error('no failure came');
+  t.true(failure.message.startsWith(`${failure.reason}: `));
+  return failure;
+}
+
+/** The process ids in a file, once there are `count` of them. */
+export async function writtenIds(file: string, count: number): Promise<number[]> {
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const ids = text.split('\n').slice(0, -1).map(Number);
+    if (ids.length >= count) return ids;
+    await delay(10);
+  }
+  throw new Error(`${count} process ids were not written in time`);
+}
+
+/** Which of these processes still run; one that only waits to be collected does not. */
+export function alive(ids: readonly number[]): number[] {
+  return ids.filter((id) => {
+    try {
+      process.kill(id, 0);
+      return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${id}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Waits until none of these processes runs, for at most five seconds; returns those that still do. */
+export async function waitUntilDead(ids: readonly number[]): Promise<number[]> {
+  const deadline = performance.now() + 5000;
+  while (alive(ids).length > 0 && performance.now() < deadline) await delay(10);
+  return alive(ids);
+}

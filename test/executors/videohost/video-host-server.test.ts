@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
+import { temporaryFolder } from '../process/launcher-for-tests.ts';
+
+test('the video host of the fixtures serves the sample from the command line, and leaves nothing when it is told to end', async (t) => {
+  const TMPDIR = await temporaryFolder(t);
+  const script = fileURLToPath(new URL('../../../fixtures/video-host/serve.ts', import.meta.url));
+  const env = { PATH: process.env.PATH, TMPDIR };
+  const host = spawn(process.execPath, ['--import=tsx', script, '--port', '0'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => host.kill('SIGKILL'));
+  let printed = '';
+  for await (const chunk of host.stdout.setEncoding('utf8')) {
+    printed += chunk;
+    if (printed.split('\n').length > VIDEO_FORMS.length) break;
+  }
+  const addresses = printed.trim().split('\n');
+  t.deepEqual(
+    addresses.map((address) => new URL(address).pathname),
+    [...VIDEO_FORMS],
+  );
+  for (const address of addresses) {
+    const response = await fetch(address, { headers: { Range: 'bytes=10-19' } });
+    t.true(response.ok);
+    const bytes = await response.arrayBuffer();
+    if (address.endsWith('/media.mp4')) t.is(bytes.byteLength, 10);
+  }
+  host.kill('SIGTERM');
+  t.deepEqual(await once(host, 'exit'), [0, null]);
+  t.deepEqual(
+    (await readdir(TMPDIR)).filter((name) => name.startsWith('video-host-')),
+    [],
+  );
+});

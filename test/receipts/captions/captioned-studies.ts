@@ -1,0 +1,67 @@
+import type { StoredObject } from '../../../contract/base/stored-object.ts';
+import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
+import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
+import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
+import {
+  captionFailed,
+  captionReceiptOf,
+  captionStarted,
+  recordCaptions,
+} from '../../../receipts/captions/caption-production.ts';
+import { recordQualityControl } from '../../../receipts/captions/caption-quality-control.ts';
+import { captionRules } from '../../../receipts/captions/caption-rules.ts';
+import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
+import type { StoredContent } from '../../../receipts/core/stored-content.ts';
+import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
+import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
+import { reopened } from '../reopening/reopened.ts';
+import { approval, reviewOf } from '../review/review-steps.ts';
+
+/** A stored study as whoever makes captions of it is given it; whether anybody may approve it is not asked. */
+export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStudy> {
+  const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
+  const { execution } = runtime;
+  if (execution === null || execution.study.conclusion === null) throw new RangeError('the study has no end');
+  const { findings, conclusion } = execution.study;
+  const reviewed = reviewOf(stored, approval).approval;
+  return { run: execution.opened.run, findings, conclusion, approval: reviewed, rules: captionRules };
+}
+
+export const captionJob = async (
+  shape: StudyShape,
+  classification: CaptionClassification = 'embedded_subtitle_tracks',
+): Promise<CaptionJob> => ({ study: await captionedStudy(storedStudy(shape)), attempt: 0, classification });
+
+const reason = { code: 'caption_not_produced', message: 'interrupted: the attempt was cut short' };
+
+/** The steps that a production takes, each with the events and objects that it leaves. */
+export function captionSteps(job: CaptionJob) {
+  const { run } = job.study;
+  const artifact = captionsOf(job);
+  const recorded = recordCaptions(job);
+  const captions = {
+    reference: recorded.refs,
+    artifact: wholeCaptionsOf(artifact),
+    receipt: captionReceiptOf(job, artifact),
+  };
+  const checked = recordQualityControl(run, captions);
+  return {
+    started: [captionStarted(job)],
+    failed: [captionFailed(run, captionJobIdOf(job), reason)],
+    recorded: recorded.events,
+    checked: checked.events,
+    objects: [...recorded.objects, ...checked.objects],
+  };
+}
+
+/** A study whose journal goes on with these events, and whose store holds these objects too. */
+export function goingOn(
+  study: StoredStudy,
+  objects: readonly StoredObject[],
+  ...tail: readonly (readonly EventDraft[])[]
+): [ReturnType<typeof storedRuntimeOf>, StoredContent] {
+  const files = new Map(study.files);
+  for (const { contentId, bytes } of objects) files.set(contentId, bytes);
+  return [storedRuntimeOf({ ...study, commits: [...study.commits, ...tail] }), contentOf(files)];
+}

@@ -1,0 +1,163 @@
+import test from 'ava';
+import { joinedCues, pairedCues, type TextPair, type TimedText } from '../../../receipts/captions/subtitle-pairs.ts';
+
+/** A cue named after the track that it is of. */
+const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`) => ({ startMs, endMs, text });
+const pair = (startMs: number, endMs: number, source: string | null, target: string | null): TextPair => ({
+  startMs,
+  endMs,
+  source,
+  target,
+});
+
+test('cues that have half of the longer one in common belong together, and no less', (t) => {
+  const source = [cue(1000, 3000, 's')];
+  const cases: [TimedText, boolean][] = [
+    [cue(1000, 3000), true],
+    [cue(2000, 3000), true],
+    [cue(2001, 3000), false],
+    [cue(1000, 2000), true],
+    [cue(1000, 1999), false],
+    [cue(1000, 5000), true],
+    [cue(1000, 5001), false],
+    [cue(0, 4000), true],
+    [cue(2000, 4000), true],
+    [cue(2001, 4001), false],
+    [cue(3000, 5000), false],
+  ];
+  for (const [target, belongs] of cases) {
+    const [first, ...others] = pairedCues(source, [target]);
+    const found = [first, ...others].find((each) => each?.source === 's');
+    t.deepEqual(found, pair(1000, 3000, 's', belongs ? target.text : null), String(target.text));
+  }
+});
+
+test('a pair has the times of its source cue', (t) => {
+  t.deepEqual(pairedCues([cue(1000, 2000, 's')], [cue(900, 2100, 't')]), [pair(1000, 2000, 's', 't')]);
+});
+
+test('each cue is used once, and of two equal halves the earlier wins', (t) => {
+  t.deepEqual(pairedCues([cue(0, 2000, 'a'), cue(2000, 4000, 'b')], [cue(1000, 3000, 't')]), [
+    pair(0, 2000, 'a', 't'),
+    pair(2000, 4000, 'b', null),
+  ]);
+  t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2001, 'b')]), [
+    pair(0, 2000, 's', 'a'),
+    pair(2000, 2001, null, 'b'),
+  ]);
+  t.deepEqual(pairedCues([cue(0, 1000, 'a'), cue(1000, 2000, 'b')], [cue(0, 2000, 't')]), [
+    pair(0, 1000, 'a', 't'),
+    pair(1000, 2000, 'b', null),
+  ]);
+});
+
+test('cues that are shown together are joined in the order in which they appear', (t) => {
+  t.deepEqual(joinedCues([cue(2000, 3000, 'c'), cue(0, 1500, 'a'), cue(1000, 1200, 'b')]), [
+    cue(0, 1500, 'a\nb'),
+    cue(2000, 3000, 'c'),
+  ]);
+  t.deepEqual(joinedCues([cue(0, 1000, 'a'), cue(500, 2000, 'b'), cue(1900, 2500, 'c')]), [cue(0, 2500, 'a\nb\nc')]);
+  t.deepEqual(joinedCues([cue(0, 1000, 'b'), cue(0, 500, 'a')]), [cue(0, 1000, 'a\nb')]);
+  t.deepEqual(joinedCues([cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]);
+});
+
+test('a cue that is never shown falls away', (t) => {
+  t.deepEqual(joinedCues([cue(500, 500, 'never'), cue(0, 1000, 'a'), cue(2000, 1000, 'backwards')]), [
+    cue(0, 1000, 'a'),
+  ]);
+  t.deepEqual(pairedCues([cue(5, 5)], [cue(7, 7)]), []);
+});
+
+test('a target cue without a partner stands where no source cue stands, cut to the longest such stretch', (t) => {
+  const source = [cue(1000, 2000, 'a'), cue(4000, 5000, 'b')];
+  const cases: [TimedText, [number, number] | null][] = [
+    [cue(0, 900, 't'), [0, 900]],
+    [cue(0, 1400, 't'), [0, 1000]],
+    [cue(1700, 3000, 't'), [2000, 3000]],
+    [cue(0, 6000, 't'), [2000, 4000]],
+    [cue(3000, 9000, 't'), [5000, 9000]],
+    [cue(1100, 1200, 't'), null],
+    [cue(5000, 5001, 't'), [5000, 5001]],
+  ];
+  for (const [target, place] of cases) {
+    const alone = pairedCues(source, [target]).filter((each) => each.source === null);
+    t.deepEqual(alone, place === null ? [] : [pair(...place, null, 't')], `${target.startMs}-${target.endMs}`);
+  }
+});
+
+test('no words are left out in silence: the line that holds most of a cue that stands nowhere has no target', (t) => {
+  const split = [cue(0, 2500, 'first half'), cue(2600, 4000, 'second half')];
+  t.deepEqual(pairedCues([cue(0, 4000, 's')], split), [pair(0, 4000, 's', null)]);
+  t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [pair(0, 2000, 's', null)]);
+  const source = [cue(0, 1000, 'a'), cue(1000, 4000, 'b')];
+  t.deepEqual(pairedCues(source, [cue(0, 800, 'A'), cue(900, 1300, 'lost'), cue(1400, 4000, 'B')]), [
+    pair(0, 1000, 'a', 'A'),
+    pair(1000, 4000, 'b', null),
+  ]);
+  t.deepEqual(pairedCues(source, [cue(0, 800, 'A'), cue(850, 1150, 'lost'), cue(1400, 4000, 'B')]), [
+    pair(0, 1000, 'a', null),
+    pair(1000, 4000, 'b', 'B'),
+  ]);
+});
+
+test('a track alone is a side alone', (t) => {
+  const cues = [cue(3000, 4000, 'b'), cue(0, 1000, 'a')];
+  t.deepEqual(pairedCues(cues, []), [pair(0, 1000, 'a', null), pair(3000, 4000, 'b', null)]);
+  t.deepEqual(pairedCues([], cues), [pair(0, 1000, null, 'a'), pair(3000, 4000, null, 'b')]);
+  t.deepEqual(pairedCues([], []), []);
+});
+
+/** Numbers that look random and are the same in every run: a linear congruential generator (Numerical Recipes). */
+function numbersFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+test('whatever two tracks hold, lines are disjoint, in order, inside, and use each cue once', (t) => {
+  for (let seed = 0; seed < 400; seed += 1) {
+    const number = numbersFrom(seed);
+    const track = (name: string) =>
+      Array.from({ length: number(14) }, (_, index) => {
+        const startMs = number(900);
+        return cue(startMs, Math.min(startMs + number(120), 1000), `${name}${index}`);
+      });
+    const [source, target] = [track('s'), track('t')];
+    const lines = pairedCues(source, target);
+    for (const [index, line] of lines.entries()) {
+      t.true(line.startMs < line.endMs && line.startMs >= 0 && line.endMs <= 1000);
+      t.true(index === 0 || (lines[index - 1]?.endMs ?? 0) <= line.startMs, `seed ${seed}`);
+      t.true(line.source !== null || line.target !== null);
+    }
+    t.deepEqual(
+      lines.flatMap((line) => line.source ?? []),
+      joinedCues(source).map(({ text }) => text),
+    );
+    const targets = lines.flatMap((line) => line.target ?? []);
+    t.is(new Set(targets).size, targets.length);
+    const isWhole = lines.every((line) => line.source === null || line.target !== null);
+    if (isWhole) t.is(targets.length, joinedCues(target).length, `seed ${seed}`);
+    const known = new Set(joinedCues(target).map(({ text }) => text));
+    t.true(targets.every((text) => known.has(text)));
+  }
+});
+
+test('two minutes of cues that last a millisecond each are paired at once', (t) => {
+  const many = (count: number, lengthMs: number): TimedText[] =>
+    Array.from({ length: count }, (_, at) => cue(at * lengthMs, (at + 1) * lengthMs));
+  const tracks = [many(120_000, 1), many(60_000, 2)] as const;
+  for (const [source, target] of [tracks, [...tracks].reverse()]) {
+    const lines = pairedCues(source ?? [], target ?? []);
+    t.is(lines.length, source?.length);
+    t.is(lines.filter((line) => line.target !== null).length, source === tracks[0] ? 60_000 : 0);
+  }
+});
+
+test('a cue that could not be read takes its place without words, and those shown with it lose theirs', (t) => {
+  const unread = { startMs: 1000, endMs: 2000, text: null };
+  t.deepEqual(pairedCues([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
+  t.deepEqual(pairedCues([unread], [unread]), [pair(1000, 2000, null, null)]);
+  t.deepEqual(joinedCues([cue(500, 1500, 'a'), unread]), [{ startMs: 500, endMs: 2000, text: null }]);
+});

@@ -1,0 +1,54 @@
+import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import type { ContentFault, StoredContent } from '../../../receipts/core/stored-content.ts';
+import type { StoredRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import type { StoredStudy } from '../evidence/stored-study.ts';
+import { acceptedAt } from '../sources/korean-clip.ts';
+
+/** Stored files that lie in memory and are handed over as they are. */
+export function contentOf(files: ReadonlyMap<string, Uint8Array>): StoredContent {
+  const bytesOf = (contentId: string, maximumBytes: number): Uint8Array | ContentFault => {
+    const bytes = files.get(contentId);
+    if (bytes === undefined) return 'missing';
+    return bytes.length > maximumBytes ? 'size' : bytes;
+  };
+  return {
+    object: async (contentId, maximumBytes) => bytesOf(contentId, maximumBytes),
+    sourceFile: async ({ contentId }, maximumBytes) => bytesOf(contentId, maximumBytes),
+    verifiedLength: async ({ contentId }) => {
+      const bytes = bytesOf(contentId, Number.MAX_SAFE_INTEGER);
+      if (typeof bytes === 'string') return bytes;
+      return contentIdOfBytes(bytes) === contentId ? bytes.length : 'content';
+    },
+  };
+}
+
+/** An event of a journal as an object, to be changed and written down. */
+export interface WrittenEvent extends EventDraft {
+  readonly seq: number;
+  readonly [key: string]: unknown;
+}
+
+/** The events that a ledger makes of drafts; the times are those of a clock that stands still. */
+export const writtenEvents = (runId: string, drafts: readonly EventDraft[]): WrittenEvent[] =>
+  drafts.map((draft, index) => ({
+    schema: 'studio.runtime.event.v1',
+    runId,
+    seq: index + 1,
+    eventId: `event:${runId}:${index + 1}`,
+    recordedAt: new Date(Date.parse(acceptedAt) + index).toISOString(),
+    ...draft,
+  }));
+
+export const storedEvents = (events: readonly unknown[]): Uint8Array[] =>
+  events.map((event) => Buffer.from(canonicalJson(event), 'utf8'));
+
+/** What a ledger holds of a finished study. */
+export const storedRuntimeOf = ({ run, source, start, commits }: StoredStudy): StoredRuntime => ({
+  runtimeId: run.record.runtimeId,
+  start,
+  source,
+  events: storedEvents(writtenEvents(run.record.runtimeId, commits.flat())),
+  lifecycle: 'terminal',
+  reason: null,
+});

@@ -1,0 +1,305 @@
+import type { Range } from '../../../contract/base/grammar.ts';
+import type { StoredObject } from '../../../contract/base/stored-object.ts';
+import type { ToolIdentity } from '../../../contract/base/tool.ts';
+import type { DetectedFact, DetectedKind, Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
+import { languageRanges } from '../../../contract/sources/language-ranges.ts';
+import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
+import type { RuntimeRequest } from '../../../contract/study/runtime-request.ts';
+import type { StudyEvidence } from '../../../contract/study/study-record.ts';
+import { preflightEvidenceArtifact } from '../../../receipts/core/artifact.ts';
+import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import type { StudyRun } from '../../../receipts/core/study-run.ts';
+import { encodeDetections } from '../../../receipts/evidence/detected-evidence.ts';
+import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
+import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
+import { performReads } from '../../../receipts/evidence/evidence-read.ts';
+import {
+  type MediaOperation,
+  operationCompleted,
+  operationStarted,
+} from '../../../receipts/evidence/media-operation.ts';
+import {
+  languageEvidence,
+  type ReadableEvidence,
+  speechEvidence,
+} from '../../../receipts/evidence/readable-evidence.ts';
+import { reopenAssessment, reopenDecision, reopenRead } from '../../../receipts/evidence/reopen-evidence.ts';
+import type { StartRow } from '../../../receipts/start/reopen-start.ts';
+import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
+import { planStudy } from '../../../receipts/start/study-plan.ts';
+import { admitStudy } from '../../../receipts/study/study-admission.ts';
+import { executionFinished, taskCompleted } from '../../../receipts/study/study-closing.ts';
+import { openStudy } from '../../../receipts/study/study-opening.ts';
+import { concludeStudy } from '../../../receipts/study/study-record.ts';
+import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts';
+import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
+import { divided, turns } from './spoken-study.ts';
+import { cueFactsOf, koreanTrack, languageFactOf, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
+
+/** The whole of the sealed clip. */
+export const clipRange: Range = { startMs: 0, endMs: 4000 };
+export const endedAt = '2026-01-02T03:04:09.000Z';
+
+export interface StudyShape {
+  /** Which preflight the clip was sealed with: 3 brings languages along, one of them unknown. */
+  readonly version: 1 | 2 | 3;
+  /** Speech and silence by turns in this many windows; null where nothing could be heard. */
+  readonly windows: number | null;
+  /** The text tracks that were read; one in Korean unless told otherwise. */
+  readonly tracks?: readonly StoredTrack[];
+  /** What else the request asks for. */
+  readonly asked?: Partial<RuntimeRequest>;
+  /** Sets a study apart from others over the same range. */
+  readonly attempt?: string;
+}
+
+/** A finished study as its host would have stored it, down to the bytes. */
+export interface StoredStudy {
+  readonly run: StudyRun;
+  readonly source: RegisteredSource;
+  readonly start: StartRow;
+  /** Every stored file by its content id. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The journal, divided as it was committed. */
+  readonly commits: readonly (readonly EventDraft[])[];
+  /** The rows that the steps left. */
+  readonly steps: Readonly<Record<string, object>>;
+}
+
+const tool = (name: string, digit: string): ToolIdentity => ({
+  name,
+  version: '1',
+  digest: `sha256:${digit.repeat(64)}`,
+});
+const ffmpeg = tool('ffmpeg', '1');
+const vad = tool('silero-vad', '2');
+const eld = tool('eld', '3');
+const derivedAudio = { sampleRate: 16000, samples: 64000, contentId: `sha256:${'e'.repeat(64)}` } as const;
+
+const operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>> = {
+  detect: {
+    capability: 'media.detect',
+    tools: [ffmpeg, vad],
+    parameters: { 'speech_activity.threshold': 0.5, 'silence.minimumMs': 300, audioTrackIndex: 1 },
+    limits: { maxWallMs: 60_000 },
+  },
+  subtitles: {
+    capability: 'media.subtitles',
+    tools: [ffmpeg, eld],
+    parameters: { 'subtitle_track.text': 'plain', tracks: '2:mov_text:ko' },
+    limits: { maxWallMs: 60_000 },
+  },
+};
+
+const parametersOf = (kind: DetectedKind): Record<string, string | number> => {
+  if (kind === 'speech_activity') return { threshold: 0.5 };
+  if (kind === 'silence') return { minimumMs: 300 };
+  return kind === 'subtitle_track' ? { text: 'plain' } : {};
+};
+
+interface Measured {
+  readonly kind: DetectedKind;
+  readonly tool: ToolIdentity;
+  readonly trackIndex: number;
+  readonly facts: readonly DetectedFact[];
+}
+
+const detected = (source: RegisteredSource, { kind, tool, trackIndex, facts }: Measured): Detection => ({
+  kind,
+  state: 'available',
+  artifact: {
+    schema: 'studio.detected-evidence.v1',
+    kind,
+    input: {
+      sourceContentId: source.session.source.contentId,
+      range: clipRange,
+      trackIndex,
+      derivedAudio: kind === 'speech_activity' ? derivedAudio : null,
+    },
+    tool,
+    parameters: parametersOf(kind),
+    facts: [...facts],
+  },
+});
+
+function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] | null): Detection[] {
+  const kinds = ['speech_activity', 'silence', 'loudness'] as const;
+  if (speech === null) return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_audio_in_range' }));
+  const silence = { kind: 'silence', index: 0, startMs: 0, endMs: 900 } as const;
+  const measures = { integratedCentiLufs: -2300, rangeCentiLu: null, truePeakCentiDbtp: -150 };
+  const loudness = { kind: 'loudness', ...clipRange, ...measures } as const;
+  return [
+    detected(source, { kind: 'speech_activity', tool: vad, trackIndex: 1, facts: speech }),
+    detected(source, { kind: 'silence', tool: ffmpeg, trackIndex: 1, facts: [silence] }),
+    detected(source, { kind: 'loudness', tool: ffmpeg, trackIndex: 1, facts: [loudness] }),
+  ];
+}
+
+function subtitlesOf(source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] {
+  const kinds = ['subtitle_track', 'text_language'] as const;
+  if (tracks.length === 0)
+    return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_text_subtitle_track' }));
+  return [
+    ...tracks.map((track) =>
+      detected(source, {
+        kind: 'subtitle_track',
+        tool: ffmpeg,
+        trackIndex: track.trackIndex,
+        facts: cueFactsOf(track),
+      }),
+    ),
+    ...tracks.map((track) =>
+      detected(source, {
+        kind: 'text_language',
+        tool: eld,
+        trackIndex: track.trackIndex,
+        facts: [languageFactOf(track)],
+      }),
+    ),
+  ];
+}
+
+/** Collects what the steps of one study store, commit by commit. */
+class StudyStore {
+  readonly files = new Map<string, Uint8Array>();
+  readonly commits: EventDraft[][] = [];
+  readonly steps: Record<string, object> = {};
+
+  keep(objects: readonly StoredObject[]): void {
+    for (const { contentId, bytes } of objects) this.files.set(contentId, bytes);
+  }
+
+  opened(contentId: string): StoredObject {
+    const bytes = this.files.get(contentId);
+    if (bytes === undefined) throw new RangeError(`${contentId} was not stored`);
+    return { contentId, bytes };
+  }
+
+  pass(run: StudyRun, step: 'detect' | 'subtitles', detections: readonly Detection[]) {
+    const operation = operations[step];
+    const { objects, result } = encodeDetections(detections, step === 'detect' ? audioOf(detections) : null);
+    this.keep(objects);
+    this.commits.at(-1)?.push(operationStarted(run, operation));
+    const { events, receipt, artifacts } = operationCompleted(run, operation, result, false);
+    this.commits.push([...events]);
+    this.steps[step] = { operationIds: [receipt.operationId], receipt, artifacts };
+    return { receipt, artifacts };
+  }
+
+  receipts(step: string, refs: readonly { readonly operationId: string }[]): void {
+    this.steps[step] = { operationIds: refs.map(({ operationId }) => operationId), receipts: refs };
+  }
+}
+
+const audioOf = ([speech]: readonly Detection[]) => (speech?.state === 'available' ? derivedAudio : null);
+
+/** What claims may rest on, reopened as the steps do it. */
+function readableOf(
+  store: StudyStore,
+  run: StudyRun,
+  source: RegisteredSource,
+  detections: readonly Detection[],
+): ReadableEvidence[] {
+  const readable: ReadableEvidence[] = [];
+  const [speech] = detections;
+  const artifacts = (store.steps.detect as ReturnType<StudyStore['pass']>).artifacts;
+  const recorded = artifacts.find(({ kind }) => kind === 'detected-speech-activity');
+  if (speech?.state === 'available' && recorded !== undefined) readable.push(speechEvidence(recorded, speech.artifact));
+  const pinned = source.pinnedEvidence.find(({ kind }) => kind === 'language-ranges-receipt');
+  if (pinned === undefined) return readable;
+  const record = languageRanges.parse(recordOf(pinnedFiles.languageRanges));
+  return [...readable, languageEvidence(preflightEvidenceArtifact(run.record.runtimeId, source, pinned), record)];
+}
+
+function evidenceOf(
+  run: StudyRun,
+  source: RegisteredSource,
+  receipts: readonly ReturnType<StudyStore['pass']>['receipt'][],
+): StudyEvidence[] {
+  const tools: Partial<Record<string, ToolIdentity>> = { speech_activity: vad, text_language: eld };
+  const measured = receipts.flatMap(({ evidence }) =>
+    evidence.map(
+      (each): StudyEvidence =>
+        each.state === 'available' ? { ...each, tool: tools[each.kind] ?? ffmpeg } : { ...each, tool: null },
+    ),
+  );
+  const pinned = source.pinnedEvidence.map(
+    (each): StudyEvidence => ({
+      kind: each.kind,
+      state: 'available',
+      reasonCode: null,
+      artifactId: preflightEvidenceArtifact(run.record.runtimeId, source, each).id,
+      contentId: each.contentId,
+      tool: null,
+    }),
+  );
+  return [...measured, ...pinned];
+}
+
+/** Carries a study of the clip from its start to its end. */
+export function storedStudy(shape: StudyShape): StoredStudy {
+  const { version, windows, attempt, tracks = [koreanTrack] } = shape;
+  const store = new StudyStore();
+  const { objects, source } = sealedClip(version, tracks.slice(1).map(probedTrackOf));
+  store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
+  const { sessionId, revisionId } = source.session;
+  const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const asked = { ...clipRequest, ...from, ...shape.asked };
+  const request = attempt === undefined ? asked : { ...asked, clientRequestId: attempt };
+  const accepted = acceptStudy(planStudy(source, request), source, acceptedAt);
+  store.keep(accepted.files);
+  const run: StudyRun = { record: accepted.record, ids: clipStudyIds() };
+
+  store.commits.push([...openStudy({ ...run, source, maxWallMs: 72_000, startedAt: acceptedAt }).events]);
+  store.steps.initialize = { startedAt: acceptedAt };
+  // Each kind of window is counted by itself.
+  const counted = (fact: SpeechFact, at: number): SpeechFact => ({ ...fact, index: at >> 1 });
+  const speech = windows === null ? null : turns(divided(clipRange, windows)).map(counted);
+  const sound = [
+    ...soundOf(source, speech),
+    { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_frames_in_range' } as const,
+  ];
+  const passes = [store.pass(run, 'detect', sound), store.pass(run, 'subtitles', subtitlesOf(source, tracks))];
+
+  const read = performReads(run, readableOf(store, run, source, sound));
+  store.keep(read.objects);
+  store.commits.push([...read.events]);
+  store.receipts('read', read.refs);
+  const reads = read.refs.map(({ receiptContentId }) => reopenRead(store.opened(receiptContentId)));
+  const assess = performAssessments(run, reads);
+  store.keep(assess.objects);
+  store.commits.push([...assess.events]);
+  store.receipts('assess', assess.refs);
+  const assessments = assess.refs.map(({ receiptContentId }) => reopenAssessment(store.opened(receiptContentId)));
+  const decided = assessments.length === 0 ? null : performDecision(run, { reads, assessments });
+  if (decided !== null) {
+    store.keep(decided.objects);
+    store.commits.push([...decided.events]);
+    store.receipts('decide', [decided.refs]);
+  }
+  const decision = decided === null ? null : reopenDecision(store.opened(decided.refs.receiptContentId));
+  const evidence = evidenceOf(
+    run,
+    source,
+    passes.map(({ receipt }) => receipt),
+  );
+  const concluded = concludeStudy(run, { evidence, reads, assessments, decision });
+  const operationIds = ['detect', 'subtitles', 'read', 'assess', 'decide'].flatMap(
+    (step) => (store.steps[step] as { operationIds: string[] } | undefined)?.operationIds ?? [],
+  );
+  const span = { startedAt: acceptedAt, finishedAt: endedAt, resumes: 0, operationIds };
+  const finished = executionFinished(run, span, concluded.refs);
+  const study = {
+    ...concluded.refs,
+    executorReceiptId: finished.receipt.receiptId,
+    executorReceiptContentId: finished.receiptContentId,
+  };
+  const admitted = admitStudy(run, study, decision);
+  store.keep([...concluded.objects, ...admitted.objects]);
+  store.commits.push([...concluded.events, finished.event, ...admitted.events, taskCompleted(run)]);
+  store.steps.admit = { study, admission: admitted.refs };
+  const { record, receiptContentId, requestContentId } = accepted;
+  const start: StartRow = { record, receiptContentId, requestContentId, ids: run.ids };
+  return { run, source, start, ...store };
+}

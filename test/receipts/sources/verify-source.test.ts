@@ -1,0 +1,237 @@
+import test from 'ava';
+import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
+import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import { indentedFile } from '../../../receipts/core/indented-file.ts';
+import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
+import { verifySource } from '../../../receipts/sources/verify-source.ts';
+import { mutationsOf } from '../reopening/mutations.ts';
+import { chainOf, edited, forged, recordKinds, recordOf, sealedClip, withRecord } from './sealed-clip.ts';
+
+const sealed = sealedClip(3);
+const chain = chainOf(sealed);
+
+/** The refusal of a chain as `code: place`, or null. */
+function refusalOf(attempt: SealedChain): string | null {
+  try {
+    verifySource(attempt, null);
+    return null;
+  } catch (error) {
+    if (error instanceof SourceInconsistent) return error.message;
+    throw error;
+  }
+}
+
+/** Every change of a record that really changes it. */
+const changesOf = (record: unknown) =>
+  [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));
+
+/** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
+const free: Readonly<Record<(typeof recordKinds)[number] | 'preflight', RegExp>> = {
+  'container-probe':
+    /^\.(run\.tools\[.*|container.*|bit_rate|tracks\[-\d]|tracks\[\d]\.(codec|duration-?|language-|width|height|sample_rate|channels)|tracks\[3]\.index)$/,
+  'source-receipt': /^\.(label|origin\.filename|rights\.(asserted_by|statement)|note)$/,
+  'speech-activity': /^\.(run\.tools\[.*|run\.models\[0]\.(name|version)|configuration\..*|frames\.samples_per_frame)$/,
+  'language-ranges':
+    /^\.(run\.models\[0]\.(name|version)|configuration\..*|languages\[[-~]1]|ranges\[-1]|ranges\[\d]\.(start_sample|scores\[-0]|decision\.token_id))$/,
+  preflight: /^\.(producer|note|artifacts\[[145]]\.path)$/,
+};
+
+test('a sealed source is what its seal said it is', (t) => {
+  for (const version of [1, 2, 3] as const) {
+    const { source } = sealedClip(version);
+    t.deepEqual(verifySource(chainOf(sealedClip(version)), null), source);
+    t.is(source.session.preflight.schema, `studio.preflight-bundle.v${version}`);
+  }
+});
+
+test('files of a folder are named by their absolute paths', (t) => {
+  const { files, folder } = verifySource(chain, '/media/clip');
+  t.is(folder, '/media/clip');
+  t.deepEqual(
+    files.map(({ path }) => path?.slice('/media/clip/'.length)),
+    [
+      'media/original',
+      'source-receipt.json',
+      'media-probe.json',
+      'preflight.v3.json',
+      'speech-activity.json',
+      'language-ranges.json',
+    ],
+  );
+});
+
+for (const kind of recordKinds) {
+  test(`a changed byte in ${kind} is a content mismatch`, (t) => {
+    const bytes = Buffer.from(chain.records[kind] ?? []);
+    for (const at of [0, Math.floor(bytes.length / 2), bytes.length - 1]) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      const attempt = { ...chain, records: { ...chain.records, [kind]: flipped } };
+      t.is(refusalOf(attempt), `content_mismatch: preflight.artifacts.${kind}.content`);
+    }
+  });
+
+  test(`a missing ${kind} is told`, (t) => {
+    const { [kind]: missing, ...records } = chain.records;
+    t.truthy(missing);
+    t.is(refusalOf({ ...chain, records }), `file_missing: preflight.artifacts.${kind}`);
+  });
+
+  test(`no forged ${kind} contradicts the other records and passes`, (t) => {
+    const record = recordOf(chain.records[kind]);
+    const passed = changesOf(record).filter(({ value }) => refusalOf(forged(chain, kind, value)) === null);
+    t.deepEqual(
+      passed.map(({ at }) => at).filter((at) => !free[kind].test(at)),
+      [],
+    );
+  });
+
+  test(`a forger reaches the records behind the digests of ${kind}`, (t) => {
+    t.is(refusalOf(forged(chain, kind, recordOf(chain.records[kind]))), null);
+  });
+}
+
+test('changed media are a content mismatch', (t) => {
+  const other = { contentId: `sha256:${'0'.repeat(64)}`, bytes: chain.media.bytes };
+  t.is(refusalOf({ ...chain, media: other }), 'content_mismatch: preflight.artifacts.raw-media.content');
+  const longer = { ...chain.media, bytes: chain.media.bytes + 1 };
+  t.is(refusalOf({ ...chain, media: longer }), 'content_mismatch: preflight.artifacts.raw-media.content');
+});
+
+test('no changed preflight contradicts the records that it names and passes', (t) => {
+  const passed = changesOf(recordOf(chain.preflight)).filter(
+    ({ value }) => refusalOf(withRecord(chain, 'preflight', value)) === null,
+  );
+  t.deepEqual(
+    passed.map(({ at }) => at).filter((at) => !free.preflight.test(at)),
+    [],
+  );
+});
+
+const preflightIs = (path: string, value: unknown) =>
+  withRecord(chain, 'preflight', edited(recordOf(chain.preflight), path, value));
+const forgedIs = (kind: RecordKind, path: string, value: unknown) =>
+  forged(chain, kind, edited(recordOf(chain.records[kind]), path, value));
+const otherId = `sha256:${'f'.repeat(64)}`;
+
+const refusals: readonly (readonly [string, SealedChain, string])[] = [
+  [
+    'a key that the schema does not know',
+    forgedIs('source-receipt', 'rights.extra', 1),
+    'record_malformed: source-receipt.rights',
+  ],
+  ['a missing key', forgedIs('container-probe', 'duration', undefined), 'record_malformed: container-probe.duration'],
+  [
+    'a receipt id of other media',
+    forgedIs('source-receipt', 'receipt_id', `owned-local:${'f'.repeat(64)}`),
+    'identity_mismatch: source-receipt.receipt_id',
+  ],
+  [
+    'a preflight id of another version',
+    preflightIs('preflight_id', `preflight:${chain.media.contentId}:speech-v1`),
+    'identity_mismatch: preflight.preflight_id',
+  ],
+  [
+    'an artifact id that does not follow from the artifact',
+    preflightIs('artifacts.2.artifact_id', `container-probe:${otherId}`),
+    'identity_mismatch: preflight.artifacts.container-probe.artifact_id',
+  ],
+  [
+    'a receipt over other media',
+    forgedIs('source-receipt', 'raw_media.content_id', otherId),
+    'link_mismatch: source-receipt.raw_media',
+  ],
+  [
+    'a receipt that names another probe',
+    forgedIs('source-receipt', 'derived_artifacts.0.content_hash.digest', 'f'.repeat(64)),
+    'link_mismatch: source-receipt.derived_artifacts.content_hash',
+  ],
+  ['a probe of other media', forgedIs('container-probe', 'input.bytes', 1), 'link_mismatch: container-probe.input'],
+  [
+    'speech in a track that is not sound',
+    forgedIs('speech-activity', 'input.track_index', 0),
+    'link_mismatch: speech-activity.input.track_index',
+  ],
+  [
+    'languages over other speech',
+    forgedIs('language-ranges', 'input.speech_activity_content_id', otherId),
+    'link_mismatch: language-ranges.input',
+  ],
+  [
+    'a model that the lineage does not name',
+    forgedIs('language-ranges', 'run.models', []),
+    'link_mismatch: preflight.artifacts.language-ranges',
+  ],
+  [
+    'a selection that is 200 ms longer than the media',
+    forgedIs('source-receipt', 'selection', { start: 0, end: 4.2, duration: 4.2 }),
+    'duration_mismatch: source-receipt.selection',
+  ],
+  [
+    'a media path that leaves the folder',
+    preflightIs('artifacts.0.path', '../clip.mp4'),
+    'source_outside_root: preflight.artifacts.raw-media.path',
+  ],
+  [
+    'a record path from the root',
+    preflightIs('artifacts.1.path', '/etc/passwd'),
+    'source_outside_root: preflight.artifacts.source-receipt.path',
+  ],
+  [
+    'a path with a drive',
+    preflightIs('artifacts.2.path', 'C:/probe.json'),
+    'source_outside_root: preflight.artifacts.container-probe.path',
+  ],
+  [
+    'a path with a backslash',
+    preflightIs('artifacts.4.path', '..\\speech.json'),
+    'source_outside_root: preflight.artifacts.speech-activity.path',
+  ],
+  [
+    'windows that leave a gap',
+    forgedIs('speech-activity', 'speech_windows.0.start_sample', 16001),
+    'evidence_invalid: speech-activity.windows',
+  ],
+  [
+    'windows that end before the media',
+    forgedIs('speech-activity', 'non_speech_windows.1.end_sample', 63999),
+    'evidence_invalid: speech-activity.windows',
+  ],
+  [
+    'a language outside its speech window',
+    forgedIs('language-ranges', 'ranges.1.end_sample', 48001),
+    'evidence_invalid: language-ranges.ranges.1.speech_window_index',
+  ],
+  [
+    'a language that was not asked for',
+    forgedIs('language-ranges', 'ranges.0.decision.code', 'ja'),
+    'evidence_invalid: language-ranges.ranges.0.languages',
+  ],
+];
+
+for (const [name, attempt, refusal] of refusals) {
+  test(`${name} is refused`, (t) => {
+    t.is(refusalOf(attempt), refusal);
+  });
+}
+
+test('a selection that is 150 ms off the measured duration is still the same', (t) => {
+  t.is(refusalOf(forgedIs('source-receipt', 'selection', { start: 0, end: 4.15, duration: 4.15 })), null);
+  t.is(refusalOf(forgedIs('source-receipt', 'selection', { start: 0, end: 3.85, duration: 3.85 })), null);
+});
+
+test('a record in another form than the one written is refused', (t) => {
+  const compact = Buffer.from(JSON.stringify(recordOf(chain.preflight)));
+  t.is(refusalOf({ ...chain, preflight: compact }), 'record_malformed: preflight');
+  const twice = Buffer.from(chain.preflight.toString().replace('{', '{\n  "note": "",'));
+  t.is(refusalOf({ ...chain, preflight: twice }), 'record_malformed: preflight');
+  for (const bytes of [
+    Buffer.of(0xff),
+    Buffer.from('null\n'),
+    Buffer.from(''),
+    Buffer.from(`\ufeff${chain.preflight}`),
+  ]) {
+    t.is(refusalOf({ ...chain, preflight: bytes }), 'record_malformed: preflight');
+  }
+  t.is(refusalOf({ ...chain, preflight: indentedFile([]) }), 'record_malformed: preflight');
+});

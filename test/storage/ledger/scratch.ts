@@ -1,0 +1,93 @@
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { ClassicLevel } from 'classic-level';
+import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import type { EventDraft, Ledger } from '../../../storage/ledger/ledger.ts';
+import type { LedgerError } from '../../../storage/ledger/ledger-error.ts';
+import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
+import { type LedgerOptions, openLedger } from '../../../storage/ledger/open-ledger.ts';
+
+/** A folder of the test's own, removed when it ends. */
+export async function scratchFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
+  t.teardown(async () => {
+    for (const path of [folder, markPathOf(folder)]) await rm(path, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** The nth name under which a vault receives a file. */
+export const uploadName = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
+
+export const startOfTest = Date.parse('2026-01-02T03:04:05.671Z');
+
+/** Opens a ledger on a clock that stands still; a fatal failure fails the test unless it is expected. */
+export function openScratchLedger(
+  t: ExecutionContext,
+  directory: string,
+  options: Partial<LedgerOptions> = {},
+): Promise<Ledger> {
+  return openLedger({
+    directory,
+    clock: { now: () => startOfTest },
+    encodeEvent: canonicalJson,
+    onFatal: (error: LedgerError) => t.fail(error.message),
+    ...options,
+  });
+}
+
+export const draft = (data: unknown, type = 'task.transitioned'): EventDraft => ({
+  producer: { kind: 'scheduler', id: 'vector' },
+  causationId: null,
+  correlationId: null,
+  type,
+  data,
+});
+
+/** Opens the closed store underneath the ledger, to look at its rows or to damage them. */
+export async function withRawRows<Result>(
+  directory: string,
+  work: (rows: ClassicLevel<Buffer, Buffer>) => Promise<Result>,
+): Promise<Result> {
+  const rows = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await rows.open();
+  try {
+    return await work(rows);
+  } finally {
+    await rows.close();
+  }
+}
+
+/** Moves the rows of a closed store into one table. */
+export const compactRows = (directory: string): Promise<void> =>
+  withRawRows(directory, (rows) => rows.compactRange(Buffer.of(0), Buffer.of(0xff)));
+
+/** Overwrites 64 bytes in the middle of each table of a store, in place, while it is open. */
+export async function spoilStoredBlock(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith('.ldb')) continue;
+    const table = await open(join(directory, name), 'r+');
+    const { size } = await table.stat();
+    await table.write(Buffer.alloc(64, 0xff), 0, 64, Math.floor(size / 2));
+    await table.close();
+  }
+}
+
+/** Whole numbers in [0, limit), the same for the same seed (Park and Miller's generator). */
+export function seededNumbers(seed: number): (limit: number) => number {
+  let state = (seed % 2147483646) + 1;
+  return (limit) => {
+    state = (state * 48271) % 2147483647;
+    return state % limit;
+  };
+}
+
+/** Bytes that look random, the same for the same seed. */
+export function seededBytes(seed: number, size: number): Buffer {
+  const below = seededNumbers(seed);
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; at += 1) bytes[at] = below(256);
+  return bytes;
+}

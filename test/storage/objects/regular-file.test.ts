@@ -1,0 +1,127 @@
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readlink,
+  rename,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { ByteReader } from '../../../contract/base/byte-reader.ts';
+import { openVault } from '../../../storage/objects/open-vault.ts';
+import { scratchFolder, seededBytes, seededNumbers } from '../ledger/scratch.ts';
+
+const bytes = seededBytes(7, 300_000);
+
+async function storedBytes(t: ExecutionContext) {
+  const root = await scratchFolder(t);
+  const points: string[] = [];
+  const vault = await openVault({ root, points: (name) => points.push(name) });
+  const contentId = await vault.put(bytes);
+  const path = vault.locate(contentId);
+  return { root, vault, contentId, path, hashings: () => points.filter((name) => name === 'vault:hashed').length };
+}
+
+function opened(found: ByteReader | 'missing' | 'damaged'): ByteReader {
+  if (typeof found === 'string') throw new Error(`the file is ${found}`);
+  return found;
+}
+
+/** Writes a file anew, long ago: changes within one tick of the system's clock could not be told apart. */
+async function rewrite(path: string, content: Buffer): Promise<void> {
+  await writeFile(path, content);
+  await utimes(path, 1, 1);
+}
+
+/** How many descriptors of this process are of a file. */
+async function descriptorsOf(path: string): Promise<number> {
+  const names = await readdir('/proc/self/fd');
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target === path).length;
+}
+
+test('a reader gives any part of its file, and as much as there is at its end', async (t) => {
+  const { vault, contentId, path } = await storedBytes(t);
+  const reader = opened(await vault.openFile(path, contentId));
+  t.is(reader.bytes, bytes.length);
+  const below = seededNumbers(3);
+  for (let round = 0; round < 50; round += 1) {
+    const start = below(bytes.length);
+    const target = Buffer.alloc(1 + below(70_000));
+    const read = await reader.read(target, start);
+    t.is(read, Math.min(target.length, bytes.length - start));
+    t.true(target.subarray(0, read).equals(bytes.subarray(start, start + read)));
+  }
+  t.is(await reader.read(Buffer.alloc(10), bytes.length), 0);
+  t.true(reader.isUnchanged());
+  reader.close();
+});
+
+test('a file that is known is not hashed again to be read', async (t) => {
+  const { vault, contentId, path, hashings } = await storedBytes(t);
+  for (let round = 0; round < 3; round += 1) opened(await vault.openFile(path, contentId)).close();
+  t.is(hashings(), 0);
+  await rewrite(path, bytes);
+  for (let round = 0; round < 3; round += 1) opened(await vault.openFile(path, contentId)).close();
+  t.is(hashings(), 1);
+});
+
+test('what is missing, changed or no regular file is not handed out, and nothing stays open', async (t) => {
+  const { vault, contentId, path, root } = await storedBytes(t);
+  t.is(await vault.openFile(join(root, 'none'), contentId), 'missing');
+  t.is(await vault.openFile(path, `sha256:${'0'.repeat(64)}`), 'damaged');
+  await mkdir(join(root, 'folder'));
+  t.is(await vault.openFile(join(root, 'folder'), contentId), 'damaged');
+  await symlink(path, join(root, 'link'));
+  t.is(await vault.openFile(join(root, 'link'), contentId), 'damaged');
+  t.is(await vault.verifyFile(join(root, 'link'), contentId), 'damaged');
+  await rewrite(path, Buffer.from(bytes).fill(0, 5, 6));
+  t.is(await vault.openFile(path, contentId), 'damaged');
+  t.is(await descriptorsOf(path), 0);
+  await unlink(path);
+  t.is(await vault.openFile(path, contentId), 'missing');
+  t.is(await vault.verifyFile(path, contentId), 'missing');
+});
+
+test('a reader notices that its file changes, and keeps the one it opened when another takes the name', async (t) => {
+  const { vault, contentId, path, root } = await storedBytes(t);
+  const changes = [
+    () => appendFile(path, 'x'),
+    () => truncate(path, bytes.length - 1),
+    () => writeFile(path, Buffer.from(bytes).fill(0, 5, 6)),
+  ];
+  for (const change of changes) {
+    await rewrite(path, bytes);
+    const reader = opened(await vault.openFile(path, contentId));
+    t.true(reader.isUnchanged());
+    await change();
+    t.false(reader.isUnchanged());
+    reader.close();
+  }
+  await rewrite(path, bytes);
+  const reader = opened(await vault.openFile(path, contentId));
+  await writeFile(join(root, 'other'), 'other');
+  await rename(join(root, 'other'), path);
+  const target = Buffer.alloc(bytes.length);
+  t.is(await reader.read(target, 0), bytes.length);
+  t.true(target.equals(bytes));
+  reader.close();
+});
+
+test('a closed reader has given its descriptor back, and reads no more', async (t) => {
+  const { vault, contentId, path } = await storedBytes(t);
+  const reader = opened(await vault.openFile(path, contentId));
+  t.is(await descriptorsOf(path), 1);
+  const reading = reader.read(Buffer.alloc(100_000), 0);
+  reader.close();
+  reader.close();
+  t.is(await reading, 100_000);
+  t.is(await descriptorsOf(path), 0);
+  await t.throwsAsync(reader.read(Buffer.alloc(1), 0), { code: 'storage_fault' });
+  t.throws(() => reader.isUnchanged(), { code: 'storage_fault' });
+});

@@ -1,0 +1,154 @@
+import test from 'ava';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../machines/catalogue.ts';
+import { chartOf } from '../../visualizer/chart/machine-chart.ts';
+import { boxPadding } from '../../visualizer/drawing/distances.ts';
+import type { Area, Arrow, Drawing, StateBox } from '../../visualizer/drawing/drawing.ts';
+import { layoutOf } from '../../visualizer/drawing/layout.ts';
+import { type Line, roomOf, wrapped } from '../../visualizer/drawing/line.ts';
+import { svgOf } from '../../visualizer/drawing/svg.ts';
+import { themes } from '../../visualizer/drawing/theme.ts';
+import { textWidth } from '../../visualizer/drawing/typeface.ts';
+import { sampleMachine } from './sample-machine.ts';
+
+const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];
+
+const overlap = (one: Area, other: Area): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+const inside = (inner: Area, outer: Area): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height;
+
+const holdsOthers = ({ kind }: StateBox): boolean => kind === 'compound' || kind === 'parallel';
+
+interface Written extends Area {
+  readonly what: string;
+  readonly lines: readonly Line[];
+  readonly arrow: Arrow | null;
+}
+
+/** Everything that is written, and the room that no other thing may enter. */
+const writtenIn = (drawing: Drawing): Written[] => [
+  ...drawing.boxes.map((box) =>
+    holdsOthers(box)
+      ? {
+          what: `the heading of ${box.id}`,
+          x: box.x + boxPadding.side,
+          y: box.y + boxPadding.top,
+          ...roomOf(box.lines),
+          lines: box.lines,
+          arrow: null,
+        }
+      : { ...box, what: box.id, arrow: null },
+  ),
+  ...drawing.signs.map((sign) => ({ ...sign, what: 'a sign', arrow: null })),
+  ...drawing.arrows.flatMap((arrow) =>
+    arrow.label === null ? [] : [{ ...arrow.label, what: `the label of ${arrow.transitions.join()}`, arrow }],
+  ),
+];
+
+/** The parts of an arrow as thin areas, without its ends, which touch what they connect. */
+const linesOf = ({ points }: Arrow): Area[] =>
+  points.slice(1).flatMap((to, index) => {
+    const from = points[index];
+    if (from === undefined) return [];
+    const x = Math.min(from.x, to.x);
+    const y = Math.min(from.y, to.y);
+    const flat = from.y === to.y;
+    const width = Math.abs(from.x - to.x);
+    const height = Math.abs(from.y - to.y);
+    return [flat ? { x: x + 1, y, width: width - 2, height: 0.1 } : { x, y: y + 1, width: 0.1, height: height - 2 }];
+  });
+
+const drawn = await Promise.all(
+  everyMachine.map(async (machine) => {
+    const chart = chartOf(machine);
+    return { machine, chart, drawing: await layoutOf(chart) };
+  }),
+);
+
+for (const { machine, chart, drawing } of drawn) {
+  test(`in the drawing of ${machine.id} nothing that is written is covered or crossed by anything`, (t) => {
+    const written = writtenIn(drawing);
+    const page = { x: 0, y: 0, width: drawing.width, height: drawing.height };
+    written.forEach((one, index) => {
+      const room = roomOf(one.lines);
+      t.true(room.width <= one.width && room.height <= one.height, `${one.what} has room for its text`);
+      t.true(inside(one, page), `${one.what} is on the page`);
+      for (const other of written.slice(index + 1)) t.false(overlap(one, other), `${one.what} over ${other.what}`);
+      for (const arrow of drawing.arrows.filter((candidate) => candidate !== one.arrow))
+        for (const line of linesOf(arrow))
+          t.false(overlap(one, line), `${arrow.transitions.join()} runs through ${one.what}`);
+    });
+  });
+
+  test(`in the drawing of ${machine.id} every state lies inside its parent and beside its siblings`, (t) => {
+    const { boxes } = drawing;
+    const parentOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
+    for (const box of boxes.slice(1)) {
+      const parent = boxes.find(({ id }) => id === parentOf(box.id));
+      t.true(parent !== undefined && inside(box, parent), box.id);
+      for (const other of boxes)
+        if (other !== box && parentOf(other.id) === parentOf(box.id))
+          t.false(overlap(box, other), `${box.id} over ${other.id}`);
+    }
+  });
+
+  test(`the drawing of ${machine.id} leads every transition from its state to its target and carries its id`, (t) => {
+    const svg = svgOf(drawing, themes.light);
+    for (const box of drawing.boxes) t.true(svg.includes(`data-state="${box.id}"`), box.id);
+    const drawn = drawing.arrows.flatMap(({ transitions }) => transitions);
+    const visit = (state: typeof chart.root): void => {
+      for (const transition of state.transitions)
+        t.is(drawn.filter((id) => id === transition.id).length, transition.targets.length, transition.id);
+      state.states.forEach(visit);
+    };
+    visit(chart.root);
+    for (const { points } of drawing.arrows) t.true(points.length >= 2);
+  });
+
+  test(`the main way of ${machine.id} leads down or to the right without a bend`, (t) => {
+    for (const { points } of drawing.arrows.filter(({ onMainWay }) => onMainWay)) {
+      t.is(points.length, 2);
+      const [from, to] = points;
+      t.true(from !== undefined && to !== undefined && to.x >= from.x && to.y >= from.y);
+    }
+  });
+}
+
+test('both themes draw the same lines and differ in colours alone', (t) => {
+  const shapes = (svg: string): string => svg.replace(/<style>[\s\S]*<\/style>/, '');
+  for (const { drawing } of drawn) {
+    const [light, dark] = [svgOf(drawing, themes.light), svgOf(drawing, themes.dark)];
+    t.not(light, dark);
+    t.is(shapes(light), shapes(dark));
+  }
+});
+
+test('text is escaped, so that a name cannot break the drawing', (t) => {
+  for (const { drawing } of drawn) {
+    const svg = svgOf({ ...drawing, title: '<a & "b">' }, themes.light);
+    t.true(svg.includes('<title>&lt;a &amp; &quot;b&quot;&gt;</title>'));
+  }
+});
+
+test('widths follow the metrics of Helvetica', (t) => {
+  t.is(textWidth('Hello', 'guard'), ((722 + 556 + 222 + 222 + 556) * 12) / 1000);
+  t.is(textWidth('Hello', 'event'), ((722 + 556 + 278 + 278 + 611) * 12) / 1000);
+  t.is(textWidth('→', 'guard'), 12);
+});
+
+test('lines break at spaces and after dots, never behind the stroke before an action', (t) => {
+  const texts = (text: string, width: number): string[] =>
+    wrapped([{ text, role: 'action' }], width).map(({ spans }) => spans.map((span) => span.text).join(''));
+  t.deepEqual(texts('one two three', 45), ['one two', 'three']);
+  t.deepEqual(texts('again.and.again', 40), ['again.', 'and.', 'again']);
+  t.deepEqual(texts('stop / emit', 30), ['stop', '/ emit']);
+  t.deepEqual(texts('unbreakable', 5), ['unbreakable']);
+});

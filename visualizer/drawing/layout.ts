@@ -1,0 +1,91 @@
+import type { ElkExtendedEdge, ElkNode } from 'elkjs';
+import elkjs from 'elkjs';
+import type { Chart, ChartState } from '../chart/chart.ts';
+import { type Bundle, bundlesOf } from './bundle.ts';
+import type { Area, Arrow, Drawing, Point, StateBox, TextArea } from './drawing.ts';
+import { costOf } from './drawing-cost.ts';
+import { dotId, type ElkInput, elkInput, signId } from './elk-graph.ts';
+
+// The engine's arrangement depends on its seed: as many are tried, and the first of the best is taken.
+const seeds = 8;
+
+const round = (value: number | undefined): number => Math.round((value ?? 0) * 10) / 10;
+
+const pointOf = ({ x, y }: { x?: number; y?: number }): Point => ({ x: round(x), y: round(y) });
+
+const areaOf = (shape: { x?: number; y?: number; width?: number; height?: number }): Area => ({
+  ...pointOf(shape),
+  width: round(shape.width),
+  height: round(shape.height),
+});
+
+const pointsOf = (edge: ElkExtendedEdge): Point[] =>
+  (edge.sections ?? []).flatMap((section) =>
+    [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(pointOf),
+  );
+
+const allNodes = (node: ElkNode): ElkNode[] => [node, ...(node.children ?? []).flatMap(allNodes)];
+
+const arrowOf = (edge: ElkExtendedEdge, bundle: Bundle | undefined): Arrow => {
+  const label = edge.labels?.[0];
+  return {
+    transitions: bundle?.transitions.map(({ id }) => id) ?? [],
+    points: pointsOf(edge),
+    label: label === undefined || bundle === undefined ? null : { ...areaOf(label), lines: bundle.lines },
+    onMainWay: bundle?.onMainWay ?? false,
+  };
+};
+
+const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { linesOf }: ElkInput): Drawing => {
+  const areas = new Map(allNodes(placed).map((node) => [node.id, areaOf(node)]));
+  const textArea = (id: string): TextArea[] => {
+    const area = areas.get(id);
+    return area === undefined ? [] : [{ ...area, lines: linesOf.get(id) ?? [] }];
+  };
+  const onTheWay = new Set(
+    bundles.filter(({ onMainWay }) => onMainWay).flatMap(({ source, target }) => [source, target]),
+  );
+  const boxesOf = (state: ChartState, depth: number, region: boolean): StateBox[] => [
+    ...textArea(state.id).map((area) => ({
+      ...area,
+      id: state.id,
+      kind: state.kind,
+      depth,
+      region,
+      onMainWay: onTheWay.has(state.id),
+    })),
+    ...state.states.flatMap((child) => boxesOf(child, depth + 1, state.kind === 'parallel')),
+  ];
+  const boxes = boxesOf(chart.root, 0, false);
+  return {
+    title: `${chart.machineId}, version ${chart.machineVersion}`,
+    width: Math.ceil(placed.width ?? 0),
+    height: Math.ceil(placed.height ?? 0),
+    boxes,
+    dots: boxes.flatMap(({ id }) => areas.get(dotId(id)) ?? []),
+    signs: bundles.flatMap(({ id }) => textArea(signId(id))),
+    arrows: allNodes(placed)
+      .flatMap(({ edges }) => edges ?? [])
+      .map((edge) =>
+        arrowOf(
+          edge,
+          bundles.find(({ id }) => id === edge.id),
+        ),
+      ),
+  };
+};
+
+/** Places a chart: boxes, starting dots and arrows in px, the same for the same chart. */
+export const layoutOf = async (chart: Chart): Promise<Drawing> => {
+  const bundles = bundlesOf(chart);
+  const engine = new elkjs.default();
+  let best: { readonly drawing: Drawing; readonly cost: number } | null = null;
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const input = elkInput(chart, bundles, seed);
+    const drawing = drawingOf(chart, bundles, await engine.layout(input.graph), input);
+    const cost = costOf(drawing);
+    if (best === null || cost < best.cost) best = { drawing, cost };
+  }
+  if (best === null) throw new Error('no arrangement was tried');
+  return best.drawing;
+};
