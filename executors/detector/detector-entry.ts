@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * the process takes twice as long to start.
  */
 export function detectorEntry(): readonly string[] {
-  if (!import.meta.url.endsWith('.ts')) return [fileURLToPath(new URL('../detector-process.js', import.meta.url))];
+  if (!import.meta.url.endsWith('.ts')) return [fileURLToPath(new URL('./detector-process.js', import.meta.url))];
   const loader = createRequire(import.meta.url).resolve('tsx/cjs');
   const source = fileURLToPath(new URL('./detector-process.ts', import.meta.url));
   return ['--require', loader, '--eval', `require(${JSON.stringify(source)})`];
