@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkTable, TableFault } from '../leveldb/leveldb-table.ts';
+import { identityAt } from '../objects/regular-file.ts';
 import { failedWith } from '../objects/vault-error.ts';
+import type { CheckedTables } from './checked-tables.ts';
 import { LedgerError, openFailure } from './ledger-error.ts';
 import { isUnderWay, type Mark, markPathOf, readMark } from './ledger-mark.ts';
 import { type LiveFiles, liveFilesOf, logName } from './live-files.ts';
@@ -35,26 +37,27 @@ export const faultsIn = ({ faults, tableFaults }: Examination): string[] => [
 
 /**
  * Looks at the files of a ledger before LevelDB opens it: LevelDB drops what it cannot read of a log, deletes the log, and
- * says so in its own `LOG` only. It changes nothing. Throws `store_unreadable` where a file cannot be read.
+ * says so in its own `LOG` only. It changes nothing of the store. With `checked`, tables are read only where their files are
+ * not those that were found whole before. Throws `store_unreadable` where a file cannot be read.
  */
-export async function examineStore(directory: string): Promise<Examination> {
+export async function examineStore(directory: string, checked: CheckedTables | null = null): Promise<Examination> {
   for (let look = 1; ; look += 1) {
-    const examination = await lookAtStore(directory);
+    const examination = await lookAtStore(directory, checked);
     if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
     await delay(betweenLooksMs);
   }
 }
 
 /** One look, as `examineStore` takes it; beside a host that is writing it may see faults where there are none. */
-export async function lookAtStore(directory: string): Promise<Examination> {
+export async function lookAtStore(directory: string, checked: CheckedTables | null = null): Promise<Examination> {
   try {
-    return await examined(directory);
+    return await examined(directory, checked);
   } catch (error) {
     throw openFailure(error, directory);
   }
 }
 
-async function examined(directory: string): Promise<Examination> {
+async function examined(directory: string, checked: CheckedTables | null): Promise<Examination> {
   const faults: string[] = [];
   // Before the files: a host that is writing meanwhile has more in them than the mark says, never less.
   const mark = await markOf(directory, faults);
@@ -66,7 +69,7 @@ async function examined(directory: string): Promise<Examination> {
   }
   if (typeof live === 'string') return { mark, faults: [...faults, live], tableFaults: [] };
   await checkLogs(directory, live, mark, faults);
-  return { mark, faults, tableFaults: await tableFaults(directory, live) };
+  return { mark, faults, tableFaults: await tableFaults(directory, live, checked) };
 }
 
 /** How many acknowledged batches are gone, in words. */
@@ -126,13 +129,22 @@ async function complaints(directory: string): Promise<string[]> {
   return found;
 }
 
-async function tableFaults(directory: string, { tables }: LiveFiles): Promise<DamagedTable[]> {
+async function tableFaults(
+  directory: string,
+  { tables }: LiveFiles,
+  checked: CheckedTables | null,
+): Promise<DamagedTable[]> {
   const faults: DamagedTable[] = [];
   for (const [number, bytes] of tables) {
     for (const ending of ['ldb', 'sst']) {
       const name = `${String(number).padStart(6, '0')}.${ending}`;
-      const fault = await tableFault(join(directory, name), bytes);
-      if (fault !== null) faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
+      const path = join(directory, name);
+      // A table that is missing under both names LevelDB notices itself.
+      const identity = await identityAt(path);
+      if (identity === null) continue;
+      const fault = checked?.isKnown(name, identity) === true ? null : await tableFault(path, bytes);
+      if (fault === null) checked?.note(name, identity);
+      else faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
     }
   }
   return faults;
@@ -143,8 +155,6 @@ async function tableFault(path: string, bytes: number): Promise<TableFault | nul
     checkTable(await readFile(path), bytes);
     return null;
   } catch (error) {
-    // A table that is missing under both names LevelDB notices itself.
-    if (failedWith(error, 'ENOENT')) return null;
     if (error instanceof TableFault) return error;
     throw error;
   }

@@ -1,4 +1,5 @@
 import type { ClassicLevel } from 'classic-level';
+import { CheckedTables } from './checked-tables.ts';
 import type { RowChange } from './committer.ts';
 import { type Examination, examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { commitKey } from './keys.ts';
@@ -74,9 +75,11 @@ export async function openNumberedStore(directory: string): Promise<NumberedStor
 }
 
 async function soundStore(directory: string): Promise<Examination> {
-  const examination = await examineStore(directory);
+  const checked = await CheckedTables.of(directory);
+  const examination = await examineStore(directory, checked);
   const faults = faultsIn(examination);
   if (faults.length > 0) throw damagedLedger(directory, faults);
+  await checked.save();
   return examination;
 }
 

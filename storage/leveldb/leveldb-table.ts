@@ -39,11 +39,11 @@ export function checkTable(table: Buffer, bytes: number): void {
     return [handleFrom(cursor), handleFrom(cursor)] as const;
   });
   // The names of the first lead to filters, the keys of the second to rows.
-  for (const handle of [...handlesIn(table, meta), ...handlesIn(table, index)]) blockAt(table, handle);
+  for (const handle of [...handlesIn(table, meta), ...handlesIn(table, index)]) checkedBlock(table, handle);
 }
 
 function handlesIn(table: Buffer, handle: BlockHandle): BlockHandle[] {
-  const block = blockAt(table, handle);
+  const block = contentOf(table, handle);
   return parsed(handle.offset, () => {
     const restarts = block.readUInt32LE(block.length - 4);
     const cursor = new ByteCursor(block.subarray(0, block.length - 4 - 4 * restarts));
@@ -59,15 +59,20 @@ function handlesIn(table: Buffer, handle: BlockHandle): BlockHandle[] {
   });
 }
 
-/** The content of a block, once it is known to be what was written. */
-function blockAt(table: Buffer, { offset, size }: BlockHandle): Buffer {
+/** A block and its type, once it is known to be what was written. */
+function checkedBlock(table: Buffer, { offset, size }: BlockHandle): Buffer {
   if (offset + size + trailerBytes > table.length) throw new TableFault(offset, 'a block ends behind its table');
   const checked = table.subarray(offset, offset + size + 1);
   if (table.readUInt32LE(offset + size + 1) !== maskedCrc32c(checked)) {
     throw new TableFault(offset, 'a block fails its checksum');
   }
-  const content = checked.subarray(0, size);
-  return checked[size] === 1 ? parsed(offset, () => snappyExpanded(content)) : content;
+  return checked;
+}
+
+function contentOf(table: Buffer, handle: BlockHandle): Buffer {
+  const checked = checkedBlock(table, handle);
+  const content = checked.subarray(0, handle.size);
+  return checked[handle.size] === 1 ? parsed(handle.offset, () => snappyExpanded(content)) : content;
 }
 
 const handleFrom = (cursor: ByteCursor): BlockHandle => ({ offset: cursor.varint(), size: cursor.varint() });

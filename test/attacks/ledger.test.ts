@@ -1,13 +1,15 @@
-import { appendFile, cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, cp, open, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { acceptLoss, checkLedger } from '../../storage/ledger/accept-loss.ts';
+import { CheckedTables } from '../../storage/ledger/checked-tables.ts';
 import { faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
 import { markPathOf } from '../../storage/ledger/ledger-mark.ts';
 import { encodeRow } from '../../storage/ledger/row-codec.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { identityAt } from '../../storage/objects/regular-file.ts';
 import { draft, openScratchLedger, scratchFolder, seededNumbers, withRawRows } from '../storage/ledger/scratch.ts';
 
 const run = 'runtime:attacked';
@@ -249,6 +251,39 @@ test('one flipped bit anywhere in a table of a ledger is noticed before the ledg
   await flip(path, 100, 1);
   await truncate(path, bytes.length - 1);
   await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /\.ldb at byte \d+: \d+ bytes, not/ });
+});
+
+test('a table that was found whole is read again only when its file has changed', async (t) => {
+  const directory = await closedLedger(t, 3);
+  await (await openScratchLedger(t, directory)).close();
+  const table = await onlyFile(directory, /\.ldb$/);
+  const look = async () => {
+    const checked = await CheckedTables.of(directory);
+    const faults = faultsIn(await lookAtStore(directory, checked));
+    await checked.save();
+    return faults;
+  };
+  t.deepEqual(await look(), []);
+  const { atime, mtime } = await stat(table);
+  await flip(table, 20);
+  // The time of the last write is set back; the time of the last change cannot be.
+  await utimes(table, atime, mtime);
+  t.is((await look()).length, 1);
+  t.is((await look()).length, 1);
+  await flip(table, 20);
+  t.deepEqual(await look(), []);
+  const known = await CheckedTables.of(directory);
+  t.true(known.isKnown(basename(table), (await identityAt(table)) ?? ''));
+  t.false(known.isKnown(basename(table), 'of another file'));
+});
+
+test('a list of checked tables that is not one is as good as none', async (t) => {
+  const directory = await closedLedger(t, 3);
+  await (await openScratchLedger(t, directory)).close();
+  const table = await onlyFile(directory, /\.ldb$/);
+  const identity = (await identityAt(table)) ?? '';
+  await writeFile(`${directory}.tables`, `another version\n${basename(table)} ${identity}`);
+  t.false((await CheckedTables.of(directory)).isKnown(basename(table), identity));
 });
 
 test('a damaged table is given up whole, and the rest of the ledger opens again without it', async (t) => {
