@@ -2,12 +2,22 @@ import test from 'ava';
 import { startRemedies } from '../../cli/start-remedies.ts';
 import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
 import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
+import { limitsPage } from '../../scripts/docs/limits-page.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
 import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
 
 test('the page of options is the one that the tables of flags make', async (t) => {
   t.is(await textOf('docs/options.md'), optionsPage());
+});
+
+test('the page of endpoints is the one that the route table makes', async (t) => {
+  t.is(await textOf('docs/endpoints.md'), endpointsPage());
+});
+
+test('the page of limits is the one that the limits in the code make', async (t) => {
+  t.is(await textOf('docs/limits.md'), limitsPage());
 });
 
 test('the page of errors says of each code what its messages say', async (t) => {

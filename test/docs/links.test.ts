@@ -4,7 +4,11 @@ import test from 'ava';
 import { pathOf, textOf } from './markdown.ts';
 
 const docs = await readdir(pathOf('docs'), { recursive: true });
-const pages = ['README.md', ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)];
+const pages = [
+  'README.md',
+  'UPGRADING.md',
+  ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
+];
 
 /** The anchor that a heading gets: lower case, spaces as hyphens, other signs gone. */
 const anchorOf = (heading: string): string =>

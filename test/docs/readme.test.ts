@@ -1,26 +1,34 @@
+import { readdir } from 'node:fs/promises';
 import test from 'ava';
-import { routeTable, type ServerOptions } from '../../http/server.ts';
-import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
+import { pathOf, sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
 
-const page = await textOf('README.md');
+const guides = await readdir(pathOf('docs/guides'));
+const pages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
 
-test('the commands that the README names are those of the package', async (t) => {
-  const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
-  const named = [...page.matchAll(/npm run ([a-z]+)/g)].map((found) => found[1] ?? '');
-  t.true(named.length > 0);
-  t.deepEqual(
-    named.filter((name) => scripts[name] === undefined),
-    [],
-  );
+for (const page of pages) {
+  test(`the commands that ${page} names are those of the package`, async (t) => {
+    const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
+    const named = [...(await textOf(page)).matchAll(/npm (?:run (?:--silent )?)?(start|test|(?<=run .*)[a-z]+)/g)];
+    const unknown = named.map((found) => found[1] ?? '').filter((name) => scripts[name] === undefined);
+    t.deepEqual(unknown, []);
+  });
+}
+
+test('the README stays short, and links every guide and every page of reference', async (t) => {
+  const text = await textOf('README.md');
+  t.true(text.split('\n').length <= 251);
+  const docs = (await readdir(pathOf('docs'))).filter((name) => name.endsWith('.md'));
+  for (const page of [...docs, ...guides.map((guide) => `guides/${guide}`)])
+    t.true(text.includes(`(docs/${page})`), page);
 });
 
-test("the README's endpoints are the routes of the host with their methods", (t) => {
-  const [rows = []] = tablesOf(sectionOf(page, '## Endpoints'));
-  const documented = rows.map(([path = '', methods = '']) => [
-    wordsOf([[path]])[0],
-    methods.split(', ').filter((method) => method !== ''),
-  ]);
-  // Routes hold their services and ask them nothing before a request comes.
-  const routes = routeTable({} as ServerOptions['services']);
-  t.deepEqual(documented.sort(), routes.map(({ path, methods }) => [path, Object.keys(methods)]).sort());
+test('the table of tools names the variables of the environment', async (t) => {
+  const [tools = []] = tablesOf(sectionOf(await textOf('docs/guides/operating.md'), '## Tools'));
+  const [variables] = tablesOf(sectionOf(await textOf('docs/environment.md'), '## Host and commands'));
+  const named = tools.map(([, variable = '']) => variable.replaceAll('`', ''));
+  t.deepEqual(
+    named.filter((name) => !wordsOf(variables).includes(name)),
+    [],
+  );
+  t.true(named.length > 0);
 });

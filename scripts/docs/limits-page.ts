@@ -1,0 +1,102 @@
+import { openIngestLimit } from '../../actors/ingest/ingest-desk.ts';
+import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-effects.ts';
+import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
+import { reservedBytes } from '../../actors/sources/required-space.ts';
+import { studyBudgetMs } from '../../actors/study/study-row.ts';
+import { serveFlags } from '../../cli/serve-flags.ts';
+import { captionLimits } from '../../contract/captions/caption-line.ts';
+import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
+import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
+import { readLimits } from '../../contract/evidence/evidence-read.ts';
+import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
+import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
+import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
+import { bodyLimit } from '../../http/exchange/json-body.ts';
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+const gibibyte = 1024 * mebibyte;
+
+const grouped = (value: number): string => value.toLocaleString('en');
+const seconds = (ms: number): string => `${ms / 1000} s`;
+const minutes = (ms: number): string => `${ms / 60_000} minutes`;
+
+/** The default of an option, which the option can change. */
+const presetOf = (name: string): number => Number(serveFlags[name]?.preset);
+
+const budgetMs = studyBudgetMs({ startMs: 0, endMs: 0 });
+const budgetShare = studyBudgetMs({ startMs: 0, endMs: 1 }) - budgetMs;
+
+const rows: readonly (readonly [what: string, limit: string])[] = [
+  [
+    'an owned file',
+    `${presetOf('maximum-owned-media-bytes') / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked`,
+  ],
+  [
+    'a range from a video host',
+    `${seconds(presetOf('maximum-videohost-local-range-ms'))} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
+  ],
+  [
+    'open ingests',
+    `${grouped(openIngestLimit)}; one without media is given up after ${uploadOpenMs / 3_600_000} hours`,
+  ],
+  ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
+  ['studies that run or wait', `${grouped(presetOf('maximum-live-studies'))} (\`--maximum-live-studies\`)`],
+  [
+    'range of a study',
+    `${seconds(presetOf('maximum-study-range-ms'))} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up`,
+  ],
+  [
+    'reads, assessments, decision of a study',
+    `${readLimits.maxReads} reads of at most ${readLimits.maxItems} facts, ${decisionLimits.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision`,
+  ],
+  [
+    'captions',
+    `studies of at most ${seconds(captionLimits.maxDurationMs)}; ${captionLimits.maxLines} lines, ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side, ${maximumCaptionAttempts} attempts under an approval`,
+  ],
+  ['JSON body', `${grouped(bodyLimit)} bytes`],
+  ['events page, `wait`', '200 events, 8,000 ms'],
+  [
+    'an explanation',
+    `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens`,
+  ],
+  ['playback grants', `${maximumActiveGrants} at a time, ${minutes(playbackGrantMs)} each; all end with the host`],
+  ['pictures', 'sides up to 16,384, area up to 2²⁶ pixels'],
+  ['idle connections', 'closed after about 11 s of silence from the client'],
+  [
+    'subtitles of a study',
+    `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all`,
+  ],
+];
+
+const intro = `# Limits
+
+Written by \`npm run docs\`, with the numbers from the code where it names them; a test compares them. An option in brackets
+changes the limit.
+
+| what | limit |
+| --- | --- |
+`;
+
+const media = `
+## Accepted media
+
+The host accepts these formats and refuses any other with the command that converts it:
+
+- video: MP4 and MOV, Matroska and WebM, MXF, AVI, DV, MPEG-TS and MPEG-PS, FLV, ASF;
+- sound: WAV, W64, AIFF, AU, CAF, FLAC, WavPack, TTA, MP3, AAC, Ogg, AC-3, E-AC-3, DTS and AMR.
+
+Damaged media is accepted as far as it can be read. Its records and evidence then carry a
+[note](receipts.md#incomplete-media).
+
+## What a study covers
+
+A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track. It
+does not detect dissolves, does not read pictures of text, and detects speech without transcribing it.
+`;
+
+/** The page of all limits, in Markdown. */
+export const limitsPage = (): string =>
+  intro + rows.map(([what, limit]) => `| ${what} | ${limit} |\n`).join('') + media;
