@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import test from 'ava';
 import type { AnyStateNode } from 'xstate';
 import { machines } from '../../machines/catalogue.ts';
-import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
+import { codesOf, pathOf, sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
 
 const page = await textOf('docs/architecture.md');
 
@@ -25,3 +27,18 @@ for (const machine of machines) {
     for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
   });
 }
+
+test('the table of rooms names exactly the rooms of each floor', async (t) => {
+  const rows = tablesOf(sectionOf(page, '## Floors and rooms'))[1] ?? [];
+  t.deepEqual(
+    rows.map(([floor = '']) => codesOf(floor)[0]),
+    ['http/', 'actors/', 'receipts/', 'executors/', 'storage/', 'contract/'],
+  );
+  for (const [floor = '', rooms = ''] of rows) {
+    const folder = codesOf(floor)[0] ?? '';
+    const entries = await readdir(pathOf(folder), { recursive: true, withFileTypes: true });
+    const found = entries.filter((entry) => entry.isDirectory());
+    const names = found.map(({ parentPath, name }) => relative(pathOf(folder), join(parentPath, name)));
+    t.deepEqual(codesOf(rooms).sort(), names.sort(), folder);
+  }
+});
