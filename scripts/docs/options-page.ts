@@ -6,9 +6,10 @@ const intro = `# Options
 
 Written by \`npm run docs\` from the tables that the commands read and that \`--help\` prints; a test compares them.
 
-\`--flag value\` and \`--flag=value\` are the same. A flag that is unknown, lacks its value or is given twice ends the command
-with exit code 2. Flags with an "…" may be repeated; a switch takes no value. What costs money or leaves the machine is off
-unless a switch allows it, and the line on stdout of the host says so. \`--help\` and \`--version\` answer and end with 0.
+\`--option value\` and \`--option=value\` are the same. An option that is unknown, lacks its value or is given twice ends the command
+with exit code 2. An option with an "…" may be repeated; a switch takes no value. Each feature that costs money or sends data off
+the machine is off until a switch allows it, and the line on stdout of the host then says so. \`--help\` and \`--version\` print
+their answer and end with 0.
 `;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -26,7 +27,7 @@ const sectionOf = ([name, { usage, purpose, flags }]: [string, CommandWords]): s
 
 ${purpose}
 
-| flag | default | meaning |
+| option | default | meaning |
 | --- | --- | --- |
 ${Object.entries(flags).map(rowOf).join('\n')}
 `;
