@@ -12,7 +12,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   unauthorized: 'send Authorization: Bearer with the authorizationToken of the start line; each process has its own',
   invalid_target: 'correct the URL',
   invalid_identity: 'percent-encode the id as UTF-8',
-  not_found: 'see the endpoints in the README',
+  not_found: 'see docs/endpoints.md',
   method_not_allowed: 'use a method that the Allow header names',
   unknown_query: 'leave the key or value out',
   duplicate_query: 'send the key once',
