@@ -121,6 +121,8 @@ export class Supervisor extends LiveActors {
   async #endWaiting(actor: SupervisedActor, event: AnyEventObject): Promise<boolean> {
     if (actor.row === null || !actor.can(event)) return false;
     if (this.#phase(actor, endedRow(actor.kind, actor.row, event).row) !== 'ended') return false;
+    // Its turn may come before its end is on disk.
+    this.#turns.leave(actor.id);
     this.#end(actor, event, 'all');
     await actor.committed;
     return true;

@@ -155,6 +155,22 @@ test('an event that ends work takes effect at once while the work waits for its 
   t.deepEqual(begun(bench), ['b']);
 });
 
+test('work that was ended while it waited is not begun when its turn comes before the end is on disk', async (t) => {
+  const bench = await nextLife(t, await storeOfSuspect(t));
+  bench.ledger.shut();
+  const ended = bench.supervisor.send('w', { type: 'supervision.exhausted', message: 'canceled' });
+  bench.clock.advance(aloneDelayMs(0));
+  bench.ledger.open();
+  t.true(await ended);
+  await quiet(bench);
+  t.is(bench.supervisor.read('w')?.status, 'failed');
+  t.deepEqual(begun(bench), []);
+  t.is(bench.ledger.get('live', 'w'), undefined);
+  await bench.work('b');
+  await quiet(bench);
+  t.deepEqual(begun(bench), ['b']);
+});
+
 test('thirty hosts that die at random moments leave nothing undone', async (t) => {
   const below = seededNumbers(20_261_121);
   const folder = await scratchFolder(t);
