@@ -5,7 +5,7 @@ import { dataRootAt } from '../objects/data-root.ts';
 import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { headRange, nameOf, rowKey, rowRange } from './keys.ts';
-import { beginLoss, endLoss } from './ledger-mark.ts';
+import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
 import { commitOf, commitRow, openMark } from './numbered-store.ts';
 import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
@@ -52,17 +52,20 @@ export async function checkLedger(root: string): Promise<LedgerCheck> {
  */
 export async function acceptLoss(root: string, clock: { now(): number }): Promise<AcceptedLoss | null> {
   const layout = dataRootAt(root);
-  await demandUnlocked(layout.ledger);
+  // Before the lock is tried: LevelDB begins a new LOG with that, and what it said of damage may stand in the old one only.
   const { faults } = await checkLedger(root);
   if (faults.length === 0) return null;
+  await demandUnlocked(layout.ledger);
   const { mark, tableFaults } = await examineStore(layout.ledger);
+  const isTriedAgain = await isUnderWay(layout.ledger);
   const acceptedAt = new Date(clock.now()).toISOString();
   const keptAt = join(layout.quarantine, `ledger.${acceptedAt.replaceAll(/[^0-9]/g, '')}`);
-  await cp(layout.ledger, keptAt, { recursive: true });
   // Until it is noted what is unproven, no host may take what LevelDB leaves for whole; whatever fails is tried again then.
   await beginLoss(layout.ledger);
+  await cp(layout.ledger, keptAt, { recursive: true });
   const tables = tableFaults.map(({ name }) => name);
-  if (tables.length > 0) await rebuildWithout(layout.ledger, tables);
+  // Another attempt may have been cut off while it rebuilt the store, and have left one that LevelDB does not open.
+  if (tables.length > 0 || isTriedAgain) await rebuildWithout(layout.ledger, tables);
   const database = await openDatabase(layout.ledger);
   const note = { acceptedAt, faults: faults.slice(0, 20) };
   const unproven = await noteUnproven(database, layout.ledger, mark?.commit ?? 0, note);
@@ -72,7 +75,7 @@ export async function acceptLoss(root: string, clock: { now(): number }): Promis
 
 /** Takes tables out of a store, whole, and has LevelDB make of the others what there is. */
 async function rebuildWithout(directory: string, tables: readonly string[]): Promise<void> {
-  for (const name of tables) await rm(join(directory, name));
+  for (const name of tables) await rm(join(directory, name), { force: true });
   await ClassicLevel.repair(directory);
   // The format is a row as well, and may have been in one of them.
   const database = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });

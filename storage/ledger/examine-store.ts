@@ -22,7 +22,7 @@ export interface Examination {
   readonly tableFaults: readonly DamagedTable[];
 }
 
-/** A table that is not as it was written: nobody can say which rows it held. */
+/** A table that is missing or not as it was written: nobody can say which rows it held. */
 export interface DamagedTable {
   readonly name: string;
   /** What is wrong with it, in words. */
@@ -135,17 +135,20 @@ async function tableFaults(
   checked: CheckedTables | null,
 ): Promise<DamagedTable[]> {
   const faults: DamagedTable[] = [];
+  const stored = new Set(await readdir(directory));
   for (const [number, bytes] of tables) {
-    for (const ending of ['ldb', 'sst']) {
-      const name = `${String(number).padStart(6, '0')}.${ending}`;
-      const path = join(directory, name);
-      // A table that is missing under both names LevelDB notices itself.
-      const identity = await identityAt(path);
-      if (identity === null) continue;
-      const fault = checked?.isKnown(name, identity) === true ? null : await tableFault(path, bytes);
-      if (fault === null) checked?.note(name, identity);
-      else faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
+    const named = ['ldb', 'sst'].map((ending) => `${String(number).padStart(6, '0')}.${ending}`);
+    const [name] = named.filter((each) => stored.has(each));
+    if (name === undefined) {
+      faults.push({ name: named[0] ?? '', fault: `${named[0]} is missing` });
+      continue;
     }
+    const path = join(directory, name);
+    const identity = await identityAt(path);
+    const isKnown = identity !== null && checked?.isKnown(name, identity) === true;
+    const fault = isKnown ? null : await tableFault(path, bytes);
+    if (fault !== null) faults.push({ name, fault: `${name} at byte ${fault.offset}: ${fault.message}` });
+    else if (identity !== null) checked?.note(name, identity);
   }
   return faults;
 }
@@ -155,6 +158,8 @@ async function tableFault(path: string, bytes: number): Promise<TableFault | nul
     checkTable(await readFile(path), bytes);
     return null;
   } catch (error) {
+    // A host that is writing has deleted it since.
+    if (failedWith(error, 'ENOENT')) return null;
     if (error instanceof TableFault) return error;
     throw error;
   }

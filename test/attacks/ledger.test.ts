@@ -5,7 +5,7 @@ import { acceptLoss, checkLedger } from '../../storage/ledger/accept-loss.ts';
 import { CheckedTables } from '../../storage/ledger/checked-tables.ts';
 import { faultsIn, lookAtStore } from '../../storage/ledger/examine-store.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
-import { markPathOf } from '../../storage/ledger/ledger-mark.ts';
+import { beginLoss, markPathOf } from '../../storage/ledger/ledger-mark.ts';
 import { encodeRow } from '../../storage/ledger/row-codec.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
@@ -313,4 +313,79 @@ test('a damaged table is given up whole, and the rest of the ledger opens again 
   t.is((await again.verifyJournal('runtime:new')).seq, 1);
   await again.close();
   t.deepEqual((await checkLedger(root)).faults, []);
+});
+
+/** A data root whose ledger has two tables, the older of them damaged. */
+async function rootWithDamagedTable(t: ExecutionContext): Promise<{ root: string; table: string }> {
+  const root = await scratchFolder(t);
+  const { ledger: directory } = dataRootAt(root);
+  for (const runId of [run, 'runtime:later']) {
+    const ledger = await openScratchLedger(t, directory);
+    await ledger.commit([{ append: runId, events: [draft(1)] }]);
+    await ledger.close();
+  }
+  await (await openScratchLedger(t, directory)).close();
+  const [oldest = '', ...others] = (await readdir(directory)).filter((name) => name.endsWith('.ldb')).sort();
+  t.true(others.length > 0);
+  const table = join(directory, oldest);
+  await flip(table, 20, 2);
+  return { root, table };
+}
+
+test('the giving up of a damaged table that was cut off anywhere is brought to its end by another', async (t) => {
+  const clock = { now: () => 0 };
+  const cuts = {
+    'the table is gone': async ({ table }: { table: string }) => rm(table),
+    'the manifest was set aside': async ({ root, table }: { root: string; table: string }) => {
+      await rm(table);
+      await rm(await manifestOf(dataRootAt(root).ledger));
+    },
+    'nothing names a manifest': async ({ root, table }: { root: string; table: string }) => {
+      await rm(table);
+      await rm(await manifestOf(dataRootAt(root).ledger));
+      await rm(join(dataRootAt(root).ledger, 'CURRENT'));
+    },
+  };
+  for (const [what, cut] of Object.entries(cuts)) {
+    const found = await rootWithDamagedTable(t);
+    const { ledger: directory } = dataRootAt(found.root);
+    await beginLoss(directory);
+    await cut(found);
+    await t.throwsAsync(openScratchLedger(t, directory), damaged, what);
+    const loss = await acceptLoss(found.root, clock);
+    t.true(loss?.unproven.includes('runtime:later'), what);
+    await (await openScratchLedger(t, directory)).close();
+  }
+});
+
+test('a table that is gone is given up like a damaged one', async (t) => {
+  const { root, table } = await rootWithDamagedTable(t);
+  const { ledger: directory } = dataRootAt(root);
+  await rm(table);
+  const before = await contentsOf(directory);
+  await t.throwsAsync(openScratchLedger(t, directory), { ...damaged, message: /\.ldb is missing/ });
+  t.deepEqual(await contentsOf(directory), before);
+  const loss = await acceptLoss(root, { now: () => 0 });
+  t.true(loss?.unproven.includes('runtime:later'));
+  await (await openScratchLedger(t, directory)).close();
+});
+
+test('what LevelDB said of damage is not forgotten while its giving up fails again and again', async (t) => {
+  const root = await scratchFolder(t);
+  const { ledger: directory, quarantine } = dataRootAt(root);
+  const clock = { now: () => 0 };
+  await withRawRows(directory, async (rows) => {
+    await rows.put(formatKey, Buffer.from('1'), { sync: true });
+    for (const n of [1, 2, 3]) await rows.put(rowKey('snapshot', `${n}`), encodeRow(n), { sync: true });
+  });
+  const { records } = readLog(await readFile(await logOf(directory)));
+  await flip(await logOf(directory), (records[2]?.offset ?? 0) + 10);
+  // As a version that does not look: it drops the row, and only its LOG says so.
+  await withRawRows(directory, async () => undefined);
+  await writeFile(quarantine, 'in the way');
+  for (const _ of [1, 2, 3]) await t.throwsAsync(acceptLoss(root, clock));
+  await t.throwsAsync(openScratchLedger(t, directory), damaged);
+  await rm(quarantine);
+  t.deepEqual((await acceptLoss(root, clock))?.unproven, ['1']);
+  await (await openScratchLedger(t, directory)).close();
 });
