@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
 import type { ActorKind, Phase } from './actor-kind.ts';
-import { type ActorRow, snapshotValue } from './actor-row.ts';
+import { type ActorRow, hasEnded, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { type LastEntries, lastWrites } from './last-writes.ts';
 import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
@@ -97,7 +98,7 @@ export class Supervisor extends LiveActors {
    * actor that waits for its restart is delivered after that.
    */
   async send(id: string, event: AnyEventObject): Promise<boolean> {
-    const found = this.actors.get(id) ?? this.#woken(id);
+    const found = this.#found(id);
     const actor = found instanceof Promise ? await found : found;
     if (actor === undefined) return false;
     if (this.#turns.isWaiting(id)) return this.#endWaiting(actor, event);
@@ -128,8 +129,10 @@ export class Supervisor extends LiveActors {
     return true;
   }
 
-  /** Takes up a dormant actor; undefined for one that has ended or never was. */
-  #woken(id: string): SupervisedActor | Promise<SupervisedActor | undefined> | undefined {
+  /** A live actor, or a dormant one taken up; undefined for one that has ended or never was. */
+  #found(id: string): SupervisedActor | Promise<SupervisedActor | undefined> | undefined {
+    const live = this.actors.get(id);
+    if (live !== undefined) return live;
     const row = this.read(id);
     const kind = row === undefined ? undefined : this.#kinds.get(row.kind);
     if (row === undefined || kind === undefined || hasEnded(row)) return undefined;
@@ -140,9 +143,11 @@ export class Supervisor extends LiveActors {
   /** A dormant actor whose row is of another version of its chart wakes where its record says that it stands. */
   async #wokenFromRecord(kind: ActorKind, id: string, row: ActorRow): Promise<SupervisedActor | undefined> {
     const restated = await restatedRow(kind, row);
-    if (restated === null || kind.phase(snapshotValue(restated)) !== 'dormant') return undefined;
-    // Whoever asked meanwhile may have woken it.
-    return this.actors.get(id) ?? this.adopt(kind, id, restated);
+    if (this.#stopped) return undefined;
+    // Whoever asked meanwhile may have woken it, and it may have ended since.
+    if (this.isLive(id) || !isDeepStrictEqual(this.read(id), row)) return this.#found(id);
+    const isDormant = restated !== null && kind.phase(snapshotValue(restated)) === 'dormant';
+    return isDormant ? this.adopt(kind, id, restated) : undefined;
   }
 
   /** Ends every interpreter; the next process resumes from what is committed. */
@@ -291,6 +296,3 @@ export class Supervisor extends LiveActors {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
-const hasEnded = (row: ActorRow): boolean => (row.snapshot as AnyMachineSnapshot).status === 'done';

@@ -46,3 +46,28 @@ test('a resting actor takes a note and rests again, and is not woken from a row 
   t.is((await ledger.verifyJournal('a')).seq, 2);
   t.false(supervisor.isLive('a'));
 });
+
+test('an actor at rest, of another version of its chart, is not woken from what was read of it before another woke and ended it', async (t) => {
+  const folder = await scratchFolder(t);
+  const first = await openBench(t, folder);
+  await first.spawn('a');
+  await first.supervisor.send('a', { type: 'rest' });
+  await first.close();
+
+  const looks: (() => void)[] = [];
+  const standing = async () => {
+    await new Promise<void>((resolve) => looks.push(resolve));
+    return { value: 'resting', context: { id: 'a', notes: 0, reason: null } };
+  };
+  const bench = await openBench(t, folder, { kind: { version: 2, standing } });
+  const { supervisor } = bench;
+  const end = { type: 'supervision.exhausted', message: 'enough' };
+  const ends = [supervisor.send('a', end), supervisor.send('a', end)];
+  looks[0]?.();
+  t.true(await ends[0]);
+  await quiet(bench);
+  t.is(supervisor.read('a')?.status, 'failed');
+  looks[1]?.();
+  t.false(await ends[1]);
+  t.is((await bench.ledger.verifyJournal('a')).seq, 1);
+});
