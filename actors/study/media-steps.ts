@@ -109,7 +109,7 @@ export class MediaSteps {
     const operation = this.#operationNow(study, step);
     const { operationKey } = mediaRequestOf(study, operation);
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
-    const known = await this.#known(operationKey);
+    const { known, isUseless } = await this.#known(operationKey);
     const result = known ?? (await this.#run(study, step, signal));
     const completed = operationCompleted(study, operation, result, known !== null);
     return {
@@ -126,8 +126,10 @@ export class MediaSteps {
               artifacts: [...completed.artifacts],
             } satisfies MediaStepRow,
           },
-          // The first committed result stays: a pass that ran beside it has found the same.
-          { putFirst: 'operation', key: operationKey, value: result },
+          // The first committed result stays: a pass that ran beside it has found the same. One that is of no use does not.
+          isUseless
+            ? { put: 'operation', key: operationKey, value: result }
+            : { putFirst: 'operation', key: operationKey, value: result },
         ],
       },
     };
@@ -154,11 +156,19 @@ export class MediaSteps {
     return { evidence, derivedAudio };
   }
 
-  /** A completed result under this key whose bytes are all intact; a damaged one is set aside and computed anew. */
-  async #known(operationKey: string): Promise<MediaOperationResult | null> {
+  /**
+   * A completed result under this key whose bytes are all intact, else null, and whether one that is not whole stands there.
+   * Damaged bytes are set aside.
+   */
+  async #known(operationKey: string): Promise<{ known: MediaOperationResult | null; isUseless: boolean }> {
     const { ledger, vault, report } = this.#options;
-    const stored = mediaOperationResult.safeParse(ledger.get('operation', operationKey));
-    if (!stored.success) return null;
+    const [row] = await ledger.getMany('operation', [operationKey]);
+    if (row === undefined) return { known: null, isUseless: false };
+    const stored = mediaOperationResult.safeParse(row);
+    if (!stored.success) {
+      report(`the stored result ${operationKey} cannot be read; the operation runs again`);
+      return { known: null, isUseless: true };
+    }
     let isWhole = true;
     for (const evidence of stored.data.evidence) {
       if (evidence.state !== 'available') continue;
@@ -168,7 +178,7 @@ export class MediaSteps {
       report(`stored evidence ${evidence.contentId} is ${state}; the operation runs again`);
       if (state === 'damaged') await vault.quarantine(evidence.contentId);
     }
-    return isWhole ? stored.data : null;
+    return { known: isWhole ? stored.data : null, isUseless: !isWhole };
   }
 
   #source({ record }: StudyRow): RegisteredSource {

@@ -12,8 +12,11 @@ import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
 import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { rowKey } from '../../../storage/ledger/keys.ts';
+import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
+import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
 import { GatedLedger } from '../supervision/gated-ledger.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
@@ -170,6 +173,27 @@ for (const step of ['detect', 'subtitles']) {
     t.is(said.at(-1), 'task.transitioned');
   });
 }
+
+test('a stored result of a pass that cannot be read is measured anew, and replaced for whoever asks next', async (t) => {
+  const stage = stages['running.detect'] as Stage;
+  const children = { detect: { snapshot: { status: 'active', input }, src: 'detect', syncSnapshot: false } };
+  const roots = await Promise.all([1, 2].map(() => leftAt(t, stage, {}, stage.state, children)));
+  const resultsOf = async (root: string) => {
+    const host = await nextHost(t, root);
+    while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+    t.is(host.supervisor.read(runtimeId)?.status, 'terminal');
+    const results = await host.ledger.list('operation');
+    await host.close();
+    return results;
+  };
+  const [whole = '', damaged = ''] = roots;
+  const results = await resultsOf(whole);
+  t.true(results.length > 0);
+  await withRawRows(dataRootAt(damaged).ledger, async (rows) => {
+    for (const { key } of results) await rows.put(rowKey('operation', key), Buffer.from('no row'));
+  });
+  t.deepEqual(await resultsOf(damaged), results);
+});
 
 test('a start that meets a study which ended badly says so, and how another attempt is asked for; its status says why it ended', async (t) => {
   const { sessionId: sourceSessionId, revisionId: sourceRevisionId } = study.source.session;
