@@ -7,7 +7,7 @@ import { EvidenceChainError } from '../receipts/core/evidence-chain-error.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
 import { LedgerError } from '../storage/ledger/ledger-error.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../storage/objects/data-root.ts';
+import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { openVault } from '../storage/objects/open-vault.ts';
 import { VaultError } from '../storage/objects/vault-error.ts';
 import { commands } from './commands.ts';
@@ -54,6 +54,7 @@ async function verified(options: VerifyOptions, runtimeId: string): Promise<Veri
 
 /** Checks the store, and gives up what it has lost where that is asked for. */
 async function storeVerified({ dataRoot, acceptsLoss }: VerifyOptions): Promise<StoreVerification> {
+  await demandDataRoot(dataRoot);
   try {
     const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
     return storeVerificationOf(dataRoot, loss === null ? (await checkLedger(dataRoot)).faults : [], loss);

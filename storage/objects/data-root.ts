@@ -61,6 +61,21 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
   }
 }
 
+/**
+ * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file: whoever only
+ * means to look at a store must not make one in somebody else's folder. Changes nothing.
+ */
+export async function demandDataRoot(root: string): Promise<void> {
+  const layout = dataRootAt(root);
+  try {
+    const state = await recognizeDataRoot(layout);
+    if (state === 'foreign' || state === 'empty') throw notOurs(root);
+    await refuseLinks(layout);
+  } catch (error) {
+    throw startFault(error, root);
+  }
+}
+
 const foldersOf = ({ ledger, objects, inbox, quarantine, work }: DataRoot): readonly string[] => [
   ledger,
   dirname(objects),

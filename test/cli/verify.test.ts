@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -127,6 +127,19 @@ test('a store that has lost its index is damaged', async (t) => {
   const ending = await verify(runtimeId, '--data-root', root);
   t.is(ending.code, 1);
   t.regex(linesOf(ending).at(-2) ?? '', /at store: store_unreadable: /);
+});
+
+test('a folder that only has a folder named ledger is no data root: no store is made in it', async (t) => {
+  const root = await newDataRoot(t);
+  const { ledger } = dataRootAt(root);
+  await mkdir(ledger, { recursive: true });
+  await writeFile(join(ledger, 'accounts.txt'), 'rent');
+  for (const flags of [['--store'], ['--store', '--accept-loss']]) {
+    const ending = await verify(...flags, '--data-root', root);
+    t.is(ending.code, 2);
+    t.regex(ending.stderr, /^data_root_unrecognized: /);
+    t.deepEqual([await readdir(root), await readdir(ledger)], [['ledger'], ['accounts.txt']]);
+  }
 });
 
 test('a data root that a host holds is left alone', async (t) => {
