@@ -50,7 +50,8 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     videohost: { added: {}, openOrigin: null, maximumRangeMs: 120_000, workers: 1 },
     maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
     studyWorkers: 1,
-    maximumLiveStudies: 1,
+    // What an evaluation that was stopped left in the data root goes on beside this one.
+    maximumLiveStudies: Number.MAX_SAFE_INTEGER,
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -251,5 +252,21 @@ test.serial('an evaluation that is stopped ends at once and gives its data root 
   stop.abort(new EvaluationFault('evaluation_stopped', 'a test'));
   await stopped;
   t.deepEqual(await readdir(dataRootAt(dataRoot).work), []);
+  t.like(await evaluate(t, folder, { dataRoot }), { pack: { itemCount: 1 } });
+});
+
+test.serial('a data root that holds a study of an evaluation that was stopped is evaluated again', async (t) => {
+  const begun = join(await scratchFolder(t), 'begun');
+  const environment = await ffmpegThat(t, `touch '${begun}'; sleep 600`);
+  const folder = await packFolder(t, packOfItems(english));
+  const stop = new AbortController();
+  const dataRoot = join(await scratchFolder(t), 'data');
+  const stopped = t.throwsAsync(
+    evaluate(t, folder, { environment, dataRoot, signal: stop.signal }),
+    fault('evaluation_stopped', 'a test'),
+  );
+  while (!existsSync(begun)) await setTimeout(10);
+  stop.abort(new EvaluationFault('evaluation_stopped', 'a test'));
+  await stopped;
   t.like(await evaluate(t, folder, { dataRoot }), { pack: { itemCount: 1 } });
 });
