@@ -170,7 +170,7 @@ export class Supervisor extends LiveActors {
 
   failed(actor: SupervisedActor, error: unknown): void {
     const { clock, report } = this.#options;
-    const message = messageOf(error);
+    const message = error instanceof Error ? error.message : String(error);
     const delayMs = restartDelay(actor.crashes, clock.now());
     report(`${actor.kind.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
@@ -195,10 +195,13 @@ export class Supervisor extends LiveActors {
 
   /** Goes on from the newest committed row, after whatever was still on its way to the disk; or ends there. */
   async #goOn(actor: SupervisedActor, ending: AnyEventObject | null = null): Promise<void> {
-    // A commit that fails has its own consequences.
-    await actor.committed.catch(() => undefined);
+    // A commit that fails has its own consequences; one before it may still be under way.
+    await this.#options.ledger.durable().catch(() => undefined);
     if (this.#stopped || this.actors.get(actor.id) !== actor || actor.durableRow === null) return;
+    // Two of its changes may have failed, of which the first brought it back.
+    if (actor.isRunning && ending === null) return;
     actor.row = actor.durableRow;
+    actor.committed = Promise.resolve();
     const end = ending ?? actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
     if (end !== null) {
       this.#end(actor, end, 'all');
@@ -294,5 +297,3 @@ export class Supervisor extends LiveActors {
     this.#options.budgets.forget(actor.id);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

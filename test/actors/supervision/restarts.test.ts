@@ -247,3 +247,23 @@ test('a thousand actors that wait need no timer, and each gets its worker in its
   await quiet(bench);
   t.is(supervisor.countLive('errand'), 990);
 });
+
+test('two changes of one actor that cannot be stored restart it once', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t));
+  await bench.work('a');
+  await quiet(bench);
+  const note = { type: 'note', writes: [{ put: 'record', key: 'half', value: '\ud800' }] };
+  const sent = [bench.supervisor.send('a', note), bench.supervisor.send('a', note)];
+  await Promise.allSettled(sent);
+  for (let round = 0; round < 5; round += 1) {
+    bench.clock.advance(400);
+    await quiet(bench);
+  }
+  t.deepEqual(
+    bench.effects.map(({ signal }) => signal.aborted),
+    [true, false],
+  );
+  bench.effects.at(-1)?.resolve({ events: [draft('found')], writes: [] });
+  await quiet(bench);
+  t.is(bench.supervisor.read('a')?.status, 'done');
+});
