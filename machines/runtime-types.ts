@@ -8,9 +8,6 @@ export type RuntimeReasonCode =
   | 'executor_interrupted'
   | 'stored_content_inconsistent';
 
-/** The steps that do work, in order; each is one effect and one commit. */
-export type StudyStep = 'initialize' | 'detect' | 'subtitles' | 'read' | 'assess' | 'decide' | 'admit';
-
 /** What an effect rejects with when it knows how the runtime has to end; anything else ends it as `failed`. */
 export interface StudyFault {
   readonly lifecycle: 'failed' | 'interrupted';
