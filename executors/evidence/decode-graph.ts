@@ -14,6 +14,12 @@ export interface DecodeRequest {
   readonly videoTrackIndex: number | null;
 }
 
+/**
+ * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where
+ * the decoder does not say which channels it has, as that of TTA does not for one channel.
+ */
+export type SoundForm = 'kept' | 'evened' | 'mono';
+
 /** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
 export const MEASURE_PIPES = ['shots', 'loudness'] as const;
 
@@ -35,23 +41,26 @@ export const seekPoints = ({ startMs }: Range): number[] => [
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
- * would be an error. At least one track is needed. Sound comes from the file, or evened (`even-sound.ts`) on standard input.
+ * would be an error. At least one track is needed. Evened sound comes on standard input.
  */
-export function decodeArguments(request: DecodeRequest, seek: number, isEvened = false): string[] {
+export function decodeArguments(request: DecodeRequest, seek: number, form: SoundForm = 'kept'): string[] {
+  const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
     ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
-    ...audioOptions(request, seek * 1000, isEvened ? '1:0' : `0:${request.audioTrackIndex}`),
+    ...audioOptions(request, seek * 1000, form),
     ...videoOptions(request, seek * 1000),
     ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
   ];
 }
 
-function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number, sound: string): string[] {
+function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number, form: SoundForm): string[] {
   if (audioTrackIndex === null) return [];
+  const sound = form === 'evened' ? '1:0' : `0:${audioTrackIndex}`;
+  const layout = form === 'mono' ? 'aformat=channel_layouts=mono,' : '';
   const cut = (rate: number) => {
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
     return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
@@ -60,7 +69,7 @@ function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number,
     `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
-    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,asplit=3[loud][whole][folded]`,
+    `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asplit=3[loud][whole][folded]`,
     `[loud]${cut(LOUDNESS_RATE)},ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
     `[whole]${sampled('mono')}[mix]`,
     `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,

@@ -6,9 +6,9 @@ import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
 import { BYTES_PER_INSTANT } from '../detector/sound-signals.ts';
 import { SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import type { Launcher, ProcessLimits, RunningProcess } from '../process/process.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { type DecodeRequest, decodeArguments, MEASURE_PIPES, seekPoints } from './decode-graph.ts';
+import { type DecodeRequest, decodeArguments, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
 import { evenSound } from './even-sound.ts';
 import { FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
@@ -58,7 +58,17 @@ export async function runDecodePass(
   return measured;
 }
 
-/** Sound that changes its form on the way is decoded once more, by a process of its own that brings it into one. */
+// What the filters of ffmpeg say of sound whose decoder does not name its channels.
+const NAMELESS_CHANNELS = 'Unknown channel layouts not supported';
+
+/** The form in which sound that failed in its own can be measured; null where the failure has another reason. */
+function otherForm(error: unknown): SoundForm | null {
+  // It is brought into one form by a process of its own.
+  if (error instanceof ChangingSound) return 'evened';
+  return error instanceof ProcessFailure && error.stderr.includes(NAMELESS_CHANNELS) ? 'mono' : null;
+}
+
+/** Sound that cannot be measured in the form that it has is decoded once more, in another. */
 async function decodeFrom(
   seek: number,
   deps: DecodePassDeps,
@@ -66,10 +76,11 @@ async function decodeFrom(
   signal: AbortSignal,
 ): Promise<PassMeasurements> {
   try {
-    return await decodeOnce(seek, deps, request, { isEvened: false, signal });
+    return await decodeOnce(seek, deps, request, { form: 'kept', signal });
   } catch (error) {
-    if (!(error instanceof ChangingSound)) throw error;
-    return decodeOnce(seek, deps, request, { isEvened: true, signal });
+    const form = otherForm(error);
+    if (form === null) throw error;
+    return decodeOnce(seek, deps, request, { form, signal });
   }
 }
 
@@ -77,7 +88,7 @@ async function decodeOnce(
   seek: number,
   deps: DecodePassDeps,
   request: DecodeRequest,
-  { isEvened, signal }: { readonly isEvened: boolean; readonly signal: AbortSignal },
+  { form, signal }: { readonly form: SoundForm; readonly signal: AbortSignal },
 ): Promise<PassMeasurements> {
   const { range } = request;
   const stop = new AbortController();
@@ -95,10 +106,10 @@ async function decodeOnce(
     const decodedMs = range.endMs - seek * 1000;
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(request, seek, isEvened),
+      args: decodeArguments(request, seek, form),
       limits: limitsFor(decodedMs),
       signal: stop.signal,
-      stdin: isEvened ? 'pipe' : 'ignore',
+      stdin: form === 'evened' ? 'pipe' : 'ignore',
       extraPipes: MEASURE_PIPES.length,
     });
     if (running.stdin !== null) {

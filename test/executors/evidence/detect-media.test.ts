@@ -68,6 +68,15 @@ test('media without a picture is heard', async (t) => {
   t.deepEqual(spansOf(artifactOf(t, found, 'speech_activity'), 'speech_window'), []);
 });
 
+test('sound of one channel that its decoder does not name (TTA) is heard as any other', async (t) => {
+  await from('sound.tta', '-vn', '-c:a', 'tta');
+  const found = await detect(bench, file('sound.tta'), [0, 6000], SOUND_ONLY);
+  besideTone(t, spansOf(artifactOf(t, found, 'silence'), 'silence'), 6000, 30);
+  const loudness = (each: typeof found) => artifactOf(t, each, 'loudness').facts;
+  await from('same.wav', '-vn', '-c:a', 'pcm_s16le');
+  t.deepEqual(loudness(found), loudness(await detect(bench, file('same.wav'), [0, 6000], SOUND_ONLY)));
+});
+
 test('media without sound is seen', async (t) => {
   await from('picture.mp4', '-an', '-c', 'copy');
   const found = await detect(bench, file('picture.mp4'), [0, 6000], PICTURE_ONLY);
