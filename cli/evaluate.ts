@@ -3,6 +3,7 @@ import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/evaluation-pack-folder.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
+import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
@@ -61,6 +62,7 @@ function described(error: unknown): string {
   return error.message.startsWith(`${error.code}:`) ? error.message : `${error.code}: ${error.message}`;
 }
 
+outliveReaders();
 try {
   const args = process.argv.slice(2);
   if (!answersQuestion(args, commands.evaluate, (text) => process.stdout.write(text))) {

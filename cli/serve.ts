@@ -5,6 +5,7 @@ import { systemClock } from '../actors/supervision/system-clock.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
+import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { crashPoints } from './crash-points.ts';
 import { answersQuestion } from './help.ts';
@@ -152,6 +153,7 @@ function codedMessage(error: unknown): string {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const args = process.argv.slice(2);
+outliveReaders();
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
 } catch (error) {

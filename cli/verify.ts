@@ -10,6 +10,7 @@ import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { openVault } from '../storage/objects/open-vault.ts';
 import { VaultError } from '../storage/objects/vault-error.ts';
+import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { answersQuestion } from './help.ts';
 import { StartError } from './start-error.ts';
@@ -70,6 +71,7 @@ const isStoreDamage = (error: unknown): error is LedgerError =>
 const isRefusal = (error: unknown): error is Error =>
   [StartError, ServiceError, LedgerError, VaultError].some((kind) => error instanceof kind);
 
+outliveReaders();
 try {
   const args = process.argv.slice(2);
   if (!answersQuestion(args, commands.verify, (text) => process.stdout.write(text))) {

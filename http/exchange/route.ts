@@ -64,17 +64,31 @@ export function write<Body>(
     parse: (body) => {
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data;
-      throw new ServiceError(invalid, faultOf(body, parsed.error.issues[0]));
+      throw new ServiceError(invalid, faultOf(schema, body, parsed.error.issues[0]));
     },
     handle: (call) => handle(call as Call<Body>),
   };
 }
 
 /** The first fault of a body: where it is, and that the field is missing or what is wrong with it. */
-function faultOf(body: unknown, issue: z.core.$ZodIssue | undefined): string {
+function faultOf(schema: z.ZodType, body: unknown, issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'body: invalid';
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
-  return isMissing(body, issue.path) ? `${place} is missing: ${issue.message}` : `${place}: ${issue.message}`;
+  if (!isMissing(body, issue.path)) return `${place}: ${issue.message}`;
+  const orNull = takesNull(schema, body, issue.path) ? ', or null where there is none' : '';
+  return `${place} is missing: ${issue.message}${orNull}`;
+}
+
+/** Whether the first fault would be another one if this field were null. */
+function takesNull(schema: z.ZodType, body: unknown, path: readonly PropertyKey[]): boolean {
+  const [first] = schema.safeParse(withNull(body, path)).error?.issues ?? [];
+  return first?.path.join('.') !== path.join('.');
+}
+
+function withNull(body: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
+  if (key === undefined || typeof body !== 'object' || body === null) return null;
+  const inner = withNull((body as Record<PropertyKey, unknown>)[key], rest);
+  return Object.assign(Array.isArray(body) ? [...body] : { ...body }, { [key]: inner });
 }
 
 const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {

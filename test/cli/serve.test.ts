@@ -97,6 +97,18 @@ test('a host says on one line where it listens and what it is, and has its data 
   await refuses(t, { flags: rootFlags(root) }, 1, /^data_root_permissions: .*0750/);
 });
 
+test('a host outlives whoever read its output', async (t) => {
+  const root = join(await scratchFolder(t), 'data');
+  const running = host(t, { flags: rootFlags(root) });
+  const { listening } = announcement.parse(await running.announced());
+  running.stopReading();
+  // Each refused origin is told on stderr once.
+  for (const origin of ['http://one.example', 'http://two.example', 'http://three.example']) {
+    t.is((await fetch(`${listening}/v1/source-sessions`, { headers: { origin } })).status, 403);
+  }
+  t.deepEqual(await running.stop(), { code: 0, signal: null });
+});
+
 test('a wrong call ends with exit code 2 and the nearest flag', async (t) => {
   const root = join(await scratchFolder(t), 'data');
   await refuses(t, { flags: rootFlags(root, '--prot', '1') }, 2, /^invalid_flags: .*did you mean --port\?;/);

@@ -53,6 +53,12 @@ export class RunningHost {
     return JSON.parse(await within(patienceMs, 'the host to listen', line));
   }
 
+  /** Closes both outputs, as a pager or a collector of logs does that ends. */
+  stopReading(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   /** Asks it to stop, as a service manager would. */
   stop(): Promise<Ending> {
     return this.#end('SIGTERM');
