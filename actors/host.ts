@@ -20,8 +20,11 @@ import { patientVault } from '../storage/patience/patient-vault.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
-import type { VideohostIngests } from './ingest/videohost/videohost-ingests.ts';
-import { type VideohostSettings, videohostService } from './ingest/videohost/videohost-service.ts';
+import {
+  type VideohostService,
+  type VideohostSettings,
+  videohostService,
+} from './ingest/videohost/videohost-service.ts';
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
@@ -73,8 +76,7 @@ export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
   readonly sourceRecords: SourceRecords;
   readonly ownedIngests: OwnedIngests;
-  /** Null while there is no yt-dlp that answers. */
-  readonly videohostIngests: VideohostIngests | null;
+  readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];

@@ -103,7 +103,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
     ownedMediaIngest: { enabled: true, maximumBytes: options.maximumOwnedMediaBytes },
     videohostLocalIngest: {
-      enabled: host.videohostIngests !== null,
+      enabled: !('whyOff' in host.videohostIngests),
       maximumRangeMs: options.maximumVideohostRangeMs,
       publication: 'private-local-processing-only',
     },

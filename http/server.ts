@@ -3,6 +3,7 @@ import type { Captions } from '../actors/captions/captions.ts';
 import type { LanguageExplanations } from '../actors/explanations/language-explanations.ts';
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
+import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
@@ -33,7 +34,7 @@ export interface ServerOptions {
     readonly sources: SourceList;
     readonly sourceRecords: SourceRecords;
     readonly ownedIngests: OwnedIngests;
-    readonly videohostIngests: VideohostIngests | null;
+    readonly videohostIngests: VideohostIngests | VideohostsOff;
     readonly studies: Studies;
     readonly audits: EvidenceAudits;
     readonly reviews: PublishReviews;
@@ -45,7 +46,7 @@ export interface ServerOptions {
   readonly report: (line: string) => void;
 }
 
-/** Every path of the wire; a service that is switched off keeps its paths and says so. */
+/** Every path of the wire; a service that is off keeps its paths and says why. */
 export const routeTable = ({
   sources,
   sourceRecords,

@@ -92,7 +92,7 @@ export class LanguageExplanations {
   #executor() {
     const { explainer } = this.#options;
     if (explainer !== null) return explanationExecutorOf(explainer);
-    throw new ServiceError('language_explanation_unavailable', 'nobody explains on this host');
+    throw new ServiceError('language_explanation_unavailable', 'no explanation executor is configured');
   }
 
   #failureOf(jobId: string): ServiceError {

@@ -27,7 +27,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   internal_failure: 'look at stderr of the host; after a storage fault an upload has failed: open another ingest',
 
   owned_ingest_unavailable: 'use a host that takes in files',
-  videohost_local_ingest_unavailable: 'put yt-dlp on PATH or name it by MEDIA_STUDY_YTDLP, and start the host again',
+  videohost_local_ingest_unavailable:
+    'put yt-dlp 2023.11.14 or newer on PATH or name it by MEDIA_STUDY_YTDLP, and start the host again',
   invalid_ingest_request: 'correct the field',
   invalid_rights_attestation: 'attest or confirm the rights, or leave the media alone',
   invalid_upload_length: 'send the declared bytes again; the ingest is still open',

@@ -43,8 +43,8 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
   /** The query is looked at before the method, as clients of the paths that are both read and written expect. */
   readonly checksQueryFirst?: boolean;
-  /** Set while the service behind the path is switched off: the 404 that says so. */
-  readonly unavailable?: ErrorCode;
+  /** Set while the service behind the path is off: the 404 that says so, and why. */
+  readonly unavailable?: { readonly code: ErrorCode; readonly message: string };
 }
 
 /** A GET; `query` names the only keys that it takes. */
@@ -155,7 +155,7 @@ export class Router {
     for (const { route, segments: parts, names } of this.#routes) {
       if (!isMatch(parts, names, segments)) continue;
       const { unavailable } = route;
-      if (unavailable !== undefined) throw new ServiceError(unavailable, 'this service is switched off on this host');
+      if (unavailable !== undefined) throw new ServiceError(unavailable.code, unavailable.message);
       const params: Record<string, string> = {};
       names.forEach((named, index) => {
         if (named !== null) params[named.name] = (decoded[index] ?? '').slice(0, -named.suffix.length || undefined);

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
+import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
 import { type Route, read, write } from '../exchange/route.ts';
 
 const base = '/v1/videohost-local-ingests';
 
-/** The routes of video-host ingests; null while there is no downloader: then all of them say so. */
-export const videohostIngestRoutes = (ingests: VideohostIngests | null): readonly Route[] =>
-  ingests === null
+/** The routes of video-host ingests; without a downloader all of them say why. */
+export const videohostIngestRoutes = (ingests: VideohostIngests | VideohostsOff): readonly Route[] =>
+  'whyOff' in ingests
     ? [base, `${base}/:ingestId`, `${base}/:ingestId/cancellations`].map((path) => ({
         path,
         methods: {},
-        unavailable: 'videohost_local_ingest_unavailable',
+        unavailable: { code: 'videohost_local_ingest_unavailable', message: `video hosts are off: ${ingests.whyOff}` },
       }))
     : routesTo(ingests);
 

@@ -9,7 +9,11 @@ const routes: readonly Route[] = [
   { path: '/v1/things/:thingId', methods: { GET: read(nothing, ['after']) } },
   { path: '/v1/things/:thingId/parts/:partId', methods: { PUT: read(nothing) } },
   { path: '/v1/files/:fileId.vtt', methods: { GET: read(nothing) } },
-  { path: '/v1/off/:thingId', methods: {}, unavailable: 'videohost_local_ingest_unavailable' },
+  {
+    path: '/v1/off/:thingId',
+    methods: {},
+    unavailable: { code: 'videohost_local_ingest_unavailable', message: 'off: why' },
+  },
 ];
 const router = new Router(routes);
 const match = (path: string) => router.match(parseTarget(path));
@@ -45,7 +49,7 @@ test('a part that cannot be decoded is told before an unknown path and before a 
   for (const path of ['/v1/things/%', '/v1/none/%zz', '/v1/off/%e9']) {
     t.throws(() => match(path), { code: 'invalid_identity' }, path);
   }
-  t.throws(() => match('/v1/off/1'), { code: 'videohost_local_ingest_unavailable' });
+  t.throws(() => match('/v1/off/1'), { code: 'videohost_local_ingest_unavailable', message: 'off: why' });
 });
 
 test('HEAD is allowed wherever GET is, OPTIONS everywhere', (t) => {

@@ -32,9 +32,14 @@ export interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOption
   readonly report: (line: string) => void;
 }
 
+/** Stands for the ingests of video hosts where there is no yt-dlp that answers, or none that is safe here. */
+export interface VideohostsOff {
+  /** Why, in words for clients. */
+  readonly whyOff: string;
+}
+
 export interface VideohostService {
-  /** Null while there is no yt-dlp that answers, or none that is safe here. */
-  readonly ingests: VideohostIngests | null;
+  readonly ingests: VideohostIngests | VideohostsOff;
   /** Lets waiting ingests start; without a downloader they go on waiting, for a host that has one. */
   begin(): void;
 }
@@ -46,7 +51,7 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
   const { maximumRangeMs } = settings;
   const ownNetwork = launcher.walls.network === 'own';
   const asked = { ytdlp: tools.ytdlp, openOrigin: settings.openOrigin };
-  const { ytdlp, openOrigin, refusals } = downloaderReach(asked, ownNetwork);
+  const { ytdlp, whyOff, openOrigin, refusals } = downloaderReach(asked, ownNetwork);
   for (const line of refusals) report(line);
   const newSecret = () => randomBytes(32).toString('hex');
   const deps = { launcher, ffmpeg, ffprobe, lookup: lookupAddresses, openOrigin, ownNetwork, newSecret };
@@ -61,5 +66,5 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
     remark,
     maximumRangeMs,
   });
-  return ytdlp === null ? { ingests: null, begin: () => undefined } : { ingests, begin: () => line.open() };
+  return whyOff === null ? { ingests, begin: () => line.open() } : { ingests: { whyOff }, begin: () => undefined };
 }

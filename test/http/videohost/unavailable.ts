@@ -5,7 +5,7 @@ import { askRange, comesTo, rangeRequest, standing, videoIngests } from './steps
 
 /** A host without a downloader, between two that have one. */
 export function unavailable(contract: HostContract, environment: Record<string, string>, origin: () => string): void {
-  test.serial(contract.title('without a downloader all paths say so, and what waits goes on waiting'), async (t) => {
+  test.serial(contract.title('without a downloader all paths say why, and what waits goes on waiting'), async (t) => {
     const done = await askRange(t, contract, rangeRequest(`${origin()}/page.html`));
     const registered = await comesTo(t, contract, done);
     await contract.gate.close();
@@ -24,7 +24,8 @@ export function unavailable(contract: HostContract, environment: Record<string, 
     const paths = [videoIngests, `${videoIngests}/${done}`, `${videoIngests}/${done}/cancellations`];
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'DELETE']) {
-        contract.refused(t, await contract.ask(method, path), 'videohost_local_ingest_unavailable');
+        const said = contract.refused(t, await contract.ask(method, path), 'videohost_local_ingest_unavailable');
+        t.is(said, 'video hosts are off: no yt-dlp answers on this machine');
       }
     }
     await contract.stop();
