@@ -7,7 +7,7 @@ import { countPackets, readReport } from './ffprobe-run.ts';
 import { demuxToEnd } from './integrity-pass.ts';
 import { extentOf } from './media-extent.ts';
 import { asProbeFailure } from './probe-failure.ts';
-import { isDemuxed, isPlayable, nothingPlayable, refuseGiants } from './probe-rules.ts';
+import { isDemuxed, isPlayable, lacksPacketLengths, nothingPlayable, refuseGiants } from './probe-rules.ts';
 
 /** The executables that a probe needs, by absolute path. */
 export interface ProbeTools {
@@ -34,7 +34,9 @@ export async function probeMedia(
     refuseGiants(tracks);
     if (!tracks.some(isPlayable)) throw nothingPlayable();
     const { bytes, openEnded, statedBytes, lacksLengthTable } = signature;
-    const media = { file, bytes, openEnded, streams: indexesOf(tracks.filter(isDemuxed)) };
+    const demuxed = tracks.filter(isDemuxed);
+    const unmeasured = indexesOf(demuxed.filter(lacksPacketLengths));
+    const media = { file, bytes, openEnded, streams: indexesOf(demuxed), unmeasured };
     const [counted, { heldMs, damage }] = await readWholeFile(signal, (whole) => [
       countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, whole),
       demuxToEnd(launcher, tools.ffmpeg.path, media, whole),

@@ -26,6 +26,8 @@ export interface WholeFile {
   readonly file: string;
   readonly bytes: number;
   readonly streams: readonly number[];
+  /** Those of them whose packets do not tell how long they last: they are decoded, and their frames tell it. */
+  readonly unmeasured: readonly number[];
   /** Its writer could not state a length: the last packet always looks cut. */
   readonly openEnded: boolean;
 }
@@ -38,7 +40,7 @@ export interface DemuxedFile {
 }
 
 /**
- * Demuxes the named streams to the end of the file without decoding them. A header can promise a whole film over
+ * Demuxes the named streams to the end of the file, without decoding them where their packets tell how long they last. A header can promise a whole film over
  * half of its bytes, and only reading on finds that out. A file with corrupt packets is read once more, over them.
  * Rejects with `ProbeFailure` `container_damaged` when that does not lead to its end either.
  */
@@ -71,11 +73,13 @@ function demandExit(error: unknown): ProcessFailure {
   throw error;
 }
 
-function demuxArguments({ file, streams }: WholeFile, words: readonly string[]): string[] {
+function demuxArguments({ file, streams, unmeasured }: WholeFile, words: readonly string[]): string[] {
   return [
     ...['-nostdin', '-nostats', ...MEDIA_GLOBAL_OPTIONS, ...words, ...mediaInput(file)],
     ...streams.flatMap((index) => ['-map', `0:${index}`]),
-    ...['-c', 'copy', '-progress', 'pipe:1', '-f', 'null', '-'],
+    ...['-c', 'copy'],
+    ...unmeasured.flatMap((index) => [`-c:${streams.indexOf(index)}`, 'pcm_s16le']),
+    ...['-progress', 'pipe:1', '-f', 'null', '-'],
   ];
 }
 

@@ -17,6 +17,11 @@ export function isDemuxed(track: ProbedTrack): boolean {
   return isPlayable(track) || (track.type === 'subtitle' && track.codec !== 'unknown');
 }
 
+/** Whether packets of the track do not tell how long they last: of WavPack, a block holds from half a second to eight. */
+export function lacksPacketLengths({ codec }: ProbedTrack): boolean {
+  return codec === 'wavpack';
+}
+
 export function nothingPlayable(): ProbeFailure {
   return new ProbeFailure('no_playable_track', 'no audio or video track with packets and a known codec');
 }

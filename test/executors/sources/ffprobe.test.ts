@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { ffmpeg } from '../evidence/media-for-tests.ts';
@@ -96,6 +96,16 @@ for (const [name, words, kinds] of ordinary) {
     t.is(found.incomplete, undefined);
   });
 }
+
+test.serial('a recording in WavPack counts to the end of its last block, whole and cut', async (t) => {
+  await ffmpeg(bench.folder, '-f', 'lavfi', '-i', 'sine=frequency=440:duration=10.9', '-ar', '44100', 'long.wv');
+  const whole = await bench.probe('long.wv');
+  t.deepEqual([whole.durationMs, whole.incomplete], [10_900, undefined]);
+  const bytes = await readFile(path.join(bench.folder, 'long.wv'));
+  await writeFile(path.join(bench.folder, 'cut.wv'), bytes.subarray(0, Math.floor(bytes.length * 0.95)));
+  const cut = await bench.probe('cut.wv');
+  t.deepEqual([cut.durationMs, cut.incomplete?.cause, cut.incomplete?.statedMs], [10_000, 'ends_early', 10_900]);
+});
 
 test.serial('a file needs no extension to be known', async (t) => {
   await copyFile(path.join(bench.folder, 'base.mp4'), path.join(bench.folder, '0a1b2c'));
