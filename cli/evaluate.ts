@@ -9,6 +9,7 @@ import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
 import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
 import { answersQuestion } from './help.ts';
+import { failureLine } from './start-remedies.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -54,12 +55,10 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   return evaluationOf(receipt, baseline, options.accept);
 }
 
-/** The errors of the domain begin with their code already; what has none is a fault of this program. */
+/** What has neither code nor reason is a fault of this program. */
 function described(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ('reason' in error) return error.message;
-  if (!('code' in error)) return error.stack ?? error.message;
-  return error.message.startsWith(`${error.code}:`) ? error.message : `${error.code}: ${error.message}`;
+  const isCoded = !(error instanceof Error) || 'reason' in error || 'code' in error;
+  return isCoded ? failureLine(error) : (error.stack ?? error.message);
 }
 
 outliveReaders();

@@ -12,7 +12,7 @@ import { answersQuestion } from './help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
 import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
-import { startFailureLine } from './start-remedies.ts';
+import { failureLine } from './start-remedies.ts';
 import { hostToken } from './token.ts';
 import { version } from './version.ts';
 
@@ -143,13 +143,6 @@ function stopOnSignals(host: Host, listener: Listener): void {
   }
 }
 
-/** The errors of the stores and tools begin with their code already. */
-function codedMessage(error: unknown): string {
-  const message = messageOf(error);
-  if (!(error instanceof Error) || !('code' in error) || message.startsWith(`${error.code}:`)) return message;
-  return `${error.code}: ${message}`;
-}
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const args = process.argv.slice(2);
@@ -157,6 +150,6 @@ outliveReaders();
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
 } catch (error) {
-  report(startFailureLine(codedMessage(error)));
+  report(failureLine(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

@@ -14,11 +14,11 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
   executor_not_allowed: 'add the flag that the message names, or leave the other one out',
   invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_host_token: 'chmod 600 the token file, or delete it: the host writes a new one',
+  invalid_host_token: 'chmod 600 the token file, or name one that does not exist yet: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',
   listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
   charts_stale: 'npm run charts, and review what changed',
-  data_root_locked: 'stop the other host, or give this one a --data-root of its own',
+  data_root_locked: 'stop the other host, or choose another --data-root',
   data_root_permissions: 'make the folder private, or choose another --data-root',
   data_root_unrecognized: 'choose an empty or a new folder by --data-root; put a folder in the place of a link',
   store_format_unsupported: 'use the version that wrote the store, or another --data-root',
@@ -46,9 +46,17 @@ export const startRemedies: Readonly<Record<string, string>> = {
   evidence_invalid: restore,
 };
 
-/** A failed start in words for people: what happened and, where that is known, what can be done about it. */
-export function startFailureLine(message: string): string {
+/** A failed command in words for people: its code, what happened and, where that is known, what can be done about it. */
+export function failureLine(error: unknown): string {
+  const message = codedMessage(error);
   const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
   const remedy = Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined;
   return remedy === undefined ? message : `${message}; ${remedy}`;
+}
+
+/** The errors of the stores and tools begin with their code already. */
+function codedMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message } = error;
+  return 'code' in error && !message.startsWith(`${error.code}:`) ? `${error.code}: ${message}` : message;
 }

@@ -37,8 +37,9 @@ export function verifyOptions(args: readonly string[]): VerifyOptions {
     throw new StartError('invalid_flags', `--store and --accept-loss are about the whole store: ${usage}`);
   }
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-  // Opening would make a new, empty one.
-  if (!existsSync(dataRootAt(dataRoot).ledger)) {
+  const { ledger, objects } = dataRootAt(dataRoot);
+  // Opening would make a new, empty one; a ledger that is gone from beside its objects is refused by who opens it.
+  if (!existsSync(ledger) && !existsSync(objects)) {
     throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);
   }
   return { runtimeId, acceptsLoss, dataRoot, json: given.has('json') };

@@ -14,6 +14,7 @@ import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { answersQuestion } from './help.ts';
 import { StartError } from './start-error.ts';
+import { failureLine } from './start-remedies.ts';
 import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
 import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
 import { type VerifyOptions, verifyOptions } from './verify-options.ts';
@@ -85,7 +86,6 @@ try {
   }
 } catch (error) {
   if (!isRefusal(error)) throw error;
-  const code = 'code' in error ? `${error.code}: ` : '';
-  process.stderr.write(`${error.message.startsWith(code) ? '' : code}${error.message}\n`);
+  process.stderr.write(`${failureLine(error)}\n`);
   process.exitCode = 2;
 }

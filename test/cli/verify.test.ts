@@ -142,6 +142,19 @@ test('a folder that only has a folder named ledger is no data root: no store is 
   }
 });
 
+test('a ledger that is gone from beside its objects is a loss, and not a folder that no host has used', async (t) => {
+  const root = await storedRoot(t);
+  await rm(dataRootAt(root).ledger, { recursive: true });
+  const lost = await verify('--store', '--data-root', root);
+  t.is(lost.code, 1);
+  t.regex(linesOf(lost)[0] ?? '', /^FAIL {2}store {2}acknowledged commits are missing: /);
+  await rm(dataRootAt(root).ledger, { recursive: true, force: true });
+  await rm(join(root, 'ledger.mark'));
+  const missing = await verify('--store', '--data-root', root);
+  t.is(missing.code, 2);
+  t.regex(missing.stderr, /^ledger_missing: .*; put the folder ledger back from a copy of the data root, /);
+});
+
 test('a data root that a host holds is left alone', async (t) => {
   const root = await storedRoot(t);
   const opened = await openStore(root);
@@ -149,7 +162,7 @@ test('a data root that a host holds is left alone', async (t) => {
   const ending = await verify(runtimeId, '--data-root', root);
   t.is(ending.code, 2);
   t.is(ending.stdout, '');
-  t.regex(ending.stderr, /^data_root_locked: /);
+  t.regex(ending.stderr, /^data_root_locked: .*; stop the other host, or choose another --data-root\n$/);
 });
 
 test('a runtime that the data root does not hold is no damage', async (t) => {
