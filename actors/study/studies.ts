@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
+import { retryAfter } from '../../contract/base/retry-after.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
@@ -179,10 +180,8 @@ export class Studies {
     if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
     const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
     if (supervisor.countLive(kind.name) + joining < maximumLive) return;
-    throw new ServiceError('study_queue_full', `${maximumLive} studies run or wait already`, {
-      'Retry-After': String(retryAfterSeconds),
-      'Access-Control-Expose-Headers': 'Retry-After',
-    });
+    const message = `${maximumLive} studies run or wait already`;
+    throw new ServiceError('study_queue_full', message, retryAfter(retryAfterSeconds));
   }
 
   /** Where a study stands that was just asked for; one that had ended badly before says how to ask for another attempt. */

@@ -1,3 +1,4 @@
+import { retryAfter } from './retry-after.ts';
 import { ServiceError } from './service-error.ts';
 
 const retryAfterSeconds = 1;
@@ -8,8 +9,11 @@ const retryAfterSeconds = 1;
  */
 export class StorageUnavailable extends ServiceError {
   constructor(cause: unknown) {
-    const headers = { 'Retry-After': String(retryAfterSeconds) };
-    super('storage_unavailable', `the data root cannot be read just now (${reasonOf(cause)})`, headers);
+    super(
+      'storage_unavailable',
+      `the data root cannot be read just now (${reasonOf(cause)})`,
+      retryAfter(retryAfterSeconds),
+    );
     this.name = 'StorageUnavailable';
     this.cause = cause;
   }

@@ -40,8 +40,9 @@ export interface DemuxedFile {
 }
 
 /**
- * Demuxes the named streams to the end of the file, without decoding them where their packets tell how long they last. A header can promise a whole film over
- * half of its bytes, and only reading on finds that out. A file with corrupt packets is read once more, over them.
+ * Demuxes the named streams to the end of the file, without decoding them where their packets tell how long they last. A
+ * header can promise a whole film over half of its bytes, and only reading on finds that out. A file with corrupt packets
+ * is read once more, over them.
  * Rejects with `ProbeFailure` `container_damaged` when that does not lead to its end either.
  */
 export async function demuxToEnd(

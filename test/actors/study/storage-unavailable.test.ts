@@ -69,7 +69,10 @@ test('a read that the system refuses is tried four times, and what it finds wron
   const four = faultyVault(opened.vault, () => 4);
   const error = await t.throwsAsync(patientVault(four.made, hasty).read(contentId, 1_000_000), unavailable);
   t.is(error?.message, 'the data root cannot be read just now (EMFILE)');
-  t.deepEqual((error as StorageUnavailable).headers, { 'Retry-After': '1' });
+  t.deepEqual((error as StorageUnavailable).headers, {
+    'Retry-After': '1',
+    'Access-Control-Expose-Headers': 'Retry-After',
+  });
   // Damage is told at once.
   const counted = faultyVault(opened.vault, () => 0);
   const missing = `sha256:${'0'.repeat(64)}`;
