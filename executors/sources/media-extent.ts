@@ -10,10 +10,6 @@ const MISSING_SOUND_MS = 250;
 const MISSING_PICTURE_MS = 500;
 const MISSING_SHARE = 0.005;
 
-// ffmpeg does not know how long a packet of WavPack sounds and counts up to its begin. This is the most samples that its
-// reader takes for one.
-const WAVPACK_SAMPLES = 150_000;
-
 // What a crashed recorder leaves misses its last seconds. Where more than a quarter is gone, a transfer broke off, and a
 // study of the rest would speak of another film than the one that was meant.
 const LEAST_SHARE = 0.75;
@@ -133,13 +129,8 @@ function statedLength({ containerNames, statedMs, startOffsetMs, heldMs }: Measu
 
 function leeway(tracks: readonly ProbedTrack[], promisedMs: number): number {
   const hasPictures = tracks.some((track) => track.type === 'video' && isPlayable(track));
-  const packetMs = Math.max(...tracks.map(lastPacketMs));
-  return Math.max(hasPictures ? MISSING_PICTURE_MS : MISSING_SOUND_MS, promisedMs * MISSING_SHARE, packetMs);
+  return Math.max(hasPictures ? MISSING_PICTURE_MS : MISSING_SOUND_MS, promisedMs * MISSING_SHARE);
 }
-
-/** How much of the end of a track is not counted, at most. */
-const lastPacketMs = ({ codec, sampleRate }: ProbedTrack): number =>
-  codec === 'wavpack' && sampleRate !== undefined ? Math.ceil((WAVPACK_SAMPLES * 1000) / sampleRate) : 0;
 
 const shortened = (tracks: readonly ProbedTrack[], durationMs: number): ProbedTrack[] =>
   tracks.map((track) =>

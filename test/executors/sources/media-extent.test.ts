@@ -31,16 +31,6 @@ test('a film may end half a second before its stated length, sound alone a quart
   t.is(noteOf({ ...short, tracks: [sound, track('video', null)] }), null);
 });
 
-test('the last packet of WavPack, which is not counted, is no shortfall of a file that reads to its end', (t) => {
-  const tracks = [{ ...sound, codec: 'wavpack', sampleRate: 48_000 }];
-  const measured = { ...wav, containerNames: ['wv'], statedMs: 6000, heldMs: 5000, tracks };
-  t.deepEqual(extentOf(measured), { durationMs: 6000, tracks, incomplete: null });
-  const note = { cause: 'ends_early', statedMs: 6000, measuredMs: 5000 } as const;
-  t.deepEqual(extentOf({ ...measured, damage: 'corrupt_packets' }).incomplete, note);
-  const longer = { statedMs: 10_000, heldMs: 10_000 - 3126 };
-  t.throws(() => extentOf({ ...measured, ...longer }), { message: /^container_damaged: / });
-});
-
 test('a shortfall counts only with sound, where packets have times, and where the container states its length', (t) => {
   const cut = { heldMs: 80_000 };
   t.is(noteOf({ ...cut, tracks: [track('video', null)] }), null);
