@@ -81,6 +81,8 @@ export interface Host extends LaterStages {
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
+  /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
+  stopRequested(): Promise<void>;
   /** Stops every actor and process and closes the store; the next start resumes. */
   close(): Promise<void>;
 }
@@ -216,6 +218,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const line of recovered.ended) report(`ended at recovery: ${line}`);
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
+  // A store that takes no more has said so already.
+  const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
   return {
     sources: registry,
     sourceRecords: new SourceRecords(registry, vault),
@@ -232,11 +236,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
       for (const line of Object.values(lines)) line.open();
       videohost.begin();
     },
+    stopRequested,
     close: async () => {
       playback.close();
       supervisor.stop();
-      // A store that takes no more has said so already.
-      await endedInPeace(ledger).catch(() => undefined);
+      await stopRequested();
       await detector.close();
       await launcher.close();
       await ledger.close();

@@ -129,6 +129,7 @@ function stopOnSignals(host: Host, listener: Listener): void {
     if (stopping) process.exit(1);
     stopping = true;
     report(`${signal}: stopping; what is under way resumes at the next start`);
+    await host.stopRequested();
     await listener.close(graceMs);
     await host.close();
     process.exit(0);

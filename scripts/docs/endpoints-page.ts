@@ -65,7 +65,8 @@ const queryOf = (endpoint: Endpoint): readonly string[] => (endpoint.body === 'n
 /** The page of all endpoints, in Markdown. Throws for a path without a purpose, and for a purpose without a path. */
 export function endpointsPage(): string {
   // Routes hold their services and ask them nothing before a request comes.
-  const routes = routeTable({} as ServerOptions['services']);
+  const services: unknown = { videohostIngests: {} };
+  const routes = routeTable(services as ServerOptions['services']);
   const stray = Object.keys(purposes).filter((path) => !routes.some((route) => route.path === path));
   if (stray.length > 0) throw new Error(`no route has the path ${stray.join(', ')}`);
   const rows = routes.map(({ path, methods, access = 'token' }) => {
