@@ -44,6 +44,9 @@ export async function probeMedia(
     const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
     const playable = filled.filter(isPlayable);
     if (playable.length === 0) throw nothingPlayable();
+    if (damage !== null) {
+      await demandDecodable(launcher, tools.ffmpeg.path, { file, streams: indexesOf(playable) }, signal);
+    }
     const containerNames = format.format_name.split(',');
     const startOffsetMs = startOffset(format.start_time);
     const statedMs = milliseconds(format.duration);
@@ -53,9 +56,6 @@ export async function probeMedia(
       // ffprobe takes the length of a cut file from the bytes that are left.
       promisedMs: statedMs === null || statedBytes === null ? null : Math.round((statedMs * statedBytes) / bytes),
     });
-    if (damage !== null) {
-      await demandDecodable(launcher, tools.ffmpeg.path, { file, streams: indexesOf(playable) }, signal);
-    }
     // ffprobe spreads the bytes over the stated time.
     const isStated = extent.durationMs === statedMs;
     return {

@@ -61,7 +61,7 @@ export async function demuxToEnd(
     demandExit(error);
   }
   try {
-    const { stdout } = await run(['-v', 'quiet']);
+    const { stdout } = await run(['-v', 'quiet', '-max_error_rate', '1']);
     return { heldMs: lastPacketEnd(stdout), damage: 'corrupt_packets' };
   } catch (error) {
     throw new ProbeFailure('container_damaged', 'the container cannot be read to its end', demandExit(error));

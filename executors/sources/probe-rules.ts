@@ -17,9 +17,12 @@ export function isDemuxed(track: ProbedTrack): boolean {
   return isPlayable(track) || (track.type === 'subtitle' && track.codec !== 'unknown');
 }
 
-/** Whether packets of the track do not tell how long they last: of WavPack, a block holds from half a second to eight. */
+/**
+ * Whether packets of the track do not tell how long they last, and one may last long: a block of WavPack from half a second
+ * to eight, one of FLAC up to 65,535 samples.
+ */
 export function lacksPacketLengths({ codec }: ProbedTrack): boolean {
-  return codec === 'wavpack';
+  return codec === 'wavpack' || codec === 'flac';
 }
 
 export function nothingPlayable(): ProbeFailure {

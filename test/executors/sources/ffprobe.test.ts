@@ -107,6 +107,13 @@ test.serial('a recording in WavPack counts to the end of its last block, whole a
   t.deepEqual([cut.durationMs, cut.incomplete?.cause, cut.incomplete?.statedMs], [10_000, 'ends_early', 10_900]);
 });
 
+test.serial('FLAC of few samples a second, in large blocks, counts to the end of its last block', async (t) => {
+  const words = ['-ar', '8000', '-c:a', 'flac', '-frame_size', '4096'];
+  await ffmpeg(bench.folder, '-f', 'lavfi', '-i', 'sine=frequency=440:duration=4.6', ...words, 'slow.flac');
+  const { durationMs, incomplete } = await bench.probe('slow.flac');
+  t.deepEqual([durationMs, incomplete], [4600, undefined]);
+});
+
 test.serial('a file needs no extension to be known', async (t) => {
   await copyFile(path.join(bench.folder, 'base.mp4'), path.join(bench.folder, '0a1b2c'));
   t.deepEqual(kindsOf(await bench.probe('0a1b2c')), ['video:h264', 'audio:aac']);
