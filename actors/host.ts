@@ -13,7 +13,7 @@ import { type Environment, resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../storage/objects/data-root.ts';
+import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { openVault } from '../storage/objects/open-vault.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
 import { patientVault } from '../storage/patience/patient-vault.ts';

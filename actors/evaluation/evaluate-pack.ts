@@ -7,7 +7,7 @@ import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/evaluation-receipt.ts';
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { openVault } from '../../storage/objects/open-vault.ts';
 import { openHost } from '../host.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';

@@ -2,17 +2,10 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import type { DecodeRequest } from './decode-request.ts';
 import { MAXIMUM_ERROR_SHARE, SHOT_RULE } from './detection-parameters.ts';
 import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
 import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
-
-/** What one pass is to decode: a file, a part of it, and its tracks by their index in the container. */
-export interface DecodeRequest {
-  readonly path: string;
-  readonly range: Range;
-  readonly audioTrackIndex: number | null;
-  readonly videoTrackIndex: number | null;
-}
 
 /**
  * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where

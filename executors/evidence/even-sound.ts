@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
-import type { DecodeRequest } from './decode-graph.ts';
+import type { DecodeRequest } from './decode-request.ts';
 import { MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
 
 const RATE = 48_000;

@@ -1,10 +1,19 @@
 import type { Socket } from 'node:net';
-import type { NodeExchange } from './node-exchange.ts';
+
+/** What a connection has to know of an exchange on it. */
+export interface ConnectedExchange {
+  /** Whether the next move is the client's: to send its body, or to take its answer. */
+  readonly awaitsClient: boolean;
+  /** Whether the client still sends its body. */
+  readonly awaitsUpload: boolean;
+  /** The connection is gone. */
+  lost(): void;
+}
 
 /** One connection of `node:http`: the exchanges under way on it, and the time in which its client has to act. */
 export class NodeConnection {
   readonly #socket: Socket;
-  readonly #exchanges = new Set<NodeExchange>();
+  readonly #exchanges = new Set<ConnectedExchange>();
   readonly #deadline: NodeJS.Timeout;
   readonly #onAdmitted: (connection: NodeConnection) => void;
 
@@ -22,12 +31,12 @@ export class NodeConnection {
     });
   }
 
-  begin(exchange: NodeExchange): void {
+  begin(exchange: ConnectedExchange): void {
     this.#exchanges.add(exchange);
     this.renew();
   }
 
-  finish(exchange: NodeExchange): void {
+  finish(exchange: ConnectedExchange): void {
     this.#exchanges.delete(exchange);
     this.renew();
   }

@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { dataRootAt } from '../objects/data-root.ts';
+import { dataRootAt } from '../objects/data-root-layout.ts';
 import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { headRange, nameOf, rowKey, rowRange } from './keys.ts';

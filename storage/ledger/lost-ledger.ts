@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { dataRootAt } from '../objects/data-root.ts';
+import { dataRootAt } from '../objects/data-root-layout.ts';
 import { kindOf } from '../objects/entry-kind.ts';
 import { LedgerError } from './ledger-error.ts';
 

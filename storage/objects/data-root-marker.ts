@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DataRoot } from './data-root.ts';
+import type { DataRoot } from './data-root-layout.ts';
 import { syncFolder, writeSyncedFile } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
 

@@ -1,34 +1,11 @@
 import { chmod, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { refusalMeanings, systemRefusal } from '../system-refusal.ts';
+import { type DataRoot, dataRootAt } from './data-root-layout.ts';
 import { markDataRoot, markerName, recognizeDataRoot } from './data-root-marker.ts';
 import { makeFolder, privateFolder, syncFolder } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
 import { failedWith, storageFault, VaultError } from './vault-error.ts';
-
-/** Where things lie under the data root. */
-export interface DataRoot {
-  readonly root: string;
-  /** The LevelDB store. */
-  readonly ledger: string;
-  /** Content-addressed files, `<2 hex>/<hex>`. */
-  readonly objects: string;
-  /** Files on their way in. */
-  readonly inbox: string;
-  /** Objects whose bytes no longer have their name. */
-  readonly quarantine: string;
-  /** Private folders of external processes. */
-  readonly work: string;
-}
-
-export const dataRootAt = (root: string): DataRoot => ({
-  root,
-  ledger: join(root, 'ledger'),
-  objects: join(root, 'objects', 'sha256'),
-  inbox: join(root, 'inbox'),
-  quarantine: join(root, 'quarantine'),
-  work: join(root, 'work'),
-});
 
 /** Why a folder with this owner and mode is not private to `uid`, or null. */
 export function exposure(folder: { readonly uid: number; readonly mode: number }, uid: number): string | null {

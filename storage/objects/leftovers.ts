@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataRoot } from './data-root.ts';
+import type { DataRoot } from './data-root-layout.ts';
 import { kindOf } from './entry-kind.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

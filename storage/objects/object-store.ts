@@ -1,7 +1,7 @@
 import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Turns } from '../turns.ts';
-import type { DataRoot } from './data-root.ts';
+import type { DataRoot } from './data-root-layout.ts';
 import { makeFolder, moveDurably, syncFolder } from './durable-file.ts';
 import { failedWith, VaultError } from './vault-error.ts';
 import type { VerifiedFiles } from './verified-files.ts';

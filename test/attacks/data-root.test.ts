@@ -4,7 +4,8 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFi
 import { join } from 'node:path';
 import test from 'ava';
 import { openLauncher } from '../../executors/process/launcher.ts';
-import { dataRootAt, prepareDataRoot } from '../../storage/objects/data-root.ts';
+import { prepareDataRoot } from '../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../storage/objects/data-root-marker.ts';
 import { workFolderName } from '../../storage/objects/leftovers.ts';
 import { openVault } from '../../storage/objects/open-vault.ts';

@@ -8,7 +8,7 @@ import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
 import { beginLoss, markPathOf } from '../../storage/ledger/ledger-mark.ts';
 import { encodeRow } from '../../storage/ledger/row-codec.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { identityAt } from '../../storage/objects/regular-file.ts';
 import { draft, openScratchLedger, scratchFolder, seededNumbers, withRawRows } from '../storage/ledger/scratch.ts';
 

@@ -8,7 +8,7 @@ import { JournalHealth } from '../../actors/study/journal-health.ts';
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { openCaptionBench } from '../actors/captions/caption-bench.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';

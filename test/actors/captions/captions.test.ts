@@ -11,7 +11,7 @@ import {
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
 import { candidateOf } from '../../../receipts/captions/caption-quality-control.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { koreanTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { newDataRoot, store } from '../reopening/stored-studies.ts';

@@ -11,7 +11,7 @@ import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.t
 import { evaluationReceipt } from '../../../contract/evaluation/evaluation-receipt.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';

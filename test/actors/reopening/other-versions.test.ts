@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { nameOf, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';

@@ -6,7 +6,7 @@ import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-s
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
 import { openLedger } from '../../../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { openVault } from '../../../storage/objects/open-vault.ts';
 import type { Vault } from '../../../storage/objects/vault.ts';
 import type { StoredStudy } from '../../receipts/evidence/stored-study.ts';

@@ -10,7 +10,7 @@ import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/j
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { newDataRoot, openStore, type StoredStage, store } from './stored-studies.ts';

@@ -13,7 +13,7 @@ import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
 import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';

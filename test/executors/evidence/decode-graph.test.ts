@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type DecodeRequest, decodeArguments, seekPoints } from '../../../executors/evidence/decode-graph.ts';
+import { decodeArguments, seekPoints } from '../../../executors/evidence/decode-graph.ts';
+import type { DecodeRequest } from '../../../executors/evidence/decode-request.ts';
 
 const base: DecodeRequest = {
   path: '/films/-i odd name%d.mp4',

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import type { HostContract } from '../host/contract.ts';
 import { vaultFiles } from '../host/ingest-steps.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { hashOf } from '../../../receipts/core/canonical-json.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import type { HostContract } from '../host/contract.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import { type Captioned, candidateOf, captioned, checksOf, fileOf, pathOf } from './steps.ts';

@@ -13,7 +13,7 @@ import {
   type StubProvider,
   says,
 } from '../../../fixtures/hosted-model/stub-provider.ts';
-import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { pathOf, revoke } from '../captions/steps.ts';
 import type { HostContract } from '../host/contract.ts';

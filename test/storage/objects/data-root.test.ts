@@ -1,7 +1,8 @@
 import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { dataRootAt, exposure } from '../../../storage/objects/data-root.ts';
+import { exposure } from '../../../storage/objects/data-root.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../../storage/objects/data-root-marker.ts';
 import { openVault } from '../../../storage/objects/open-vault.ts';
 import { openScratchLedger, scratchFolder } from '../ledger/scratch.ts';
