@@ -8,15 +8,15 @@ import { openDetector } from '../executors/detector/detector.ts';
 import type { DetectorModel } from '../executors/detector/detector-messages.ts';
 import { type HostedExplainerOptions, openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
-import { describeWalls } from '../executors/process/process-walls.ts';
+import { describeSandbox } from '../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
-import { openVault } from '../storage/objects/open-vault.ts';
+import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
-import { patientVault } from '../storage/patience/patient-vault.ts';
+import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
@@ -36,12 +36,12 @@ import { EvidenceSteps } from './study/evidence-steps.ts';
 import { mediaPasses } from './study/media-passes.ts';
 import { MediaSteps } from './study/media-steps.ts';
 import { Studies } from './study/studies.ts';
-import { studyKind } from './study/study-kind.ts';
+import { studyDefinition } from './study/study-definition.ts';
 import { studyOpening } from './study/study-opening-step.ts';
 import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
-import { WorkerLine } from './supervision/worker-line.ts';
+import { WorkQueue } from './supervision/work-queue.ts';
 
 /** The detector process is ended after this long without work. */
 const detectorIdleMs = 60_000;
@@ -95,12 +95,12 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, points, onFatal } = options;
-  const opened = await openVault({
+  const opened = await openObjectStore({
     root: options.dataRoot,
     points,
     onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
   });
-  const vault = patientVault(opened, clock);
+  const objectStore = patientObjectStore(opened, clock);
   const layout = dataRootAt(options.dataRoot);
   const ledger = patientLedger(
     await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points }),
@@ -108,57 +108,57 @@ export async function openHost(options: HostOptions): Promise<Host> {
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
   const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
-  const leftovers = await vault.sweep();
+  const leftovers = await objectStore.sweep();
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
-  report(describeWalls(launcher.walls));
+  report(describeSandbox(launcher.sandbox));
   const tools = await resolveTools(launcher, options.environment);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
   const detectorTools = await detector.tools();
 
   const registry = new SourceRegistry();
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
-  await ledger.commit(await loadFolders(options.sources, registry, vault));
+  await ledger.commit(await loadFolders(options.sources, registry, objectStore));
   registry.committed();
 
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: onFatal, report });
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
-  const lines = {
-    probes: new WorkerLine(options.studyWorkers, grant),
-    studies: new WorkerLine(options.studyWorkers, grant),
+  const queues = {
+    probes: new WorkQueue(options.studyWorkers, grant),
+    studies: new WorkQueue(options.studyWorkers, grant),
   };
 
   const media = new MediaSteps({
     ledger,
-    vault,
+    objectStore,
     registry,
     passes: mediaPasses({ launcher, tools, detector, detectorTools }),
     report,
   });
-  const runtimes = studyKind({
+  const runtimes = studyDefinition({
     ledger,
     supervisor,
     budgets,
     clock,
-    line: lines.studies,
+    queue: queues.studies,
     initialize: studyOpening({
       ledger,
-      vault,
+      objectStore,
       registry,
       clock,
       warm: (source) => detector.warm(modelsFor(source)),
     }),
     media,
-    evidence: new EvidenceSteps({ ledger, vault, registry, clock }),
+    evidence: new EvidenceSteps({ ledger, objectStore, registry, clock }),
     committed: (runtimeId) => studies.committed(runtimeId),
   });
   const studies: Studies = new Studies({
-    kind: runtimes,
+    definition: runtimes,
     supervisor,
     registry,
     ledger,
-    vault,
+    objectStore,
     clock,
     newId: randomUUID,
     maximumRangeMs: options.maximumStudyRangeMs,
@@ -166,7 +166,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const laterStages = openLaterStages({
     ledger,
-    vault,
+    objectStore,
     supervisor,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor,
@@ -181,22 +181,27 @@ export async function openHost(options: HostOptions): Promise<Host> {
     supervisor,
     registry,
     ledger,
-    vault,
+    objectStore,
   });
-  const unused = new UnusedMedia({ ledger, vault, isRegistered: (contentId) => registry.holds(contentId), report });
+  const unused = new UnusedMedia({
+    ledger,
+    objectStore,
+    isRegistered: (contentId) => registry.holds(contentId),
+    report,
+  });
   await unused.load();
   const sealing = new IngestSealing({
     ledger,
-    vault,
+    objectStore,
     registry,
     unused,
     probe: (path, signal) => probeMedia(launcher, tools, path, signal),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
   });
-  const ingests = { ledger, vault, registry, supervisor, sealing, unused, clock, newId: randomUUID };
+  const ingests = { ledger, objectStore, registry, supervisor, sealing, unused, clock, newId: randomUUID };
   const ownedIngests = openOwnedIngests({
     ...ingests,
-    line: lines.probes,
+    queue: queues.probes,
     maximumBytes: options.maximumOwnedMediaBytes,
   });
   const videohost = videohostService({
@@ -222,7 +227,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
   return {
     sources: registry,
-    sourceRecords: new SourceRecords(registry, vault),
+    sourceRecords: new SourceRecords(registry, objectStore),
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
@@ -233,7 +238,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .map((tool) => tool.identity)
       .concat([detectorTools.speech, detectorTools.language]),
     begin: () => {
-      for (const line of Object.values(lines)) line.open();
+      for (const queue of Object.values(queues)) queue.open();
       videohost.begin();
     },
     stopRequested,

@@ -9,8 +9,8 @@ import { LedgerError } from '../storage/ledger/ledger-error.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
-import { openVault } from '../storage/objects/open-vault.ts';
-import { VaultError } from '../storage/objects/vault-error.ts';
+import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
+import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { answersQuestion } from './help.ts';
@@ -28,7 +28,7 @@ async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string): Pro
     checked.push(link);
     if (!json) print(checkedLine(link));
   };
-  const vault = await openVault({ root: dataRoot });
+  const objectStore = await openObjectStore({ root: dataRoot });
   const ledger = await openLedger({
     directory: dataRootAt(dataRoot).ledger,
     clock: systemClock,
@@ -36,7 +36,7 @@ async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string): Pro
     onFatal: () => undefined,
   });
   try {
-    return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, vault }, runtimeId, report));
+    return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, objectStore }, runtimeId, report));
   } catch (error) {
     if (!(error instanceof EvidenceChainError)) throw error;
     return verificationOf(runtimeId, checked, faultOf(error));
@@ -71,7 +71,7 @@ const isStoreDamage = (error: unknown): error is LedgerError =>
   error instanceof LedgerError && (error.code === 'store_unreadable' || error.code === 'ledger_damaged');
 
 const isRefusal = (error: unknown): error is Error =>
-  [StartError, ServiceError, LedgerError, VaultError].some((kind) => error instanceof kind);
+  [StartError, ServiceError, LedgerError, ObjectStoreError].some((kind) => error instanceof kind);
 
 outliveReaders();
 try {

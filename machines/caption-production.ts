@@ -3,7 +3,7 @@ import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { ApprovalReference } from '../contract/review/publish-review.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 
 export const captionProductionVersion = 1;
@@ -30,12 +30,12 @@ export type CaptionProductionEvent =
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** The attempt is over without captions: the actor layer journals why. */
-export interface ProductionFailedFact {
+export interface ProductionFailedEmission {
   readonly type: 'production.failed';
   readonly reason: Failure;
 }
 
-export type CaptionProductionFact = CommitFact | ProductionFailedFact;
+export type CaptionProductionEmission = CommitEmission | ProductionFailedEmission;
 
 const effectInput = ({
   context: { failure, ...input },
@@ -52,7 +52,7 @@ export const captionProductionMachine = setup({
     context: {} as CaptionProductionContext,
     events: {} as CaptionProductionEvent,
     input: {} as CaptionProductionInput,
-    emitted: {} as CaptionProductionFact,
+    emitted: {} as CaptionProductionEmission,
     meta: {} as ChartMeta,
   },
   actors: {

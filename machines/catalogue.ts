@@ -2,7 +2,7 @@ import { captionProductionMachine } from './caption-production.ts';
 import { languageExplanationMachine } from './language-explanation.ts';
 import { ownedIngestMachine } from './owned-ingest.ts';
 import { publishReviewMachine } from './publish-review.ts';
-import { runtimeMachine } from './runtime.ts';
+import { studyMachine } from './study.ts';
 import { videohostIngestMachine } from './videohost-ingest.ts';
 
 /** Every machine there is: what is listed here is drawn, and its paths are tested. */
@@ -11,6 +11,6 @@ export const machines = [
   languageExplanationMachine,
   ownedIngestMachine,
   publishReviewMachine,
-  runtimeMachine,
+  studyMachine,
   videohostIngestMachine,
 ] as const;

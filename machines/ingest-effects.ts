@@ -1,6 +1,6 @@
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 
-/** Media in the vault that an ingest has come to hold. */
+/** Media in the object store that an ingest has come to hold. */
 export interface IngestMedia {
   readonly contentId: string;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface MediaInput extends IngestMedia {
 }
 
 /** The source joins the registry in the commit of the snapshot that says `registered`. */
-export interface SourceRegisteredFact {
+export interface SourceRegisteredEmission {
   readonly type: 'source.registered';
   readonly source: RegisteredSource;
 }

@@ -5,7 +5,7 @@ import {
   explanationFailureOf,
 } from '../contract/explanations/language-explanation-failure.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 
 export const languageExplanationVersion = 1;
@@ -27,12 +27,12 @@ export type LanguageExplanationEvent =
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** The attempt is over without an explanation: the actor layer journals why. */
-export interface ExplanationFailedFact {
+export interface ExplanationFailedEmission {
   readonly type: 'explanation.failed';
   readonly reason: ExplanationFailureReason;
 }
 
-export type LanguageExplanationFact = CommitFact | ExplanationFailedFact;
+export type LanguageExplanationEmission = CommitEmission | ExplanationFailedEmission;
 
 const reasonOf = (error: unknown): ExplanationFailureReason =>
   error instanceof ExplanationFailure
@@ -45,7 +45,7 @@ export const languageExplanationMachine = setup({
     context: {} as LanguageExplanationContext,
     events: {} as LanguageExplanationEvent,
     input: {} as LanguageExplanationInput,
-    emitted: {} as LanguageExplanationFact,
+    emitted: {} as LanguageExplanationEmission,
     meta: {} as ChartMeta,
   },
   actors: {

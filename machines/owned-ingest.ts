@@ -2,9 +2,9 @@ import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
-import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';
+import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredEmission } from './ingest-effects.ts';
 
 export const ownedIngestVersion = 1;
 
@@ -42,7 +42,7 @@ export const ownedIngestMachine = setup({
     context: {} as OwnedIngestContext,
     events: {} as OwnedIngestEvent,
     input: {} as OwnedIngestInput,
-    emitted: {} as SourceRegisteredFact | CommitFact,
+    emitted: {} as SourceRegisteredEmission | CommitEmission,
     meta: {} as ChartMeta,
   },
   actors: {

@@ -7,7 +7,7 @@ import type {
   Reviewer,
   RevocationDecision,
 } from '../contract/review/publish-review.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 
 export const publishReviewVersion = 1;
@@ -47,17 +47,17 @@ export type PublishReviewEvent =
   | { readonly type: 'content.damaged'; readonly message: string };
 
 /** Something is about to be written down: the actor layer journals it before the effect runs. */
-export interface ReviewStartedFact {
+export interface ReviewStartedEmission {
   readonly type: 'review.started' | 'revocation.started';
 }
 
 /** It could not be written down: the actor layer journals why. */
-export interface ReviewFailedFact {
+export interface ReviewFailedEmission {
   readonly type: 'review.failed' | 'revocation.failed';
   readonly reason: Failure;
 }
 
-export type PublishReviewFact = CommitFact | ReviewStartedFact | ReviewFailedFact;
+export type PublishReviewEmission = CommitEmission | ReviewStartedEmission | ReviewFailedEmission;
 
 const recordInput = ({ context: { failure, ...asked } }: { context: PublishReviewContext }): ReviewRecord => asked;
 
@@ -67,7 +67,7 @@ export const publishReviewMachine = setup({
     context: {} as PublishReviewContext,
     events: {} as PublishReviewEvent,
     input: {} as PublishReviewInput,
-    emitted: {} as PublishReviewFact,
+    emitted: {} as PublishReviewEmission,
     meta: {} as ChartMeta,
   },
   actors: {

@@ -2,9 +2,9 @@ import { assign, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from './commit-fact.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
-import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredFact } from './ingest-effects.ts';
+import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredEmission } from './ingest-effects.ts';
 
 export const videohostIngestVersion = 1;
 
@@ -31,7 +31,7 @@ export type VideohostIngestEvent =
   | { readonly type: 'ingest.cancel' }
   | { readonly type: 'supervision.exhausted'; readonly message: string };
 
-/** A download hands over the media that it has put into the vault. */
+/** A download hands over the media that it has put into the object store. */
 export interface DownloadOutcome extends EffectOutcome {
   readonly media: IngestMedia;
 }
@@ -46,7 +46,7 @@ export const videohostIngestMachine = setup({
     context: {} as VideohostIngestContext,
     events: {} as VideohostIngestEvent,
     input: {} as VideohostIngestInput,
-    emitted: {} as SourceRegisteredFact | CommitFact,
+    emitted: {} as SourceRegisteredEmission | CommitEmission,
     meta: {} as ChartMeta,
   },
   actors: {

@@ -12,18 +12,18 @@ import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { firstDifference } from '../../receipts/core/first-difference.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { Turns } from '../../storage/turns.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import type { ActorKind } from '../supervision/actor-kind.ts';
+import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 export interface CaptionsOptions {
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   /** The one executor that this host was started with. */
   readonly classification: CaptionClassification;
 }
@@ -46,13 +46,13 @@ export class Captions {
    * `caption_current_run_causality_required`. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
-    const { supervisor, runtimes, turns, kind } = this.#options;
-    const jobId = await turns.take(runtimeId, async () => {
+    const { supervisor, runtimes, mutex, definition } = this.#options;
+    const jobId = await mutex.take(runtimeId, async () => {
       const job = this.#jobOf(await runtimes.read(runtimeId), approval);
       const id = captionJobIdOf(job);
       const { attempt, classification } = job;
       const input: CaptionProductionInput = { runtimeId, jobId: id, approval, attempt, classification };
-      await supervisor.spawn(kind, id, input, [{ append: runtimeId, events: [captionStarted(job)] }]);
+      await supervisor.spawn(definition, id, input, [{ append: runtimeId, events: [captionStarted(job)] }]);
       return id;
     });
     const state = await settledActor(supervisor, jobId, underWay);
@@ -77,8 +77,8 @@ export class Captions {
 
   /** Stops what is being made under the approval of a runtime; resolves when the journal says that nothing is. */
   async stop(runtimeId: string): Promise<void> {
-    const { supervisor, kind } = this.#options;
-    const productions = supervisor.liveRows(kind.name).map(({ input }) => input as CaptionProductionInput);
+    const { supervisor, definition } = this.#options;
+    const productions = supervisor.liveRows(definition.name).map(({ input }) => input as CaptionProductionInput);
     for (const { jobId } of productions.filter((production) => production.runtimeId === runtimeId)) {
       await supervisor.send(jobId, { type: 'authority.revoked' });
       // One that is over by now, or whose captions are on their way to the disk, has no use for it and writes its own end.

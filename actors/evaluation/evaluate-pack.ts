@@ -8,7 +8,7 @@ import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
-import { openVault } from '../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import type { PackFolder } from './evaluation-pack-folder.ts';
@@ -91,7 +91,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
 
 /** Reopens what the studies stored, down to the last byte, after the host that wrote it has ended. */
 async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly StartedItem[]): Promise<StudiedItem[]> {
-  const vault = await openVault({ root: dataRoot });
+  const objectStore = await openObjectStore({ root: dataRoot });
   const ledger = await openLedger({
     directory: dataRootAt(dataRoot).ledger,
     clock,
@@ -101,7 +101,7 @@ async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly 
   try {
     const reopened: StudiedItem[] = [];
     for (const { item, runtimeId } of items) {
-      const { runtime } = await verifyRuntime({ ledger, vault }, runtimeId, () => undefined);
+      const { runtime } = await verifyRuntime({ ledger, objectStore }, runtimeId, () => undefined);
       reopened.push({ item, runtime });
     }
     return reopened;

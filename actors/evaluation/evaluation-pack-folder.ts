@@ -51,7 +51,7 @@ async function checkMedia(folder: string, { media }: PackItem): Promise<void> {
 
 /**
  * Opens the pack in a folder: its manifest, and the digest of every file that it names. Throws `EvaluationFault` with the
- * codes of packs and labels, and `VaultError` where the file system refuses.
+ * codes of packs and labels, and `ObjectStoreError` where the file system refuses.
  */
 export async function openPackFolder(directory: string): Promise<PackFolder> {
   const folder = await realpath(directory).catch((error: unknown) => {

@@ -22,20 +22,20 @@ import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/repla
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import { languageExplanationsOf } from '../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
-import type { Turns } from '../../storage/turns.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import type { ActorKind } from '../supervision/actor-kind.ts';
+import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 export interface LanguageExplanationsOptions {
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly runtimes: VerifiedRuntimes;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   /** Null on a host that was started without anybody who explains. */
   readonly explainer: LanguageExplainer | null;
 }
@@ -63,15 +63,17 @@ export class LanguageExplanations {
    * `illegal_language_explanation_transition`; and `language_explanation_executor_failed` for an attempt that failed.
    */
   async explain(runtimeId: string, request: ExplanationRequest): Promise<void> {
-    const { supervisor, runtimes, turns, kind, vault } = this.#options;
-    const jobId = await turns.take(runtimeId, async () => {
+    const { supervisor, runtimes, mutex, definition, objectStore } = this.#options;
+    const jobId = await mutex.take(runtimeId, async () => {
       const runtime = await runtimes.read(runtimeId);
       const { identity, objects } = this.#executor();
       const job = jobOf(runtime, request, identity);
       const input: LanguageExplanationInput = { runtimeId, jobId: explanationJobIdOf(job) };
       // What identifies the executor is there before anything names it.
-      await vault.putAll(objects);
-      await supervisor.spawn(kind, input.jobId, input, [{ append: runtimeId, events: [explanationStarted(job)] }]);
+      await objectStore.putAll(objects);
+      await supervisor.spawn(definition, input.jobId, input, [
+        { append: runtimeId, events: [explanationStarted(job)] },
+      ]);
       return input.jobId;
     });
     if ((await settledActor(supervisor, jobId, underWay)) !== 'completed') throw this.#failureOf(jobId);
@@ -79,8 +81,8 @@ export class LanguageExplanations {
 
   /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */
   async stop(runtimeId: string): Promise<void> {
-    const { supervisor, kind } = this.#options;
-    for (const row of supervisor.liveRows(kind.name)) {
+    const { supervisor, definition } = this.#options;
+    for (const row of supervisor.liveRows(definition.name)) {
       const input = row.input as LanguageExplanationInput;
       if (input.runtimeId !== runtimeId) continue;
       await supervisor.send(input.jobId, { type: 'authority.revoked' });

@@ -1,10 +1,10 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import type { CommitFact } from '../../machines/commit-fact.ts';
-import type { IngestMedia, SourceRegisteredFact } from '../../machines/ingest-effects.ts';
+import type { CommitEmission } from '../../machines/commit-emission.ts';
+import type { IngestMedia, SourceRegisteredEmission } from '../../machines/ingest-effects.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
-import type { ActorKind, Change } from '../supervision/actor-kind.ts';
+import type { ActorDefinition, Change } from '../supervision/actor-definition.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { revisionKey } from './ingest-revision.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
@@ -25,11 +25,13 @@ export interface IngestCommitsOptions {
 }
 
 /** What a transition of an ingest adds to its commit, and what follows from the commit; the same for every kind. */
-export function ingestCommits(options: IngestCommitsOptions): Pick<ActorKind, 'writes' | 'committed'> {
+export function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition, 'writes' | 'committed'> {
   const { registry, sealing, unused } = options;
   return {
     writes: (change) => [
-      ...change.facts.flatMap((fact) => factWrites(registry, change.id, fact as CommitFact | SourceRegisteredFact)),
+      ...change.emissions.flatMap((emission) =>
+        emissionWrites(registry, change.id, emission as CommitEmission | SourceRegisteredEmission),
+      ),
       ...leftovers(options, change),
     ],
     committed: (ingestId, { status }) => {
@@ -49,9 +51,13 @@ export const isHeldByLive = (supervisor: Supervisor, sealing: IngestSealing, kin
     return status === 'sealing' && (sealing.written(ingestId)?.includes(contentId) ?? true);
   });
 
-function factWrites(registry: SourceRegistry, ingestId: string, fact: CommitFact | SourceRegisteredFact): Write[] {
-  if (fact.type === 'commit') return [...fact.writes];
-  const { revisionId, writes } = registry.admitUpload(fact.source);
+function emissionWrites(
+  registry: SourceRegistry,
+  ingestId: string,
+  emission: CommitEmission | SourceRegisteredEmission,
+): Write[] {
+  if (emission.type === 'commit') return [...emission.writes];
+  const { revisionId, writes } = registry.admitUpload(emission.source);
   return [...writes, { put: 'record', key: revisionKey(ingestId), value: { revisionId } }];
 }
 

@@ -3,19 +3,19 @@ import { contentId } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { type ProbeResult, probeResult } from '../../contract/sources/probe-result.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { EffectOutcome } from '../../machines/commit-fact.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { MediaInput } from '../../machines/ingest-effects.ts';
 import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 
 export interface IngestSealingOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly unused: UnusedMedia;
   /** Measures a media file; rejects with the reason why it is refused. */
@@ -73,9 +73,9 @@ export class IngestSealing {
   }
 
   async probe({ ingestId, contentId: media }: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
-    const { vault, probe } = this.#options;
+    const { objectStore, probe } = this.#options;
     await this.#demandIntact(media);
-    const value = await probe(vault.locate(media), signal);
+    const value = await probe(objectStore.locate(media), signal);
     return { events: [], writes: [{ put: 'record', key: probeKey(ingestId), value }] };
   }
 
@@ -85,7 +85,7 @@ export class IngestSealing {
     signal: AbortSignal,
     sealWith: (measured: MeasuredMedia) => SealedSource,
   ): Promise<EffectOutcome> {
-    const { ledger, vault, unused, probeTools } = this.#options;
+    const { ledger, objectStore, unused, probeTools } = this.#options;
     const { objects, source } = sealWith({
       media: { contentId: media, bytes },
       probe: probeResult.parse(ledger.get('record', probeKey(ingestId))),
@@ -97,7 +97,7 @@ export class IngestSealing {
       ingestId,
       objects.map(({ contentId }) => contentId),
     );
-    await vault.putAll(objects);
+    await objectStore.putAll(objects);
     // It may have ended while they were being stored; nobody could remove them then.
     if (signal.aborted) unused.removeSoon();
     const pinned = (kind: string) => source.pinnedEvidence.find((each) => each.kind === kind)?.contentId;
@@ -117,32 +117,33 @@ export class IngestSealing {
 
   /** Reads the sealed files back from disk and verifies them as a whole: only that makes a source. */
   async register({ ingestId, contentId: media, bytes }: MediaInput): Promise<RegisteredSource> {
-    const { ledger, vault } = this.#options;
+    const { ledger, objectStore } = this.#options;
     const { preflight, records } = sealedRow.parse(ledger.get('record', sealedKey(ingestId)));
     await this.#demandIntact(media);
     const read: Record<string, Buffer> = {};
     for (const [kind, id] of Object.entries(records)) {
-      if (id !== undefined) read[kind] = await vault.read(id, maximumRecordBytes);
+      if (id !== undefined) read[kind] = await objectStore.read(id, maximumRecordBytes);
     }
     const chain = {
       media: { contentId: media, bytes },
-      preflight: await vault.read(preflight, maximumRecordBytes),
+      preflight: await objectStore.read(preflight, maximumRecordBytes),
       records: read,
     };
     return verifySource(chain, null);
   }
 
   async #demandIntact(media: string): Promise<void> {
-    if ((await this.#options.vault.verify(media)) !== 'intact') throw new Error('the media is gone or has changed');
+    if ((await this.#options.objectStore.verify(media)) !== 'intact')
+      throw new Error('the media is gone or has changed');
   }
 
   async #pinned(media: string): Promise<PinnedFiles | null> {
-    const { registry, vault } = this.#options;
+    const { registry, objectStore } = this.#options;
     const source = registry.withContent(media);
     if (source === undefined) return null;
     const bytesOf = (kind: string): Promise<Buffer> | null => {
       const pinned = source.pinnedEvidence.find((each) => each.kind === kind);
-      return pinned === undefined ? null : readSourceFile(vault, source, pinned.contentId);
+      return pinned === undefined ? null : readSourceFile(objectStore, source, pinned.contentId);
     };
     const speechActivity = await bytesOf('speech-activity-receipt');
     if (speechActivity === null) return null;

@@ -11,14 +11,14 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import { reopenRuntimeStart } from '../../receipts/start/reopen-runtime-start.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
-import { VaultError } from '../../storage/objects/vault-error.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
 import { openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
 import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { studyKey, studyRow } from '../study/study-row.ts';
-import { SharedLooks } from '../supervision/shared-looks.ts';
+import { SingleFlight } from '../supervision/single-flight.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { PlaybackGrants } from './playback-grants.ts';
@@ -34,7 +34,7 @@ export interface PrivatePlaybackOptions {
   readonly supervisor: Pick<Supervisor, 'read'>;
   readonly registry: Pick<SourceRegistry, 'revision'>;
   readonly ledger: Pick<Ledger, 'get'>;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
 }
 
 /** The media of a granted source, opened. Whoever takes it closes the reader. */
@@ -49,7 +49,7 @@ export interface PlayableMedia {
 /** The service behind playback grants: who may read the source of a runtime, and its bytes. Nothing is journalled. */
 export class PrivatePlayback {
   readonly #options: PrivatePlaybackOptions;
-  readonly #looks = new SharedLooks<boolean>();
+  readonly #flights = new SingleFlight<boolean>();
 
   constructor(options: PrivatePlaybackOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class PrivatePlayback {
       throw new ServiceError('private_playback_source_mismatch', 'the runtime was started over another source');
     }
     const source = this.#options.registry.revision(revisionId);
-    if (source === undefined || !(await sourceIsIntact(this.#options.vault, source))) throw sourceChanged();
+    if (source === undefined || !(await sourceIsIntact(this.#options.objectStore, source))) throw sourceChanged();
     const mimeType = await this.#mimeType(source);
     const issued = this.#options.grants.issue({ runtimeId, origin, revisionId, contentId, mimeType });
     return {
@@ -102,12 +102,12 @@ export class PrivatePlayback {
 
   /** Opens the media for a page of this origin. Throws what is wrong with the grant, then with the source. */
   async open(grantId: string, secret: string, origin: string): Promise<PlayableMedia> {
-    const { grants, registry, vault } = this.#options;
+    const { grants, registry, objectStore } = this.#options;
     const { revisionId, contentId, mimeType } = grants.demand(grantId, secret, origin);
     const source = registry.revision(revisionId);
     if (source === undefined) throw sourceChanged();
-    if (!(await this.#looks.take(revisionId, () => recordsAreIntact(vault, source)))) throw sourceChanged();
-    const reader = await openMedia(vault, source);
+    if (!(await this.#flights.take(revisionId, () => recordsAreIntact(objectStore, source)))) throw sourceChanged();
+    const reader = await openMedia(objectStore, source);
     if (reader === null) throw sourceChanged();
     try {
       // The grant may have ended while the files were looked at.
@@ -127,14 +127,14 @@ export class PrivatePlayback {
   /** What a runtime was started with, reopened from its stored receipt. */
   async #start(runtimeId: string): Promise<RuntimeStart> {
     this.#demandRuntime(runtimeId);
-    const { ledger, vault } = this.#options;
+    const { ledger, objectStore } = this.#options;
     const row = readStored(() => ledger.get('record', studyKey(runtimeId)));
     if (row === undefined) throw noStart();
     const { receiptContentId } = readStored(() => studyRow.parse(row));
     try {
-      return reopenRuntimeStart(await vault.read(receiptContentId, maximumStartBytes));
+      return reopenRuntimeStart(await objectStore.read(receiptContentId, maximumStartBytes));
     } catch (error) {
-      if (!(error instanceof VaultError) || isPassingFault(error)) throw error;
+      if (!(error instanceof ObjectStoreError) || isPassingFault(error)) throw error;
       if (error.code === 'object_missing') throw noStart();
       throw new ServiceError('stored_content_inconsistent', 'the stored start receipt of the runtime is damaged');
     }
@@ -146,7 +146,7 @@ export class PrivatePlayback {
   }
 
   async #mimeType(source: RegisteredSource): Promise<PlaybackMimeType> {
-    const type = playbackMimeTypeOf(await readMediaProbe(this.#options.vault, source));
+    const type = playbackMimeTypeOf(await readMediaProbe(this.#options.objectStore, source));
     if (type === null) {
       throw new ServiceError('private_playback_mime_unsupported', 'no browser type is known for this container');
     }

@@ -1,14 +1,14 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { reopenRuntime, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
-import { SharedLooks } from '../supervision/shared-looks.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { SingleFlight } from '../supervision/single-flight.ts';
+import { ReadObjects } from './read-objects.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
-import { VaultContent } from './vault-content.ts';
 
 export interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   /** How much is remembered, in bytes of what was read; parsed it takes several times as much. */
   readonly rememberedBytes?: number;
 }
@@ -20,7 +20,7 @@ const defaultRememberedBytes = 8 * 1024 * 1024;
 interface Reopened {
   readonly runtime: VerifiedRuntime;
   readonly headDigest: string;
-  readonly content: VaultContent;
+  readonly content: ReadObjects;
   /** Length of everything that was read. */
   readonly bytes: number;
 }
@@ -31,7 +31,7 @@ interface Reopened {
  */
 export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
-  readonly #looks = new SharedLooks<VerifiedRuntime>();
+  readonly #flights = new SingleFlight<VerifiedRuntime>();
   // In the order of use, the longest unused first.
   readonly #reopened = new Map<string, Reopened>();
   #bytes = 0;
@@ -42,7 +42,7 @@ export class VerifiedRuntimes {
 
   /** A runtime as far as it has come. Throws `unknown_runtime` and `stored_content_inconsistent`. */
   read(runtimeId: string): Promise<VerifiedRuntime> {
-    return this.#looks.take(runtimeId, async () => (await this.#known(runtimeId)) ?? (await this.#reopen(runtimeId)));
+    return this.#flights.take(runtimeId, async () => (await this.#known(runtimeId)) ?? (await this.#reopen(runtimeId)));
   }
 
   async #known(runtimeId: string): Promise<VerifiedRuntime | null> {
@@ -56,10 +56,10 @@ export class VerifiedRuntimes {
   }
 
   async #reopen(runtimeId: string): Promise<VerifiedRuntime> {
-    const { ledger, vault } = this.#options;
+    const { ledger, objectStore } = this.#options;
     const stored = await readStoredRuntime(ledger, runtimeId);
     if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
-    const content = new VaultContent(vault);
+    const content = new ReadObjects(objectStore);
     const runtime = await reopenRuntime(stored.runtime, content, () => undefined);
     const bytes = stored.runtime.events.reduce((sum, event) => sum + event.length, content.bytes);
     this.#remember(runtimeId, { runtime, headDigest: stored.head.digest, content, bytes });

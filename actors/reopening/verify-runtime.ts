@@ -4,18 +4,18 @@ import { counted, type ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { reopenRuntime, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { checkCaptionRow } from './caption-row.ts';
 import { checkExplanationRows } from './explanation-rows.ts';
+import { ReadObjects } from './read-objects.ts';
 import { checkReviewRow } from './review-row.ts';
 import { checkStepRows } from './step-rows.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
-import { VaultContent } from './vault-content.ts';
 
 export interface VerifiedStore {
   readonly ledger: Ledger;
   /** Newly opened, so that it hashes every file. */
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
 }
 
 /** What a whole runtime came to. */
@@ -37,7 +37,7 @@ function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
  * every file. Throws `unknown_runtime`, and `EvidenceChainError` at the first thing that does not hold.
  */
 export async function verifyRuntime(
-  { ledger, vault }: VerifiedStore,
+  { ledger, objectStore }: VerifiedStore,
   runtimeId: string,
   report: ReportLink,
 ): Promise<WholeRuntime> {
@@ -47,7 +47,7 @@ export async function verifyRuntime(
   const stored = await readStoredRuntime(ledger, runtimeId);
   if (stored === null) throw unknown();
   const { lifecycle } = stored.runtime;
-  const runtime = await reopenRuntime(stored.runtime, new VaultContent(vault), report);
+  const runtime = await reopenRuntime(stored.runtime, new ReadObjects(objectStore), report);
   checkStatus(runtime, lifecycle);
   report({ link: 'row', subject: 'snapshot', contentId: null, detail: lifecycle });
   const steps = checkStepRows(ledger, runtime);

@@ -12,20 +12,20 @@ import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/published-reviews.ts';
 import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
 import { reviewIdOf } from '../../receipts/review/publish-review-decision.ts';
-import type { Turns } from '../../storage/turns.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import type { ActorKind } from '../supervision/actor-kind.ts';
+import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 export interface PublishReviewsOptions {
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
   /** A withdrawal, and whatever begins under an approval, take turns by the runtime's id. */
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
 }
@@ -79,7 +79,7 @@ export class PublishReviews {
   ): Promise<PublishReviewDecisions> {
     const { intakes } = reviewQueueOf(await this.#options.runtimes.read(runtimeId));
     this.#demandReviewer(reviewer.id);
-    const { supervisor, kind } = this.#options;
+    const { supervisor, definition } = this.#options;
     const queued = intakes.find((known) => isSame(referenceOf(known), intake));
     if (queued?.outcome !== 'queued') throw illegal('the intake is not one of this runtime that is queued');
     const reviewId = reviewIdOf(runtimeId, intake);
@@ -89,7 +89,7 @@ export class PublishReviews {
       throw illegal('the intake has been decided already');
     }
     const input: PublishReviewInput = { runtimeId, reviewId, intake, reviewer: this.#options.reviewer, decision };
-    await supervisor.spawn(kind, reviewId, input, []);
+    await supervisor.spawn(definition, reviewId, input, []);
     await this.#settled(reviewId, 'approved', 'rejected');
     return this.reviews(runtimeId);
   }
@@ -99,8 +99,8 @@ export class PublishReviews {
     runtimeId: string,
     { approval, reviewer, revocation }: ReviewRevocationRequest,
   ): Promise<PublishReviewDecisions> {
-    const { runtimes, supervisor, turns, stopWork } = this.#options;
-    await turns.take(runtimeId, async () => {
+    const { runtimes, supervisor, mutex, stopWork } = this.#options;
+    await mutex.take(runtimeId, async () => {
       const standing = standingReviewOf(await runtimes.read(runtimeId));
       this.#demandReviewer(reviewer.id);
       if (standing === null || !isSame(standing, approval)) throw illegal('the approval is not one of this runtime');

@@ -1,7 +1,7 @@
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { loadSourceFolder } from './source-folder.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
@@ -27,12 +27,12 @@ export class AmbiguousSource extends Error {
 export async function loadFolders(
   directories: readonly SourceDirectory[],
   registry: SourceRegistry,
-  vault: Vault,
+  objectStore: ObjectStore,
 ): Promise<Write[]> {
   const writes: Write[] = [];
   const seen = new Map<string, string>();
   for (const { directory, root } of directories) {
-    const source = await loadNamed(directory, root, vault);
+    const source = await loadNamed(directory, root, objectStore);
     const { sessionId } = source.session;
     const first = seen.get(sessionId);
     if (first !== undefined) throw new AmbiguousSource(first, directory);
@@ -42,11 +42,11 @@ export async function loadFolders(
   return writes;
 }
 
-async function loadNamed(directory: string, root: string | null, vault: Vault): Promise<RegisteredSource> {
+async function loadNamed(directory: string, root: string | null, objectStore: ObjectStore): Promise<RegisteredSource> {
   try {
     return await loadSourceFolder(directory, {
       sourceRoot: root,
-      verifyFile: (path, contentId) => vault.verifyFile(path, contentId),
+      verifyFile: (path, contentId) => objectStore.verifyFile(path, contentId),
     });
   } catch (error) {
     if (!(error instanceof SourceInconsistent)) throw error;

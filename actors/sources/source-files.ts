@@ -1,18 +1,20 @@
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { RegisteredSource, SourceFile } from '../../contract/sources/source-session.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 /** Where a source's file lies on disk. */
-export const pathOf = (vault: Vault, file: SourceFile): string => file.path ?? vault.locate(file.contentId);
+export const pathOf = (objectStore: ObjectStore, file: SourceFile): string =>
+  file.path ?? objectStore.locate(file.contentId);
 
 /** Whether one file still has the bytes that its receipt names; cheap while the file is untouched. */
-export const fileIsIntact = async (vault: Vault, file: SourceFile): Promise<boolean> =>
-  (await (file.path === null ? vault.verify(file.contentId) : vault.verifyFile(file.path, file.contentId))) ===
-  'intact';
+export const fileIsIntact = async (objectStore: ObjectStore, file: SourceFile): Promise<boolean> =>
+  (await (file.path === null
+    ? objectStore.verify(file.contentId)
+    : objectStore.verifyFile(file.path, file.contentId))) === 'intact';
 
 /** Whether every sealed file of a source is still what it was. */
-export async function sourceIsIntact(vault: Vault, source: RegisteredSource): Promise<boolean> {
-  for (const file of source.files) if (!(await fileIsIntact(vault, file))) return false;
+export async function sourceIsIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {
+  for (const file of source.files) if (!(await fileIsIntact(objectStore, file))) return false;
   return true;
 }
 
@@ -24,24 +26,28 @@ export function mediaOf(source: RegisteredSource): SourceFile {
 }
 
 /** Whether the records of a source, all its files but the media, are still what they were. */
-export async function recordsAreIntact(vault: Vault, source: RegisteredSource): Promise<boolean> {
-  for (const file of source.files.slice(1)) if (!(await fileIsIntact(vault, file))) return false;
+export async function recordsAreIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {
+  for (const file of source.files.slice(1)) if (!(await fileIsIntact(objectStore, file))) return false;
   return true;
 }
 
 /** The media of a source for reading, or null when it is no longer what it was. */
-export async function openMedia(vault: Vault, source: RegisteredSource): Promise<ByteReader | null> {
+export async function openMedia(objectStore: ObjectStore, source: RegisteredSource): Promise<ByteReader | null> {
   const media = mediaOf(source);
-  const reader = await vault.openFile(pathOf(vault, media), media.contentId);
+  const reader = await objectStore.openFile(pathOf(objectStore, media), media.contentId);
   return reader === 'missing' || reader === 'damaged' ? null : reader;
 }
 
 /** Largest receipt or evidence file of a source, in bytes. */
 const maximumRecordBytes = 4 * 1024 * 1024;
 
-/** All bytes of one of a source's records, hashed. Throws `VaultError` when they are gone or changed. */
-export async function readSourceFile(vault: Vault, source: RegisteredSource, contentId: string): Promise<Buffer> {
+/** All bytes of one of a source's records, hashed. Throws `ObjectStoreError` when they are gone or changed. */
+export async function readSourceFile(
+  objectStore: ObjectStore,
+  source: RegisteredSource,
+  contentId: string,
+): Promise<Buffer> {
   const file = source.files.find((candidate) => candidate.contentId === contentId);
-  if (file === undefined || file.path === null) return vault.read(contentId, maximumRecordBytes);
-  return vault.readFile(file.path, contentId, maximumRecordBytes);
+  if (file === undefined || file.path === null) return objectStore.read(contentId, maximumRecordBytes);
+  return objectStore.readFile(file.path, contentId, maximumRecordBytes);
 }

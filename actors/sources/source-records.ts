@@ -3,20 +3,20 @@ import { type MediaProbe, mediaProbe } from '../../contract/sources/media-probe.
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
-import { VaultError } from '../../storage/objects/vault-error.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
 /** The probe record of a source, hashed and read. Throws `source_revalidation_failed` when it is not what was sealed. */
-export async function readMediaProbe(vault: Vault, source: RegisteredSource): Promise<MediaProbe> {
+export async function readMediaProbe(objectStore: ObjectStore, source: RegisteredSource): Promise<MediaProbe> {
   try {
-    const bytes = await readSourceFile(vault, source, source.session.mediaProbe.contentId);
+    const bytes = await readSourceFile(objectStore, source, source.session.mediaProbe.contentId);
     return readSealedRecord(mediaProbe, bytes, 'container-probe');
   } catch (error) {
     if (isPassingFault(error)) throw error;
-    if (error instanceof VaultError || error instanceof SourceInconsistent) throw sourceChanged();
+    if (error instanceof ObjectStoreError || error instanceof SourceInconsistent) throw sourceChanged();
     throw error;
   }
 }
@@ -27,17 +27,17 @@ export const sourceChanged = (): ServiceError =>
 /** The sealed records of the sources that are listed. */
 export class SourceRecords {
   readonly #registry: Pick<SourceRegistry, 'current'>;
-  readonly #vault: Vault;
+  readonly #objectStore: ObjectStore;
 
-  constructor(registry: Pick<SourceRegistry, 'current'>, vault: Vault) {
+  constructor(registry: Pick<SourceRegistry, 'current'>, objectStore: ObjectStore) {
     this.#registry = registry;
-    this.#vault = vault;
+    this.#objectStore = objectStore;
   }
 
   /** The probe record of a session's current revision. Throws `unknown_source_session`, `source_revalidation_failed`. */
   async mediaProbe(sessionId: string): Promise<MediaProbe> {
     const source = this.#registry.current(sessionId);
     if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
-    return readMediaProbe(this.#vault, source);
+    return readMediaProbe(this.#objectStore, source);
   }
 }

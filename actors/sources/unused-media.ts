@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 const prefix = 'unused/';
 /** `bytes` is null where nobody has counted. */
@@ -8,7 +8,7 @@ const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
 export interface UnusedMediaOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   /** Whether a source rests on the object. */
   readonly isRegistered: (contentId: string) => boolean;
   /** Lines for people. */
@@ -16,7 +16,7 @@ export interface UnusedMediaOptions {
 }
 
 /**
- * Media, and records of it, that an ended ingest left in the vault. It is noted in the commit of the ingest's end, or before it is stored, and
+ * Media, and records of it, that an ended ingest left in the object store. It is noted in the commit of the ingest's end, or before it is stored, and
  * removed as soon as no live ingest holds it, at the latest at the next start.
  */
 export class UnusedMedia {
@@ -53,12 +53,12 @@ export class UnusedMedia {
    */
   async remove(): Promise<void> {
     this.#isOpen = true;
-    const { ledger, vault, isRegistered } = this.#options;
+    const { ledger, objectStore, isRegistered } = this.#options;
     for (const contentId of [...this.#noted]) {
       if (this.#isHeld(contentId)) continue;
       if (!isRegistered(contentId)) {
         // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
-        if (!(await vault.discard(contentId))) continue;
+        if (!(await objectStore.discard(contentId))) continue;
         // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
         if (this.#isHeld(contentId)) continue;
       }

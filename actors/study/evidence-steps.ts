@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { EffectOutcome } from '../../machines/commit-fact.ts';
-import type { AssessOutcome, RuntimeInput } from '../../machines/runtime-types.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { AssessOutcome, StudyInput } from '../../machines/study-types.ts';
 import type { StepResult } from '../../receipts/core/study-step.ts';
 import { performAssessments } from '../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../receipts/evidence/evidence-decision.ts';
@@ -9,7 +9,7 @@ import { admitStudy } from '../../receipts/study/study-admission.ts';
 import { executionFinished, taskCompleted } from '../../receipts/study/study-closing.ts';
 import { concludeStudy } from '../../receipts/study/study-record.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ReceiptReference, StudyContents } from './study-contents.ts';
 import { readStudy, stepKey } from './study-row.ts';
@@ -17,7 +17,7 @@ import { spanOf } from './study-span.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly clock: Clock;
 }
@@ -32,19 +32,19 @@ export class EvidenceSteps {
     this.#contents = new StudyContents(options);
   }
 
-  async read({ runtimeId }: RuntimeInput): Promise<EffectOutcome> {
+  async read({ runtimeId }: StudyInput): Promise<EffectOutcome> {
     const study = readStudy(this.#options.ledger, runtimeId);
     const evidence = await this.#contents.readableEvidence(study);
     return this.#stored(runtimeId, 'read', performReads(study, evidence));
   }
 
-  async assess({ runtimeId }: RuntimeInput): Promise<AssessOutcome> {
+  async assess({ runtimeId }: StudyInput): Promise<AssessOutcome> {
     const study = readStudy(this.#options.ledger, runtimeId);
     const result = performAssessments(study, await this.#contents.reads(runtimeId));
     return { ...(await this.#stored(runtimeId, 'assess', result)), claimCount: result.refs.length };
   }
 
-  async decide({ runtimeId }: RuntimeInput): Promise<EffectOutcome> {
+  async decide({ runtimeId }: StudyInput): Promise<EffectOutcome> {
     const study = readStudy(this.#options.ledger, runtimeId);
     const reads = await this.#contents.reads(runtimeId);
     const assessments = await this.#contents.assessments(runtimeId);
@@ -53,8 +53,8 @@ export class EvidenceSteps {
   }
 
   /** Concludes the study and enters it into the review queue: its record, the end of the execution, readiness, intake. */
-  async admit({ runtimeId }: RuntimeInput): Promise<EffectOutcome> {
-    const { ledger, clock, vault } = this.#options;
+  async admit({ runtimeId }: StudyInput): Promise<EffectOutcome> {
+    const { ledger, clock, objectStore } = this.#options;
     const study = readStudy(ledger, runtimeId);
     const findings = {
       evidence: await this.#contents.studyEvidence(study),
@@ -72,7 +72,7 @@ export class EvidenceSteps {
       executorReceiptContentId: finished.receiptContentId,
     };
     const admitted = admitStudy(study, reference, findings.decision);
-    await vault.putAll([...concluded.objects, ...admitted.objects]);
+    await objectStore.putAll([...concluded.objects, ...admitted.objects]);
     return {
       events: [...concluded.events, finished.event, ...admitted.events, taskCompleted(study)],
       writes: [
@@ -86,7 +86,7 @@ export class EvidenceSteps {
     step: 'read' | 'assess' | 'decide',
     { objects, events, refs }: StepResult<readonly ReceiptReference[]>,
   ): Promise<EffectOutcome> {
-    await this.#options.vault.putAll(objects);
+    await this.#options.objectStore.putAll(objects);
     const value = { operationIds: refs.map(({ operationId }) => operationId), receipts: refs };
     return { events, writes: [{ put: 'record', key: stepKey(runtimeId, step), value }] };
   }

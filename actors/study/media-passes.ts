@@ -12,7 +12,7 @@ import { detectionsOver, identityOver } from '../../executors/evidence/incomplet
 import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import type { StudyFault } from '../../machines/runtime-types.ts';
+import type { StudyFault } from '../../machines/study-types.ts';
 import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
 import type { MediaPass } from './media-steps.ts';
 import { studyBudgetMs } from './study-row.ts';

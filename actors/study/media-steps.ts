@@ -9,8 +9,8 @@ import {
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
-import type { EffectOutcome } from '../../machines/commit-fact.ts';
-import type { DetectOutcome, DetectParts, RuntimeInput, StudyFault } from '../../machines/runtime-types.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { DetectOutcome, DetectParts, StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
 import {
   type MediaOperation,
@@ -20,7 +20,7 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { openOperation } from './open-operation.ts';
@@ -47,7 +47,7 @@ export interface MediaPass {
 
 export interface MediaStepsOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
   readonly report: (line: string) => void;
@@ -81,7 +81,7 @@ export class MediaSteps {
     return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
   }
 
-  async detect(input: RuntimeInput, signal: AbortSignal): Promise<DetectOutcome> {
+  async detect(input: StudyInput, signal: AbortSignal): Promise<DetectOutcome> {
     const { outcome, result } = await this.#perform(input, 'detect', signal);
     const state = (kind: string) =>
       result.evidence.some((each) => each.kind === kind && each.state === 'available') ? 'available' : 'unavailable';
@@ -94,12 +94,12 @@ export class MediaSteps {
     return { ...outcome, measured };
   }
 
-  async subtitles(input: RuntimeInput, signal: AbortSignal): Promise<EffectOutcome> {
+  async subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
     return (await this.#perform(input, 'subtitles', signal)).outcome;
   }
 
   async #perform(
-    { runtimeId }: RuntimeInput,
+    { runtimeId }: StudyInput,
     step: MediaStepName,
     signal: AbortSignal,
   ): Promise<{ outcome: EffectOutcome; result: MediaOperationResult }> {
@@ -136,12 +136,12 @@ export class MediaSteps {
   }
 
   async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
-    const { vault, passes } = this.#options;
+    const { objectStore, passes } = this.#options;
     const source = this.#source(study);
     const media = mediaOf(source);
-    if (!(await fileIsIntact(vault, media))) throw mediaGone;
+    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
     const { detections, derivedAudio } = await passes[step].run({
-      path: pathOf(vault, media),
+      path: pathOf(objectStore, media),
       source,
       request: study.record.analysisRequest,
       signal,
@@ -150,7 +150,7 @@ export class MediaSteps {
     // Each by itself: many large records at once would hold up everything else.
     for (const detection of detections) {
       const { objects, result } = encodeDetections([detection], derivedAudio);
-      await vault.putAll(objects);
+      await objectStore.putAll(objects);
       evidence.push(...result.evidence);
     }
     return { evidence, derivedAudio };
@@ -161,7 +161,7 @@ export class MediaSteps {
    * Damaged bytes are set aside.
    */
   async #known(operationKey: string): Promise<{ known: MediaOperationResult | null; isUseless: boolean }> {
-    const { ledger, vault, report } = this.#options;
+    const { ledger, objectStore, report } = this.#options;
     const [row] = await ledger.getMany('operation', [operationKey]);
     if (row === undefined) return { known: null, isUseless: false };
     const stored = mediaOperationResult.safeParse(row);
@@ -172,11 +172,11 @@ export class MediaSteps {
     let isWhole = true;
     for (const evidence of stored.data.evidence) {
       if (evidence.state !== 'available') continue;
-      const state = await vault.verify(evidence.contentId);
+      const state = await objectStore.verify(evidence.contentId);
       if (state === 'intact') continue;
       isWhole = false;
       report(`stored evidence ${evidence.contentId} is ${state}; the operation runs again`);
-      if (state === 'damaged') await vault.quarantine(evidence.contentId);
+      if (state === 'damaged') await objectStore.quarantine(evidence.contentId);
     }
     return { known: isWhole ? stored.data : null, isUseless: !isWhole };
   }

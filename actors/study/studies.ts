@@ -7,7 +7,7 @@ import type { RuntimePlan } from '../../contract/study/runtime-plan.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import { commandId as commandIdSchema } from '../../contract/study/runtime-start.ts';
 import { hasEnded, type RuntimeStatus } from '../../contract/study/runtime-status.ts';
-import type { RuntimeInput } from '../../machines/runtime-types.ts';
+import type { StudyInput } from '../../machines/study-types.ts';
 import { studyIdsFrom } from '../../receipts/core/study-run.ts';
 import { journalHeadField, runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
 import { runtimeStatusOf } from '../../receipts/reopening/runtime-status.ts';
@@ -17,11 +17,11 @@ import { acceptStudy } from '../../receipts/start/runtime-start.ts';
 import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
 import type { JournalHead, Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import type { ActorKind } from '../supervision/actor-kind.ts';
+import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import { readStored } from '../supervision/stored-read.ts';
@@ -30,11 +30,11 @@ import { JournalHealth } from './journal-health.ts';
 import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
 
 export interface StudiesOptions {
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
   readonly registry: SourceRegistry;
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumRangeMs: number;
@@ -94,7 +94,7 @@ export class Studies {
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
     this.#demandRoom(runtimeId);
     await this.#revalidate(source);
-    await requireSpace(this.#options.vault, 0);
+    await requireSpace(this.#options.objectStore, 0);
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
     if (!this.#isKnown(runtimeId)) {
       this.#demandRoom(runtimeId);
@@ -176,10 +176,10 @@ export class Studies {
 
   /** Throws `study_queue_full` when a study that is not there yet would be one too many. */
   #demandRoom(runtimeId: string): void {
-    const { supervisor, kind, maximumLive } = this.#options;
+    const { supervisor, definition, maximumLive } = this.#options;
     if (this.#starting.has(runtimeId) || this.#isKnown(runtimeId)) return;
     const joining = [...this.#starting.keys()].filter((id) => !supervisor.isLive(id)).length;
-    if (supervisor.countLive(kind.name) + joining < maximumLive) return;
+    if (supervisor.countLive(definition.name) + joining < maximumLive) return;
     const message = `${maximumLive} studies run or wait already`;
     throw new ServiceError('study_queue_full', message, retryAfter(retryAfterSeconds));
   }
@@ -199,12 +199,12 @@ export class Studies {
   }
 
   #commandId(row: ActorRow): string {
-    return (row.input as RuntimeInput).commandId;
+    return (row.input as StudyInput).commandId;
   }
 
   #row(runtimeId: string): ActorRow {
     const row = readStored(() => this.#options.supervisor.read(runtimeId));
-    if (row === undefined || row.kind !== this.#options.kind.name) {
+    if (row === undefined || row.kind !== this.#options.definition.name) {
       throw new ServiceError('unknown_runtime', 'no such runtime');
     }
     return row;
@@ -230,14 +230,14 @@ export class Studies {
   }
 
   async #revalidate(source: RegisteredSource): Promise<void> {
-    if (await sourceIsIntact(this.#options.vault, source)) return;
+    if (await sourceIsIntact(this.#options.objectStore, source)) return;
     throw new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
   }
 
   async #spawn(plan: StudyPlan, source: RegisteredSource): Promise<void> {
-    const { kind, supervisor, vault, clock, newId } = this.#options;
+    const { definition, supervisor, objectStore, clock, newId } = this.#options;
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
-    await vault.putAll(accepted.files);
+    await objectStore.putAll(accepted.files);
     const row: StudyRow = {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,
@@ -246,6 +246,6 @@ export class Studies {
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
     const writes: Write[] = [{ put: 'record', key: studyKey(plan.runtimeId), value: row }];
-    await supervisor.spawn(kind, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
+    await supervisor.spawn(definition, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
   }
 }

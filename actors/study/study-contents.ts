@@ -16,7 +16,7 @@ import { languageRanges } from '../../contract/sources/language-ranges.ts';
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { StudyEvidence } from '../../contract/study/study-record.ts';
-import type { StudyFault } from '../../machines/runtime-types.ts';
+import type { StudyFault } from '../../machines/study-types.ts';
 import { preflightEvidenceArtifact } from '../../receipts/core/artifact.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
@@ -29,8 +29,8 @@ import {
 } from '../../receipts/evidence/reopen-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
-import { VaultError } from '../../storage/objects/vault-error.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -46,7 +46,7 @@ const receiptsRow = z.object({ receipts: z.array(z.object({ receiptContentId: co
 
 export interface StudyContentsOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
 }
 
@@ -85,7 +85,7 @@ export class StudyContents {
     }
     for (const pinned of source.pinnedEvidence) {
       if (pinned.kind !== 'language-ranges-receipt') continue;
-      const bytes = await intact(() => readSourceFile(this.#options.vault, source, pinned.contentId));
+      const bytes = await intact(() => readSourceFile(this.#options.objectStore, source, pinned.contentId));
       const record = await intact(async () => readSealedRecord(languageRanges, bytes, 'language-ranges'));
       readable.push(languageEvidence(preflightEvidenceArtifact(runtimeId, source, pinned), record));
     }
@@ -131,7 +131,7 @@ export class StudyContents {
         await intact(async () =>
           reopen({
             contentId: receiptContentId,
-            bytes: await this.#options.vault.read(receiptContentId, maximumBytes),
+            bytes: await this.#options.objectStore.read(receiptContentId, maximumBytes),
           }),
         ),
       );
@@ -143,7 +143,7 @@ export class StudyContents {
     return intact(async () =>
       reopenJson(evidenceShape, {
         contentId,
-        bytes: await this.#options.vault.read(contentId, evidenceShape.maximumBytes),
+        bytes: await this.#options.objectStore.read(contentId, evidenceShape.maximumBytes),
       }),
     );
   }
@@ -171,7 +171,7 @@ async function intact<Value>(read: () => Promise<Value>): Promise<Value> {
     return await read();
   } catch (error) {
     const isDamage =
-      (error instanceof VaultError && !isPassingFault(error)) ||
+      (error instanceof ObjectStoreError && !isPassingFault(error)) ||
       error instanceof EvidenceChainError ||
       error instanceof SourceInconsistent;
     throw isDamage ? damaged(error.message) : error;

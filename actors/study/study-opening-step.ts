@@ -1,17 +1,17 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { EffectOutcome } from '../../machines/commit-fact.ts';
-import type { RuntimeInput, StudyFault } from '../../machines/runtime-types.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { openStudy } from '../../receipts/study/study-opening.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Vault } from '../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { readStudy, stepKey, studyBudgetMs } from './study-row.ts';
 
 export interface StudyOpeningOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly clock: Clock;
   /** Lets the tools that this source will need come up while the opening is written. */
@@ -19,12 +19,12 @@ export interface StudyOpeningOptions {
 }
 
 /** Opens a study: checks that its source is still whole and writes the first events of its journal. */
-export function studyOpening({ ledger, vault, registry, clock, warm }: StudyOpeningOptions) {
-  return async ({ runtimeId }: RuntimeInput): Promise<EffectOutcome> => {
+export function studyOpening({ ledger, objectStore, registry, clock, warm }: StudyOpeningOptions) {
+  return async ({ runtimeId }: StudyInput): Promise<EffectOutcome> => {
     const study = readStudy(ledger, runtimeId);
     const { analysisRequest, sourceSession } = study.record;
     const source = registry.revision(sourceSession.revisionId);
-    if (source === undefined || !(await sourceIsIntact(vault, source))) throw sourceChanged;
+    if (source === undefined || !(await sourceIsIntact(objectStore, source))) throw sourceChanged;
     warm(source);
     const startedAt = new Date(clock.now()).toISOString();
     const opening = openStudy({ ...study, source, maxWallMs: studyBudgetMs(analysisRequest.range), startedAt });

@@ -4,9 +4,9 @@ import { contentId, type Range } from '../../contract/base/grammar.ts';
 import { capability } from '../../contract/base/operation.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
 import type { Lifecycle, RuntimeReason } from '../../contract/study/runtime-status.ts';
-import type { RuntimeContext } from '../../machines/runtime-types.ts';
+import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { Phase } from '../supervision/actor-kind.ts';
+import type { Phase } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 
 /** What a runtime was started with; committed with its first snapshot and never changed. */
@@ -40,7 +40,7 @@ export const readStudy = (ledger: Ledger, runtimeId: string): StudyRow =>
 export const lifecycleOf = (value: StateValue): Lifecycle =>
   (typeof value === 'string' ? value : Object.keys(value)[0]) as Lifecycle;
 
-export function runtimePhase(value: StateValue): Phase {
+export function studyPhase(value: StateValue): Phase {
   const lifecycle = lifecycleOf(value);
   if (lifecycle === 'accepted') return 'waiting';
   return lifecycle === 'initializing' || lifecycle === 'running' ? 'working' : 'ended';
@@ -48,4 +48,4 @@ export function runtimePhase(value: StateValue): Phase {
 
 /** Why a runtime ended as it did; null while it is alive and when it is terminal. */
 export const reasonOf = (row: ActorRow): RuntimeReason | null =>
-  (row.snapshot as AnyMachineSnapshot & { context: RuntimeContext }).context.reason;
+  (row.snapshot as AnyMachineSnapshot & { context: StudyContext }).context.reason;

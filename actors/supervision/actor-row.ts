@@ -12,7 +12,7 @@ export const actorRow = z.strictObject({
   /** The state as clients name it, and when it last changed (epoch ms). */
   status: z.string(),
   updatedAt: z.number(),
-  /** Place in the waiting line of the kind's workers; null outside of it. */
+  /** Position in the work queue, stored under this name since the first version; null outside of the queue. */
   ticket: z.number().int().nullable(),
   /** How often a host died while this was at work, since the last new commit. */
   resumes: z.number().int(),
@@ -37,5 +37,5 @@ export const snapshotValue = (row: ActorRow): StateValue => (row.snapshot as { r
 /** Whether the chart that wrote a row had come to its end there; a state that it rests in is none. */
 export const hasEnded = (row: ActorRow): boolean => (row.snapshot as { readonly status?: unknown }).status === 'done';
 
-/** The row of the live index: enough to find the actor's kind without reading the actor. */
+/** The row of the live index: enough to find the definition of the actor without reading the actor. */
 export const liveRow = z.strictObject({ kind: z.string() });

@@ -6,13 +6,13 @@ import {
   type StateValue,
   transition,
 } from 'xstate';
-import type { ActorKind } from './actor-kind.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
 import { restored } from './restored-row.ts';
 
 export interface EndedRow {
   readonly row: ActorRow;
-  readonly facts: EventObject[];
+  readonly emissions: EventObject[];
   readonly before: StateValue;
   readonly after: AnyMachineSnapshot;
 }
@@ -22,29 +22,29 @@ export interface EndedRow {
  * chart cannot restore is replaced by the chart's first state, so that even then the actor ends in a state of its own; what
  * follows from that must not be journalled, because the journal may have come further.
  */
-export function endedRow(kind: ActorKind, row: ActorRow, event: AnyEventObject): EndedRow {
+export function endedRow(definition: ActorDefinition, row: ActorRow, event: AnyEventObject): EndedRow {
   const { input } = row;
-  const current = restored(kind, row) ?? initialTransition(kind.machine, input)[0];
-  const [after, actions] = transition(kind.machine, current, event);
-  const facts = actions.flatMap((action: { type: string; params?: unknown }) =>
+  const current = restored(definition, row) ?? initialTransition(definition.machine, input)[0];
+  const [after, actions] = transition(definition.machine, current, event);
+  const emissions = actions.flatMap((action: { type: string; params?: unknown }) =>
     action.type === 'xstate.emit' ? [(action.params as { event: EventObject }).event] : [],
   );
   return {
-    facts,
+    emissions,
     before: current.value,
     after,
     row: {
-      kind: kind.name,
-      machineId: kind.machine.id,
-      machineVersion: kind.version,
+      kind: definition.name,
+      machineId: definition.machine.id,
+      machineVersion: definition.version,
       input,
-      status: kind.status(after.value),
+      status: definition.status(after.value),
       updatedAt: 0,
       ticket: null,
       resumes: row.resumes,
       totalResumes: row.totalResumes,
       remainingMs: null,
-      snapshot: kind.machine.getPersistedSnapshot(after),
+      snapshot: definition.machine.getPersistedSnapshot(after),
     },
   };
 }

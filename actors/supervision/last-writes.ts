@@ -1,23 +1,23 @@
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { ActorKind, Change } from './actor-kind.ts';
+import type { ActorDefinition, Change } from './actor-definition.ts';
 
 /** What an actor that is ended from outside still writes; `rows` spares a journal that cannot be trusted. */
 export type LastEntries = 'all' | 'rows' | 'none';
 
 /** The last entries of an actor. It ends even when what it would write cannot be worked out. */
 export function lastWrites(
-  kind: ActorKind,
+  definition: ActorDefinition,
   change: Change,
   entries: LastEntries,
   report: (line: string) => void,
 ): readonly Write[] {
   if (entries === 'none') return [];
   try {
-    const writes = kind.writes(change);
+    const writes = definition.writes(change);
     return entries === 'all' ? writes : writes.filter((write) => !('append' in write));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    report(`${kind.name} ${change.id} ends without its last entries: ${message}`);
+    report(`${definition.name} ${change.id} ends without its last entries: ${message}`);
     return [];
   }
 }

@@ -48,13 +48,15 @@ export abstract class LiveActors {
 
   countLive(kindName: string): number {
     let count = 0;
-    for (const actor of this.actors.values()) if (actor.kind.name === kindName) count += 1;
+    for (const actor of this.actors.values()) if (actor.definition.name === kindName) count += 1;
     return count;
   }
 
-  /** The newest rows of all live actors of a kind. */
+  /** The newest rows of all live actors of a definition. */
   liveRows(kindName: string): ActorRow[] {
-    return [...this.actors.values()].flatMap(({ kind, row }) => (kind.name === kindName && row !== null ? [row] : []));
+    return [...this.actors.values()].flatMap(({ definition, row }) =>
+      definition.name === kindName && row !== null ? [row] : [],
+    );
   }
 
   /** Aborts when the actor fails or the host stops. */

@@ -10,16 +10,16 @@ export function nextRow(
   snapshot: AnyMachineSnapshot,
   { clock, budgets }: { readonly clock: Clock; readonly budgets: TimeBudgets },
 ): ActorRow {
-  const { kind, row } = actor;
-  const status = kind.status(snapshot.value);
+  const { definition, row } = actor;
+  const status = definition.status(snapshot.value);
   return {
-    kind: kind.name,
-    machineId: kind.machine.id,
-    machineVersion: kind.version,
+    kind: definition.name,
+    machineId: definition.machine.id,
+    machineVersion: definition.version,
     input: actor.input,
     status,
     updatedAt: row !== null && row.status === status ? row.updatedAt : clock.now(),
-    ticket: kind.phase(snapshot.value) === 'waiting' ? (row?.ticket ?? kind.line.nextTicket()) : null,
+    ticket: definition.phase(snapshot.value) === 'waiting' ? (row?.ticket ?? definition.queue.nextPosition()) : null,
     resumes: 0,
     totalResumes: row?.totalResumes ?? 0,
     remainingMs: budgets.remaining(actor.id),

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
-import type { ActorKind } from './actor-kind.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow, liveRow, snapshotValue } from './actor-row.ts';
 import { aloneDelayMs, deathLimit, survived } from './host-deaths.ts';
 import type { LastEntries } from './last-writes.ts';
@@ -25,7 +25,7 @@ export const endedInPeace = (ledger: Ledger): Promise<void> => ledger.commit([{ 
 
 interface StoredActor {
   readonly id: string;
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly row: ActorRow;
 }
 
@@ -45,9 +45,9 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
   const stored: StoredActor[] = [];
   for (const [index, { key: id, value }] of live.entries()) {
     const row = parsedRow(value, rows[index]);
-    const kind = row === null ? undefined : supervisor.kind(row.kind);
-    if (row === null || kind === undefined) damaged.push(id);
-    else stored.push({ id, kind, row });
+    const definition = row === null ? undefined : supervisor.definition(row.kind);
+    if (row === null || definition === undefined) damaged.push(id);
+    else stored.push({ id, definition, row });
   }
   const going: StoredActor[] = [];
   for (const actor of await afterTheLastHost(ledger, stored)) {
@@ -56,18 +56,20 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
     else if (outcome === 'damaged') damaged.push(actor.id);
     else ended.push(`${actor.id}: ${outcome.ended}`);
   }
-  const working = going.filter(({ kind, row }) => isWorking(kind, row)).map(takenUp);
-  const waiting = going.filter(({ kind, row }) => !isWorking(kind, row));
+  const working = going.filter(({ definition, row }) => isWorking(definition, row)).map(takenUp);
+  const waiting = going.filter(({ definition, row }) => !isWorking(definition, row));
   const begun = working.map(({ id, row }): Write => ({ put: 'snapshot', key: id, value: row }));
   await ledger.commit([...begun, { put: atWork.space, key: atWork.key, value: {} }]);
   const alone = working.filter(({ row }) => row.alone !== undefined);
-  for (const { id, kind, row } of alone) supervisor.adoptAlone(kind, id, row, aloneDelayMs(row.alone?.deaths ?? 0));
+  for (const { id, definition, row } of alone)
+    supervisor.resumeAlone(definition, id, row, aloneDelayMs(row.alone?.deaths ?? 0));
   const resumed = working.filter(({ row }) => row.alone === undefined);
-  for (const { id, kind, row } of [...waiting, ...resumed]) supervisor.adopt(kind, id, row);
+  for (const { id, definition, row } of [...waiting, ...resumed]) supervisor.resume(definition, id, row);
   return { resumed: resumed.length, waiting: waiting.length + alone.length, ended, damaged };
 }
 
-const isWorking = (kind: ActorKind, row: ActorRow): boolean => kind.phase(snapshotValue(row)) === 'working';
+const isWorking = (definition: ActorDefinition, row: ActorRow): boolean =>
+  definition.phase(snapshotValue(row)) === 'working';
 
 /** An actor whose work begins again now, or has to wait for its turn alone. */
 const takenUp = ({ row, ...actor }: StoredActor): StoredActor =>
@@ -79,7 +81,7 @@ const takenUp = ({ row, ...actor }: StoredActor): StoredActor =>
 async function afterTheLastHost(ledger: Ledger, stored: readonly StoredActor[]): Promise<readonly StoredActor[]> {
   const [mark] = await ledger.getMany(atWork.space, [atWork.key]);
   if (mark === undefined) return stored;
-  const running = stored.filter(({ kind, row }) => isWorking(kind, row) && row.alone?.isRunning !== false);
+  const running = stored.filter(({ definition, row }) => isWorking(definition, row) && row.alone?.isRunning !== false);
   const marked = new Map(running.map(({ id, row }) => [id, survived(row, running.length === 1)]));
   const marks = [...marked].map(([key, value]): Write => ({ put: 'snapshot', key, value }));
   await ledger.commit([...marks, { del: atWork.space, key: atWork.key }]);
@@ -88,35 +90,35 @@ async function afterTheLastHost(ledger: Ledger, stored: readonly StoredActor[]):
 
 type Outcome = 'goes on' | 'damaged' | { readonly ended: string };
 
-async function judged(supervisor: Supervisor, ledger: Ledger, { id, kind, row }: StoredActor): Promise<Outcome> {
+async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, row }: StoredActor): Promise<Outcome> {
   const end = async (from: ActorRow, event: AnyEventObject, why: string, entries?: LastEntries): Promise<Outcome> => {
-    await supervisor.endStored(kind, id, from, event, entries);
+    await supervisor.endStored(definition, id, from, event, entries);
     return { ended: why };
   };
-  const complaint = kind.hasJournal ? await journalComplaint(ledger, id) : null;
+  const complaint = definition.hasJournal ? await journalComplaint(ledger, id) : null;
   if (complaint !== null) return end(row, { type: 'content.damaged', message: complaint }, complaint, 'rows');
   if (ledger.get('unproven', id) !== undefined) {
     const message = 'the ledger lost commits that may have been of this work';
     return end(row, { type: 'supervision.exhausted', message }, message, 'rows');
   }
-  await kind.recall?.(id);
-  const obstacle = obstacleOf(kind, row);
+  await definition.recall?.(id);
+  const obstacle = obstacleOf(definition, row);
   if (obstacle !== null) {
-    const standing = restored(kind, row) === null ? await restatedRow(kind, row).catch(() => null) : row;
+    const standing = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
     // What its record does not place is left as it is: whatever was written now might contradict it.
     if (standing === null) return 'damaged';
     return end(standing, { type: 'supervision.exhausted', message: obstacle }, obstacle);
   }
-  const cut = kind.cutShort?.(snapshotValue(row)) ?? null;
+  const cut = definition.cutShort?.(snapshotValue(row)) ?? null;
   return cut === null ? 'goes on' : end(row, cut, 'what was under way is not taken up again');
 }
 
 /** Why an actor cannot go on from its row; null when it can. */
-function obstacleOf(kind: ActorKind, row: ActorRow): string | null {
-  if (row.machineVersion !== kind.version) {
+function obstacleOf(definition: ActorDefinition, row: ActorRow): string | null {
+  if (row.machineVersion !== definition.version) {
     return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
   }
-  if (restored(kind, row) === null) return `${row.machineId} cannot be resumed from its stored state`;
+  if (restored(definition, row) === null) return `${row.machineId} cannot be resumed from its stored state`;
   if ((row.alone?.deaths ?? 0) >= deathLimit) {
     return `resumes exhausted: the host died ${deathLimit} times while this was the only work running`;
   }

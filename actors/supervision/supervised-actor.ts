@@ -1,19 +1,19 @@
 import { type AnyActorRef, type AnyEventObject, type AnyMachineSnapshot, createActor, type EventObject } from 'xstate';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { ActorKind } from './actor-kind.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
 import { restored } from './restored-row.ts';
 
 export interface ActorObserver {
   /** A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. */
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void;
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[]): void;
   failed(actor: SupervisedActor, error: unknown): void;
 }
 
 /** One root actor under supervision: the interpreter while one runs, its row and the lifetime of its effects. */
 export class SupervisedActor {
   readonly id: string;
-  readonly kind: ActorKind;
+  readonly definition: ActorDefinition;
   readonly input: unknown;
   /** The row of the newest snapshot, committed or on its way. */
   row: ActorRow | null;
@@ -29,8 +29,14 @@ export class SupervisedActor {
   #isOver = false;
   #pause: { readonly over: Promise<void>; readonly end: () => void } | null = null;
 
-  constructor(kind: ActorKind, id: string, input: unknown, row: ActorRow | null, firstWrites: readonly Write[] = []) {
-    this.kind = kind;
+  constructor(
+    definition: ActorDefinition,
+    id: string,
+    input: unknown,
+    row: ActorRow | null,
+    firstWrites: readonly Write[] = [],
+  ) {
+    this.definition = definition;
     this.id = id;
     this.input = input;
     this.row = row;
@@ -66,20 +72,20 @@ export class SupervisedActor {
     const isStored = this.row !== null;
     this.#lifetime = new AbortController();
     this.#isOver = false;
-    const ref = createActor(this.kind.machine, {
+    const ref = createActor(this.definition.machine, {
       input: this.input,
       ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
     });
     this.#ref = ref;
     let last: AnyMachineSnapshot | null = isStored ? ref.getSnapshot() : null;
-    let facts: EventObject[] = [];
-    ref.on('*', (fact) => facts.push(fact));
+    let emissions: EventObject[] = [];
+    ref.on('*', (fact) => emissions.push(fact));
     ref.subscribe({
       next: (snapshot) => {
         if (snapshot === last || snapshot.status === 'stopped') return;
         last = snapshot;
-        const collected = facts;
-        facts = [];
+        const collected = emissions;
+        emissions = [];
         try {
           observer.changed(this, snapshot, collected);
         } catch (error) {
@@ -101,7 +107,7 @@ export class SupervisedActor {
   can(event: AnyEventObject): boolean {
     if (this.#isOver) return false;
     const snapshot: AnyMachineSnapshot | null | undefined =
-      this.#ref?.getSnapshot() ?? (this.row === null ? null : restored(this.kind, this.row));
+      this.#ref?.getSnapshot() ?? (this.row === null ? null : restored(this.definition, this.row));
     return snapshot?.status === 'active' && snapshot.can(event);
   }
 

@@ -3,7 +3,7 @@ import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
-import type { ActorKind, Phase } from './actor-kind.ts';
+import type { ActorDefinition, Phase } from './actor-definition.ts';
 import { type ActorRow, hasEnded, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { type LastEntries, lastWrites } from './last-writes.ts';
@@ -12,7 +12,7 @@ import { nextRow } from './next-row.ts';
 import { PendingTimers } from './pending-timers.ts';
 import { restartDelay } from './restart-delay.ts';
 import { restatedRow, restored } from './restored-row.ts';
-import { SoloTurns } from './solo-turns.ts';
+import { SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 
@@ -26,16 +26,19 @@ export interface SupervisorOptions extends LiveActorsOptions {
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
 export class Supervisor extends LiveActors {
   readonly #options: SupervisorOptions;
-  readonly #kinds = new Map<string, ActorKind>();
+  readonly #definitions = new Map<string, ActorDefinition>();
   readonly #restarts: PendingTimers;
-  readonly #turns: SoloTurns;
+  readonly #soloRuns: SoloRuns;
   #stopped = false;
 
   constructor(options: SupervisorOptions) {
     super(options);
     this.#options = options;
     this.#restarts = new PendingTimers(options.clock);
-    this.#turns = new SoloTurns(options.clock, () => new Set([...this.#kinds.values()].map(({ line }) => line)));
+    this.#soloRuns = new SoloRuns(
+      options.clock,
+      () => new Set([...this.#definitions.values()].map(({ queue }) => queue)),
+    );
   }
 
   /** The time by which all its actors live. */
@@ -43,20 +46,26 @@ export class Supervisor extends LiveActors {
     return this.#options.clock;
   }
 
-  register(kind: ActorKind): void {
-    this.#kinds.set(kind.name, kind);
+  register(definition: ActorDefinition): void {
+    this.#definitions.set(definition.name, definition);
   }
 
-  kind(name: string): ActorKind | undefined {
-    return this.#kinds.get(name);
+  definition(name: string): ActorDefinition | undefined {
+    return this.#definitions.get(name);
   }
 
   /**
    * Starts a new actor; resolves when its first snapshot, and `writes` with it, are on disk. `budgetMs` bounds the host
    * up-time that its deadline lets pass.
    */
-  async spawn(kind: ActorKind, id: string, input: unknown, writes: readonly Write[], budgetMs?: number): Promise<void> {
-    const actor = new SupervisedActor(kind, id, input, null, writes);
+  async spawn(
+    definition: ActorDefinition,
+    id: string,
+    input: unknown,
+    writes: readonly Write[],
+    budgetMs?: number,
+  ): Promise<void> {
+    const actor = new SupervisedActor(definition, id, input, null, writes);
     if (budgetMs !== undefined) this.#options.budgets.set(id, budgetMs);
     this.actors.set(id, actor);
     actor.start(this);
@@ -64,18 +73,18 @@ export class Supervisor extends LiveActors {
   }
 
   /** Takes up a stored actor where its row stands. One that waits gets its place, and no interpreter before a worker. */
-  adopt(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
-    const actor = this.#stored(kind, id, row);
-    this.#placeInLine(actor, row);
+  resume(definition: ActorDefinition, id: string, row: ActorRow): SupervisedActor {
+    const actor = this.#stored(definition, id, row);
+    this.#enqueue(actor, row);
     if (!actor.isRunning && this.#phase(actor, row) !== 'waiting') actor.start(this);
     return actor;
   }
 
   /** Takes up a stored actor behind all other work, after `delayMs`, and alone. */
-  adoptAlone(kind: ActorKind, id: string, row: ActorRow, delayMs: number): void {
-    const actor = this.#stored(kind, id, row);
+  resumeAlone(definition: ActorDefinition, id: string, row: ActorRow, delayMs: number): void {
+    const actor = this.#stored(definition, id, row);
     actor.pause();
-    this.#turns.wait(id, delayMs, () => {
+    this.#soloRuns.wait(id, delayMs, () => {
       const deaths = row.alone?.deaths ?? 0;
       const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };
       this.#commit(actor, begun, [], (error) => actor.fail(this, error));
@@ -86,8 +95,8 @@ export class Supervisor extends LiveActors {
     });
   }
 
-  #stored(kind: ActorKind, id: string, row: ActorRow): SupervisedActor {
-    const actor = new SupervisedActor(kind, id, row.input, row);
+  #stored(definition: ActorDefinition, id: string, row: ActorRow): SupervisedActor {
+    const actor = new SupervisedActor(definition, id, row.input, row);
     if (row.remainingMs !== null) this.#options.budgets.set(id, row.remainingMs);
     this.actors.set(id, actor);
     return actor;
@@ -101,15 +110,15 @@ export class Supervisor extends LiveActors {
     const found = this.#found(id);
     const actor = found instanceof Promise ? await found : found;
     if (actor === undefined) return false;
-    if (this.#turns.isWaiting(id)) return this.#endWaiting(actor, event);
+    if (this.#soloRuns.isWaiting(id)) return this.#endWaiting(actor, event);
     if (actor.resumed !== null) {
       await actor.resumed;
       return this.#stopped ? false : this.send(id, event);
     }
     if (!actor.can(event)) {
-      // One whose newest row is still on its way is forgotten when that has landed, lest it be woken from an older one.
+      // One whose newest row is still on its way is forgotten when that has landed, lest it be resumed from an older one.
       const { row, durableRow } = actor;
-      if (row !== null && row === durableRow && this.#phase(actor, row) === 'dormant') this.#forget(actor);
+      if (row !== null && row === durableRow && this.#phase(actor, row) === 'passivated') this.#forget(actor);
       return false;
     }
     if (!actor.isRunning) actor.start(this);
@@ -121,47 +130,51 @@ export class Supervisor extends LiveActors {
   /** An actor whose turn to run alone has not come can be ended, and nothing else. */
   async #endWaiting(actor: SupervisedActor, event: AnyEventObject): Promise<boolean> {
     if (actor.row === null || !actor.can(event)) return false;
-    if (this.#phase(actor, endedRow(actor.kind, actor.row, event).row) !== 'ended') return false;
+    if (this.#phase(actor, endedRow(actor.definition, actor.row, event).row) !== 'ended') return false;
     // Its turn may come before its end is on disk.
-    this.#turns.leave(actor.id);
+    this.#soloRuns.leave(actor.id);
     this.#end(actor, event, 'all');
     await actor.committed;
     return true;
   }
 
-  /** A live actor, or a dormant one taken up; undefined for one that has ended or never was. */
+  /** A live actor, or a passivated one resumed; undefined for one that has ended or never was. */
   #found(id: string): SupervisedActor | Promise<SupervisedActor | undefined> | undefined {
     const live = this.actors.get(id);
     if (live !== undefined) return live;
     const row = this.read(id);
-    const kind = row === undefined ? undefined : this.#kinds.get(row.kind);
-    if (row === undefined || kind === undefined || hasEnded(row)) return undefined;
-    if (restored(kind, row) === null) return this.#wokenFromRecord(kind, id, row);
-    return kind.phase(snapshotValue(row)) === 'dormant' ? this.adopt(kind, id, row) : undefined;
+    const definition = row === undefined ? undefined : this.#definitions.get(row.kind);
+    if (row === undefined || definition === undefined || hasEnded(row)) return undefined;
+    if (restored(definition, row) === null) return this.#resumedFromRecord(definition, id, row);
+    return definition.phase(snapshotValue(row)) === 'passivated' ? this.resume(definition, id, row) : undefined;
   }
 
-  /** A dormant actor whose row is of another version of its chart wakes where its record says that it stands. */
-  async #wokenFromRecord(kind: ActorKind, id: string, row: ActorRow): Promise<SupervisedActor | undefined> {
-    const restated = await restatedRow(kind, row);
+  /** A passivated actor whose row is of another version of its chart resumes where its record says that it stands. */
+  async #resumedFromRecord(
+    definition: ActorDefinition,
+    id: string,
+    row: ActorRow,
+  ): Promise<SupervisedActor | undefined> {
+    const restated = await restatedRow(definition, row);
     if (this.#stopped) return undefined;
-    // Whoever asked meanwhile may have woken it, and it may have ended since.
+    // Whoever asked meanwhile may have resumed it, and it may have ended since.
     if (this.isLive(id) || !isDeepStrictEqual(this.read(id), row)) return this.#found(id);
-    const isDormant = restated !== null && kind.phase(snapshotValue(restated)) === 'dormant';
-    return isDormant ? this.adopt(kind, id, restated) : undefined;
+    const isPassivated = restated !== null && definition.phase(snapshotValue(restated)) === 'passivated';
+    return isPassivated ? this.resume(definition, id, restated) : undefined;
   }
 
   /** Ends every interpreter; the next process resumes from what is committed. */
   stop(): void {
     this.#stopped = true;
     this.#restarts.clear();
-    this.#turns.stop();
+    this.#soloRuns.stop();
     for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, facts: EventObject[]): void {
-    const { kind, id } = actor;
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[]): void {
+    const { definition, id } = actor;
     const before = actor.row === null ? null : snapshotValue(actor.row);
-    const own = kind.writes({ id, input: actor.input, facts, before, after: snapshot });
+    const own = definition.writes({ id, input: actor.input, emissions, before, after: snapshot });
     const first = actor.row === null ? actor.firstWrites : [];
     this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], (error) =>
       actor.fail(this, error),
@@ -172,7 +185,7 @@ export class Supervisor extends LiveActors {
     const { clock, report } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
     const delayMs = restartDelay(actor.crashes, clock.now());
-    report(`${actor.kind.name} ${actor.id} failed: ${message}`);
+    report(`${actor.definition.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
     if (actor.row === null) {
       this.#refuse(actor, error);
@@ -202,25 +215,25 @@ export class Supervisor extends LiveActors {
     if (actor.isRunning && ending === null) return;
     actor.row = actor.durableRow;
     actor.committed = Promise.resolve();
-    const end = ending ?? actor.kind.cutShort?.(snapshotValue(actor.row)) ?? null;
+    const end = ending ?? actor.definition.cutShort?.(snapshotValue(actor.row)) ?? null;
     if (end !== null) {
       this.#end(actor, end, 'all');
       return;
     }
     actor.start(this);
     // A worker may have been granted while nobody was there to take it.
-    this.#placeInLine(actor, actor.durableRow);
+    this.#enqueue(actor, actor.durableRow);
   }
 
   /** Ends a stored actor by its own chart without running any effect. */
   async endStored(
-    kind: ActorKind,
+    definition: ActorDefinition,
     id: string,
     row: ActorRow,
     event: AnyEventObject,
     entries: LastEntries = 'all',
   ): Promise<void> {
-    const actor = new SupervisedActor(kind, id, row.input, row);
+    const actor = new SupervisedActor(definition, id, row.input, row);
     this.#end(actor, event, entries);
     let committed: Promise<void>;
     do {
@@ -232,9 +245,9 @@ export class Supervisor extends LiveActors {
 
   #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
     if (actor.row === null) return;
-    const { row, facts, before, after } = endedRow(actor.kind, actor.row, event);
-    const change = { id: actor.id, input: actor.input, facts, before, after };
-    const writes = lastWrites(actor.kind, change, entries, this.#options.report);
+    const { row, emissions, before, after } = endedRow(actor.definition, actor.row, event);
+    const change = { id: actor.id, input: actor.input, emissions, before, after };
+    const writes = lastWrites(actor.definition, change, entries, this.#options.report);
     this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, (error) => {
       if (entries === 'none') this.#options.fatal(error);
       else this.#end(actor, event, 'none');
@@ -243,23 +256,23 @@ export class Supervisor extends LiveActors {
 
   #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
     const { ledger } = this.#options;
-    const { id, kind } = actor;
+    const { id, definition } = actor;
     const isStored = !this.#isRunning(actor, row);
     const { row: previous } = actor;
     actor.row = row;
     const live: Write[] = isStored
       ? [{ del: 'live', key: id }]
       : previous === null || !this.#isRunning(actor, previous)
-        ? [{ put: 'live', key: id, value: { kind: kind.name } }]
+        ? [{ put: 'live', key: id, value: { kind: definition.name } }]
         : [];
     actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
       actor.durableRow = row;
-      // An event that came in the meantime may have woken it already.
+      // An event that came in the meantime may have resumed it already.
       if (isStored && actor.row === row) this.#forget(actor);
-      this.#placeInLine(actor, row);
+      this.#enqueue(actor, row);
       if (actor.row === row && this.#phase(actor, row) === 'waiting') actor.park();
-      if (row.alone === undefined) this.#turns.leave(id);
-      kind.committed(id, row);
+      if (row.alone === undefined) this.#soloRuns.leave(id);
+      definition.committed(id, row);
       this.listeners.tell(id);
     });
     // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.
@@ -273,22 +286,22 @@ export class Supervisor extends LiveActors {
     });
   }
 
-  #phase({ kind }: SupervisedActor, row: ActorRow): Phase {
-    return kind.phase(snapshotValue(row));
+  #phase({ definition }: SupervisedActor, row: ActorRow): Phase {
+    return definition.phase(snapshotValue(row));
   }
 
   #isRunning(actor: SupervisedActor, row: ActorRow): boolean {
     const phase = this.#phase(actor, row);
-    return phase !== 'ended' && phase !== 'dormant';
+    return phase !== 'ended' && phase !== 'passivated';
   }
 
-  #placeInLine(actor: SupervisedActor, row: ActorRow): void {
-    const { id, kind } = actor;
+  #enqueue(actor: SupervisedActor, row: ActorRow): void {
+    const { id, definition } = actor;
     const phase = this.#phase(actor, row);
-    if (phase === 'waiting' && row.ticket !== null) kind.line.wait(id, row.ticket);
-    else if (phase === 'working') kind.line.occupy(id);
-    else kind.line.leave(id);
-    this.#turns.advance();
+    if (phase === 'waiting' && row.ticket !== null) definition.queue.wait(id, row.ticket);
+    else if (phase === 'working') definition.queue.occupy(id);
+    else definition.queue.leave(id);
+    this.#soloRuns.advance();
   }
 
   #forget(actor: SupervisedActor): void {

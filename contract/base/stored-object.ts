@@ -1,4 +1,4 @@
-/** Bytes to be stored in the vault before the batch that names them. */
+/** Bytes to be stored in the object store before the batch that names them. */
 export interface StoredObject {
   readonly contentId: string;
   readonly bytes: Uint8Array;

@@ -153,7 +153,7 @@ export const sharedLineage = lineLineage.extend({
 });
 
 /** A line whose lineage says only what is its own; `citations` point into what is shared. */
-export const sharingLine = captionLine.extend({
+export const sharingQueue = captionLine.extend({
   lineage: z.strictObject({
     window: range,
     coverage: lineCoverage,
@@ -163,7 +163,7 @@ export const sharingLine = captionLine.extend({
 });
 
 export type SharedLineage = z.infer<typeof sharedLineage>;
-export type SharingLine = z.infer<typeof sharingLine>;
+export type SharingQueue = z.infer<typeof sharingQueue>;
 export type CaptionText = z.infer<typeof captionText>;
 export type CaptionLine = z.infer<typeof captionLine>;
 export type LineLineage = z.infer<typeof lineLineage>;

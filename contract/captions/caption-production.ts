@@ -4,7 +4,14 @@ import { artifactId } from '../base/operation.ts';
 import { approvalReference } from '../review/publish-review.ts';
 import { readinessReference, studyReference } from '../study/study-readiness.ts';
 import { captionExecutor } from './caption-executor.ts';
-import { captionJobId, captionLimits, captionLine, captionReason, sharedLineage, sharingLine } from './caption-line.ts';
+import {
+  captionJobId,
+  captionLimits,
+  captionLine,
+  captionReason,
+  sharedLineage,
+  sharingQueue,
+} from './caption-line.ts';
 
 /** A production that fails leaves its approval unused: it may be tried this often, counted from 0. */
 export const maximumCaptionAttempts = 3;
@@ -71,7 +78,7 @@ export const captionArtifact = z.discriminatedUnion('schema', [
     schema: z.literal('studio.caption-production.artifact.v5'),
     ...storedCaptions,
     sharedLineage,
-    lines: z.array(sharingLine).min(1).max(captionLimits.maxLines),
+    lines: z.array(sharingQueue).min(1).max(captionLimits.maxLines),
   }),
 ]);
 

@@ -21,14 +21,14 @@ export const sourceSession = z.strictObject({
   detectedLanguageEvidenceContentIds: z.array(contentId),
 });
 
-/** Preflight evidence that a source brings along; its bytes are in the vault or in the source's own folder. */
+/** Preflight evidence that a source brings along; its bytes are in the object store or in the source's own folder. */
 export const pinnedEvidence = z.strictObject({
   kind: z.enum(['speech-activity-receipt', 'language-ranges-receipt']),
   contentId,
   bytes: positive,
 });
 
-/** Where a file of a source lies: an object of the vault, or a file read in place (absolute path). */
+/** Where a file of a source lies: an object of the object store, or a file read in place (absolute path). */
 export const sourceFile = z.strictObject({ contentId, bytes: positive, path: z.string().nullable() });
 
 const revision = {
@@ -50,7 +50,7 @@ const revision = {
    * for a plan.
    */
   files: z.array(sourceFile),
-  /** The folder that holds the files, or null when they are objects of the vault. */
+  /** The folder that holds the files, or null when they are objects of the object store. */
   folder: z.string().nullable(),
 };
 

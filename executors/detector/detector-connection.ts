@@ -9,7 +9,7 @@ import { encodeFrame, FrameReader } from './detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
 import { CHANNELS } from './sound-signals.ts';
 
-// One process serves many jobs, each bounded by its caller; these walls only end a process gone wild.
+// One process serves many jobs, each bounded by its caller; these limits only end a process gone wild.
 const LIMITS: ProcessLimits = {
   wallMs: 24 * 60 * 60 * 1000,
   cpuSeconds: 6 * 60 * 60,

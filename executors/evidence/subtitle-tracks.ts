@@ -82,8 +82,8 @@ export async function readSubtitleTracks(
     extraPipes: 2 * tracks.length - 1,
   });
   const pipes = [running.stdout, ...running.extra];
-  const turns = new Turns();
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, turns));
+  const mutex = new KeyedMutex();
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, mutex));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   return withinAll(readers.map((reader) => reader.result()));
@@ -106,7 +106,7 @@ function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
 }
 
 /** Lets one chunk of all tracks be looked at in each turn of the event loop, however many have come. */
-class Turns {
+class KeyedMutex {
   #last: Promise<void> = Promise.resolve();
 
   next(): Promise<void> {
@@ -119,17 +119,17 @@ class Turns {
 class TrackReader {
   readonly #codec: string;
   readonly #range: Range;
-  readonly #turns: Turns;
+  readonly #mutex: KeyedMutex;
   readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
   #cues: Cue[] = [];
   #bytes = 0;
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, range: Range, turns: Turns) {
+  constructor(codec: string, range: Range, mutex: KeyedMutex) {
     this.#codec = codec;
     this.#range = range;
-    this.#turns = turns;
+    this.#mutex = mutex;
   }
 
   /** Takes both pipes to their end, whatever they bring: a process that nobody reads from never ends. */
@@ -152,7 +152,7 @@ class TrackReader {
   async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
     for await (const chunk of pipe) {
       if (this.#fault !== null || this.#isOver) continue;
-      await this.#turns.next();
+      await this.#mutex.next();
       try {
         take(chunk);
       } catch (error) {

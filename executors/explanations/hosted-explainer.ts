@@ -50,7 +50,7 @@ export async function openHostedExplainer(options: HostedExplainerOptions): Prom
     webhookSecret: null,
     logLevel: 'off',
     maxRetries: 0,
-    // The wall below comes first.
+    // The limit below comes first.
     timeout: 2 * maxWallMs,
     fetch: boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxProviderResponseBytes }),
   });
@@ -79,13 +79,13 @@ export async function openHostedExplainer(options: HostedExplainerOptions): Prom
     configuration,
     explain: async (question, signal) => {
       signal.throwIfAborted();
-      const wall = new AbortController();
-      const timer = clock.setTimeout(() => wall.abort(), maxWallMs);
+      const limit = new AbortController();
+      const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
       try {
-        return explainedBy(await ask(question, AbortSignal.any([signal, wall.signal])), question.kinds, holdsKey);
+        return explainedBy(await ask(question, AbortSignal.any([signal, limit.signal])), question.kinds, holdsKey);
       } catch (error) {
         signal.throwIfAborted();
-        if (wall.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);
+        if (limit.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);
         throw failureOf(error);
       } finally {
         clock.clearTimeout(timer);

@@ -11,11 +11,11 @@ import {
   type RunningProcess,
 } from './process.ts';
 import { spawnGroup } from './process-group.ts';
-import { findWalls, isHiddenSigkill, type ProcessWalls, type WallCommand } from './process-walls.ts';
+import { findSandbox, isHiddenSigkill, type ProcessSandbox, type SandboxCommand } from './process-sandbox.ts';
 
-/** A launcher that says which walls stand on this machine. */
-export interface WalledLauncher extends Launcher {
-  readonly walls: ProcessWalls;
+/** A launcher that says which parts of the sandbox work on this machine. */
+export interface SandboxedLauncher extends Launcher {
+  readonly sandbox: ProcessSandbox;
 }
 
 export interface LauncherOptions {
@@ -28,20 +28,20 @@ export interface LauncherOptions {
 }
 
 /**
- * Opens the one way in which the host starts external processes. Probes once which walls work here and
+ * Opens the one way in which the host starts external processes. Probes once which parts of the sandbox work here and
  * removes what a killed host left. Rejects with `ProcessFailure` `launch_failed` on a bad work root.
  */
-export async function openLauncher(options: LauncherOptions): Promise<WalledLauncher> {
+export async function openLauncher(options: LauncherOptions): Promise<SandboxedLauncher> {
   const workRoot = await openWorkRoot(options.workRoot);
   const pathText = absoluteFolders(options.path ?? process.env.PATH ?? '/usr/bin:/bin').join(path.delimiter);
-  return new WalledProcessLauncher({ ...options, workRoot }, pathText, await findWalls(pathText));
+  return new SandboxedProcessLauncher({ ...options, workRoot }, pathText, await findSandbox(pathText));
 }
 
-class WalledProcessLauncher implements WalledLauncher {
-  readonly walls: ProcessWalls;
+class SandboxedProcessLauncher implements SandboxedLauncher {
+  readonly sandbox: ProcessSandbox;
   readonly #options: LauncherOptions;
   readonly #path: string;
-  readonly #command: WallCommand;
+  readonly #command: SandboxCommand;
   readonly #running = new Set<RunningProcess>();
   readonly #pending = new Set<Promise<unknown>>();
   readonly #killAll = () => {
@@ -49,13 +49,13 @@ class WalledProcessLauncher implements WalledLauncher {
   };
   #closed = false;
 
-  constructor(options: LauncherOptions, pathText: string, command: WallCommand) {
+  constructor(options: LauncherOptions, pathText: string, command: SandboxCommand) {
     this.#options = options;
     this.#path = pathText;
     this.#command = command;
-    this.walls = command.walls;
+    this.sandbox = command.sandbox;
     // Where the kernel does not end a process with the host, at least the host's ordinary end does.
-    if (!this.walls.parentDeathSignal) process.on('exit', this.#killAll);
+    if (!this.sandbox.parentDeathSignal) process.on('exit', this.#killAll);
   }
 
   async run(request: ProcessRequest): Promise<ProcessOutput> {
@@ -130,7 +130,7 @@ class WalledProcessLauncher implements WalledLauncher {
   }
 
   readonly #interpret = (exit: ChildExit, stderrTail: string): ChildExit =>
-    isHiddenSigkill(this.walls, exit.code, stderrTail) ? { ...exit, code: null, signal: 'SIGKILL' } : exit;
+    isHiddenSigkill(this.sandbox, exit.code, stderrTail) ? { ...exit, code: null, signal: 'SIGKILL' } : exit;
 
   #refuseWhenStopped(request: ProcessRequest): void {
     if (this.#closed) throw new ProcessFailure('aborted', 'the launcher is closed');

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /**
  * Kills the processes whose home is one of these private folders. A host killed within the fraction of a
- * millisecond between a process's birth and its first wall leaves it behind; the next host finds it so.
+ * millisecond between a process's birth and its first limit leaves it behind; the next host finds it so.
  * Does nothing where there is no /proc.
  */
 export async function killLeftovers(folders: readonly string[]): Promise<void> {

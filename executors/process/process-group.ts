@@ -6,20 +6,20 @@ import { execa } from 'execa';
 import type { ChildExit, ChildHandle } from './guarded-process.ts';
 import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
 import { ProcessFailure, type ProcessProxy, type ProcessRequest } from './process.ts';
-import type { WallCommand } from './process-walls.ts';
+import type { SandboxCommand } from './process-sandbox.ts';
 
 /**
  * Starts a tool as the leader of its own process group: no shell, bare environment, `folder` as home,
  * working folder and place of temporary files. Rejects with `launch_failed` when the system gives no process.
  */
 export async function spawnGroup(
-  { walls, prefix }: WallCommand,
+  { sandbox, prefix }: SandboxCommand,
   request: ProcessRequest,
   folder: string,
   pathText: string,
 ): Promise<ChildHandle> {
   const { tool, limits, proxy } = request;
-  const handsOver = proxy !== undefined && walls.network === 'own';
+  const handsOver = proxy !== undefined && sandbox.network === 'own';
   const [file = tool, ...args] = [...prefix(limits, proxy !== undefined), tool, ...request.args];
   const port = proxy === undefined || handsOver ? PROXY_PORT : await sharedPort(proxy);
   const environment = { ...request.environment, ...proxy?.environmentAt(port) };
@@ -51,12 +51,12 @@ export async function spawnGroup(
   const exited = new Promise<ChildExit>((resolve) => {
     subprocess.once('exit', (code, signal) => {
       // A namespace is empty once its first process is gone; a plain group may still hold others.
-      if (walls.pidNamespace === 'none') killGroup(pid);
+      if (sandbox.pidNamespace === 'none') killGroup(pid);
       resolve({ code, signal, unborn: !isServed && code === NO_LISTENER_EXIT });
     });
   });
   const extra = subprocess.stdio.slice(3).filter((pipe) => pipe instanceof Readable);
-  const killAll = walls.pidNamespace === 'none' ? () => killGroup(pid) : () => killNamespace(pid);
+  const killAll = sandbox.pidNamespace === 'none' ? () => killGroup(pid) : () => killNamespace(pid);
   return { stdin, stdout, stderr, extra, exited, killAll };
 }
 

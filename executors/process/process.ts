@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
-/** Walls around one external process. Reaching any of them kills its whole group. */
+/** Limits of one external process. Reaching any of them kills its whole group. */
 export interface ProcessLimits {
   readonly wallMs: number;
   readonly cpuSeconds: number;
@@ -85,7 +85,7 @@ export class ProcessFailure extends Error {
   }
 }
 
-/** Starts external processes inside their walls: private folder, bare environment, own group, limits. */
+/** Starts external processes inside a sandbox: private folder, bare environment, own group, limits. */
 export interface Launcher {
   /** Runs to the end and collects both outputs. Rejects with `ProcessFailure`. */
   run(request: ProcessRequest): Promise<ProcessOutput>;

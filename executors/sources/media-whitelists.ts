@@ -35,7 +35,7 @@ export function mediaInput(file: string): readonly string[] {
   return [...MEDIA_INPUT_OPTIONS, '-i', mediaUrl(file)];
 }
 
-/** The same walls as option words alone, for ffprobe, which takes its input last. */
+/** The same limits as option words alone, for ffprobe, which takes its input last. */
 export const MEDIA_INPUT_OPTIONS: readonly string[] = [
   ...['-protocol_whitelist', 'file'],
   ...['-format_whitelist', FORMATS.join(',')],

@@ -35,7 +35,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
       send(service, exchange, stopped);
       return;
     }
-    if (needsToken) exchange.admit();
+    if (needsToken) exchange.accept();
     const target = parseTarget(head.target);
     const { route, params } = router.match(target);
     const origin = guard.originFor(head, route.access);
@@ -103,7 +103,7 @@ function send({ guard, report }: Service, exchange: Exchange, answer: Answer): v
   const headers = cors === null ? own : { ...own, ...cors };
   if (answer.body instanceof MediaPart) {
     // The client holds a grant.
-    exchange.admit();
+    exchange.accept();
     answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
     return;
   }

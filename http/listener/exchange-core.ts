@@ -76,7 +76,7 @@ export abstract class ExchangeCore implements Exchange {
     this.#inHandler = false;
   }
 
-  admit(): void {}
+  accept(): void {}
 
   onAbort(listener: () => void): void {
     if (this.#aborted) queueMicrotask(() => this.#guard(listener));

@@ -56,7 +56,7 @@ export interface Exchange {
    * The client has shown that it may be here. Connections of strangers are bounded where the adapter can count them;
    * `docs/errors.md` says where it cannot.
    */
-  admit(): void;
+  accept(): void;
   pause(): void;
   resume(): void;
   /**

@@ -15,15 +15,15 @@ export class NodeConnection {
   readonly #socket: Socket;
   readonly #exchanges = new Set<ConnectedExchange>();
   readonly #deadline: NodeJS.Timeout;
-  readonly #onAdmitted: (connection: NodeConnection) => void;
+  readonly #onAccepted: (connection: NodeConnection) => void;
 
   /**
    * The client has `idleMs` for each whole request head, counted from the connect or from the last answer, and for each
-   * piece of a body that shows that it moves. `onAdmitted` is called when it has shown that it may be here.
+   * piece of a body that shows that it moves. `onAccepted` is called when it has shown that it may be here.
    */
-  constructor(socket: Socket, idleMs: number, onAdmitted: (connection: NodeConnection) => void) {
+  constructor(socket: Socket, idleMs: number, onAccepted: (connection: NodeConnection) => void) {
     this.#socket = socket;
-    this.#onAdmitted = onAdmitted;
+    this.#onAccepted = onAccepted;
     this.#deadline = setTimeout(() => this.#due(), idleMs);
     socket.on('close', () => {
       clearTimeout(this.#deadline);
@@ -41,8 +41,8 @@ export class NodeConnection {
     this.renew();
   }
 
-  admit(): void {
-    this.#onAdmitted(this);
+  accept(): void {
+    this.#onAccepted(this);
   }
 
   /** The client did what it had to: it has its whole time again. */

@@ -21,8 +21,8 @@ export class NodeExchange extends ExchangeCore {
     response.on('finish', () => this.complete());
   }
 
-  override admit(): void {
-    this.#connection.admit();
+  override accept(): void {
+    this.#connection.accept();
   }
 
   /** Whether more of the body is awaited from the client. */

@@ -16,7 +16,7 @@ const STRANGERS = 1_024;
 
 /**
  * Opens listeners on `node:http` that close a connection whose client does not act within `idleMs` while it is awaited,
- * and that keep at most `strangers` connections of clients that nobody admitted: the oldest gives way to the newest.
+ * and that keep at most `strangers` connections of clients that nobody accepted: the oldest gives way to the newest.
  */
 export function nodeListener(idleMs: number, strangers = STRANGERS): OpenListener {
   return async (address, handler, onHandlerError) => {
@@ -61,7 +61,7 @@ function serveExchanges(server: Server, { idleMs, strangers }: Patience, handler
   server.maxHeadersCount = 0;
 
   server.on('connection', (socket) => {
-    const connection = new NodeConnection(socket, idleMs, (admitted) => unknown.delete(admitted));
+    const connection = new NodeConnection(socket, idleMs, (accepted) => unknown.delete(accepted));
     connections.set(socket, connection);
     socket.on('close', () => unknown.delete(connection));
     const [oldest] = unknown.add(connection);

@@ -1,4 +1,4 @@
-import type { CaptionLine, SharedLineage, SharingLine } from '../../contract/captions/caption-line.ts';
+import type { CaptionLine, SharedLineage, SharingQueue } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
@@ -8,7 +8,7 @@ type SharedCitation = SharedLineage['study']['citations'][number];
 /** Lines whose lineages share what they have in common. */
 export interface SharedLines {
   readonly sharedLineage: SharedLineage;
-  readonly lines: SharingLine[];
+  readonly lines: SharingQueue[];
 }
 
 /** Takes what all lineages of one production have in common out of its lines. There is at least one line. */
@@ -18,7 +18,7 @@ export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...Captio
     const known = citations.findIndex((each) => firstDifference(each, citation) === null);
     return known === -1 ? citations.push(citation) - 1 : known;
   };
-  const lines = [first, ...rest].map(({ lineage, ...line }): SharingLine => {
+  const lines = [first, ...rest].map(({ lineage, ...line }): SharingQueue => {
     const { coverage, claimIds, semanticCitations, childReports } = lineage.study;
     const cited = semanticCitations.flatMap(({ observations, ...semanticCitation }, at) => {
       const childReport = childReports[at];
@@ -41,7 +41,7 @@ export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...Captio
   };
 }
 
-function wholeLine({ lineage, ...line }: SharingLine, { source, study, ...shared }: SharedLineage): CaptionLine {
+function wholeLine({ lineage, ...line }: SharingQueue, { source, study, ...shared }: SharedLineage): CaptionLine {
   const { citations, ...reference } = study;
   const cited = lineage.citations.map(({ index, observations }) => {
     const citation = citations[index];

@@ -26,7 +26,7 @@ export interface OutputArtifactInput {
 
 const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
 
-/** Where an object lies below the vault's root. */
+/** Where an object lies below the object store's root. */
 export const storageKeyOf = (contentId: string): string =>
   `objects/sha256/${hexOf(contentId).slice(0, 2)}/${hexOf(contentId)}`;
 

@@ -6,7 +6,7 @@ export type ContentFault = 'missing' | 'content' | 'size';
 
 /** The stored files that a runtime rests on. It hands over what lies there; the reopening hashes it. */
 export interface StoredContent {
-  /** All bytes of an object of the vault. */
+  /** All bytes of an object of the object store. */
   object(contentId: string, maximumBytes: number): Promise<Uint8Array | ContentFault>;
   /** All bytes of a file of a source. */
   sourceFile(file: SourceFile, maximumBytes: number): Promise<Uint8Array | ContentFault>;

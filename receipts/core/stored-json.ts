@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 
-/** A receipt or JSON artifact as it lies in the vault. */
+/** A receipt or JSON artifact as it lies in the object store. */
 export function storedJson(value: unknown): StoredObject {
   const bytes = storedBytes(value);
   return { contentId: contentIdOfBytes(bytes), bytes };

@@ -96,7 +96,7 @@ function exceptionsOf({ start_offset, incomplete_media: note }: MediaProbe) {
   };
 }
 
-/** A source as the registry keeps it. `folder` is the absolute folder that holds its files, or null for the vault. */
+/** A source as the registry keeps it. `folder` is the absolute folder that holds its files, or null for the object store. */
 export function registeredSourceOf(records: SourceRecords, folder: string | null): RegisteredSource {
   const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges, resolution } = records;
   const receipt = sourceReceipt.record;

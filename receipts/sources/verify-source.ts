@@ -103,6 +103,6 @@ export function verifyRecords(chain: SealedChain): SourceRecords {
   return records;
 }
 
-/** A verified source as the registry keeps it; `folder` is the absolute folder of its files, or null for the vault. */
+/** A verified source as the registry keeps it; `folder` is the absolute folder of its files, or null for the object store. */
 export const verifySource = (chain: SealedChain, folder: string | null): RegisteredSource =>
   registeredSourceOf(verifyRecords(chain), folder);

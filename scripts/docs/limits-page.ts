@@ -1,4 +1,4 @@
-import { openIngestLimit } from '../../actors/ingest/ingest-desk.ts';
+import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-row.ts';
 import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-effects.ts';
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';

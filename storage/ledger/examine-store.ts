@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkTable, TableFault } from '../leveldb/leveldb-table.ts';
+import { failedWith } from '../objects/object-store-error.ts';
 import { identityAt } from '../objects/regular-file.ts';
-import { failedWith } from '../objects/vault-error.ts';
 import type { CheckedTables } from './checked-tables.ts';
 import { LedgerError, openFailure } from './ledger-error.ts';
 import { isUnderWay, type Mark, markPathOf, readMark } from './ledger-mark.ts';
@@ -11,7 +11,7 @@ import { type LiveFiles, liveFilesOf, logName } from './live-files.ts';
 import { readBatches } from './stored-batches.ts';
 
 // A host that is writing may replace a file between two looks at it.
-const looks = 3;
+const flights = 3;
 const betweenLooksMs = 50;
 
 /** What a look at a closed store and its mark came to. */
@@ -43,7 +43,7 @@ export const faultsIn = ({ faults, tableFaults }: Examination): string[] => [
 export async function examineStore(directory: string, checked: CheckedTables | null = null): Promise<Examination> {
   for (let look = 1; ; look += 1) {
     const examination = await lookAtStore(directory, checked);
-    if (look === looks || examination.faults.length + examination.tableFaults.length === 0) return examination;
+    if (look === flights || examination.faults.length + examination.tableFaults.length === 0) return examination;
     await delay(betweenLooksMs);
   }
 }

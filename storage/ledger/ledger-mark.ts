@@ -2,7 +2,7 @@ import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { moveDurably, privateFile, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
-import { failedWith } from '../objects/vault-error.ts';
+import { failedWith } from '../objects/object-store-error.ts';
 import { LedgerError, openFailure } from './ledger-error.ts';
 
 const magic = Buffer.from('LMSSMARK');

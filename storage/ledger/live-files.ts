@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLog } from '../leveldb/leveldb-log.ts';
 import { type StoreVersion, storeVersionOf } from '../leveldb/leveldb-manifest.ts';
-import { failedWith } from '../objects/vault-error.ts';
+import { failedWith } from '../objects/object-store-error.ts';
 
 /** The files of a LevelDB store that count, by their numbers. */
 export interface LiveFiles extends StoreVersion {

@@ -5,7 +5,7 @@ import { type DataRoot, dataRootAt } from './data-root-layout.ts';
 import { markDataRoot, markerName, recognizeDataRoot } from './data-root-marker.ts';
 import { makeFolder, privateFolder, syncFolder } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
-import { failedWith, storageFault, VaultError } from './vault-error.ts';
+import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
 /** Why a folder with this owner and mode is not private to `uid`, or null. */
 export function exposure(folder: { readonly uid: number; readonly mode: number }, uid: number): string | null {
@@ -62,11 +62,11 @@ const foldersOf = ({ ledger, objects, inbox, quarantine, work }: DataRoot): read
   work,
 ];
 
-function startFault(error: unknown, root: string): VaultError {
-  const refusal = error instanceof VaultError ? null : systemRefusal(error);
+function startFault(error: unknown, root: string): ObjectStoreError {
+  const refusal = error instanceof ObjectStoreError ? null : systemRefusal(error);
   const said = `${root}: ${error instanceof Error ? error.message : String(error)}`;
   if (refusal === null) return storageFault(error, said);
-  return new VaultError(refusal, `${said}; ${refusalMeanings[refusal]}`, error);
+  return new ObjectStoreError(refusal, `${said}; ${refusalMeanings[refusal]}`, error);
 }
 
 async function claimRoot(layout: DataRoot): Promise<void> {
@@ -79,7 +79,7 @@ async function claimRoot(layout: DataRoot): Promise<void> {
     await makeFolder(root);
     return markDataRoot(root);
   }
-  if (!found.isDirectory()) throw new VaultError('storage_fault', `${root} is not a folder`);
+  if (!found.isDirectory()) throw new ObjectStoreError('storage_fault', `${root} is not a folder`);
   const state = await recognizeDataRoot(layout);
   if (state === 'foreign') throw notOurs(root);
   await refuseLinks(layout);
@@ -93,10 +93,10 @@ async function claimRoot(layout: DataRoot): Promise<void> {
   if (state !== 'marked') await markDataRoot(root);
 }
 
-const exposedRoot = (detail: string) => new VaultError('data_root_permissions', detail);
+const exposedRoot = (detail: string) => new ObjectStoreError('data_root_permissions', detail);
 
 const notOurs = (root: string) =>
-  new VaultError(
+  new ObjectStoreError(
     'data_root_unrecognized',
     `${root} is not empty and is no data root: it has no valid ${markerName} file; nothing in it was touched`,
   );
@@ -107,7 +107,7 @@ async function refuseLinks(layout: DataRoot): Promise<void> {
     const kind = await kindOf(folder);
     if (kind === 'folder' || kind === 'missing') continue;
     const what = kind === 'file' ? 'a file' : 'a link or no folder';
-    throw new VaultError(
+    throw new ObjectStoreError(
       'data_root_unrecognized',
       `${folder} is ${what}, and a data root holds folders of its own only; nothing was touched`,
     );

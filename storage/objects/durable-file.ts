@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { failedWith } from './vault-error.ts';
+import { failedWith } from './object-store-error.ts';
 
 /** Only the owner may read, write and enter. */
 export const privateFolder = 0o700;

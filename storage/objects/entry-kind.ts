@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { failedWith } from './vault-error.ts';
+import { failedWith } from './object-store-error.ts';
 
 /** What lies at a path itself, which a link is not. */
 export async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {

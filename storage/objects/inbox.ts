@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { privateFile } from './durable-file.ts';
-import { failedWith, storageFault, VaultError } from './vault-error.ts';
+import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
 // Bytes that may wait for the disk before the sender is asked to pause.
 const highWaterBytes = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ export class InboxFile {
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   #receivedBytes = 0;
-  #failure: VaultError | null = null;
+  #failure: ObjectStoreError | null = null;
   #writing: Promise<void> | null = null;
   #onDrain: () => void = () => {};
   #paused = false;
@@ -32,12 +32,12 @@ export class InboxFile {
     try {
       return new InboxFile(path, await open(path, 'wx', privateFile), declaredBytes);
     } catch (error) {
-      if (failedWith(error, 'EEXIST')) throw new VaultError('invalid_name', `${path} is being received`, error);
+      if (failedWith(error, 'EEXIST')) throw new ObjectStoreError('invalid_name', `${path} is being received`, error);
       throw storageFault(error, path);
     }
   }
 
-  get failure(): VaultError | null {
+  get failure(): ObjectStoreError | null {
     return this.#failure;
   }
 
@@ -46,7 +46,7 @@ export class InboxFile {
     if (this.#closed || this.#failure !== null) return true;
     this.#receivedBytes += chunk.length;
     if (this.#receivedBytes > this.#declaredBytes) {
-      this.#fail(new VaultError('upload_too_long', `more than the declared ${this.#declaredBytes} bytes`));
+      this.#fail(new ObjectStoreError('upload_too_long', `more than the declared ${this.#declaredBytes} bytes`));
       return true;
     }
     this.#hash.update(chunk);
@@ -65,7 +65,7 @@ export class InboxFile {
   async drained(): Promise<void> {
     await this.#writing;
     if (this.#failure === null && this.#receivedBytes < this.#declaredBytes) {
-      this.#fail(new VaultError('upload_too_short', `${this.#receivedBytes} of ${this.#declaredBytes} bytes`));
+      this.#fail(new ObjectStoreError('upload_too_short', `${this.#receivedBytes} of ${this.#declaredBytes} bytes`));
     }
     if (this.#failure !== null) throw this.#failure;
   }
@@ -108,7 +108,7 @@ export class InboxFile {
     }
   }
 
-  #fail(failure: VaultError): void {
+  #fail(failure: ObjectStoreError): void {
     this.#failure ??= failure;
     this.#queue = [];
     this.#drain();

@@ -1,140 +1,66 @@
-import { lstat, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Turns } from '../turns.ts';
-import type { DataRoot } from './data-root-layout.ts';
-import { makeFolder, moveDurably, syncFolder } from './durable-file.ts';
-import { failedWith, VaultError } from './vault-error.ts';
-import type { VerifiedFiles } from './verified-files.ts';
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { Leftovers } from './leftovers.ts';
+import type { ObjectStoreError } from './object-store-error.ts';
+import type { FileState } from './verified-files.ts';
 
-export interface ObjectStorePort {
-  /** Called with the content id of a damaged object that a good one replaces. */
-  onDamage(contentId: string): void;
-  point(name: string): void;
-}
-
-/** Bytes that are about to become an object; `stage` names a synced file that holds them, to be moved into place. */
-export interface Arrival {
+/** An object by its content id and length. */
+export interface ObjectRef {
   readonly contentId: string;
-  stage(): Promise<string>;
+  readonly bytes: number;
 }
 
-/** The hex digits of a content id. Throws `invalid_name` for anything that is none, so that it can stand in a path. */
-export function hexOf(contentId: string): string {
-  if (!/^sha256:[a-f0-9]{64}$/.test(contentId)) throw new VaultError('invalid_name', 'not a content id');
-  return contentId.slice('sha256:'.length);
+/** A file on its way in. */
+export interface Receiving {
+  /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
+  write(chunk: Buffer): boolean;
+  /** Called once for each `write` that said false, when more can be taken or the file has failed. */
+  onDrain(listener: () => void): void;
+  /** `upload_too_long` or `storage_fault` as soon as it is known. */
+  readonly failure: ObjectStoreError | null;
+  /**
+   * Resolves once the object is on disk under its name. Rejects with `upload_too_long`, `upload_too_short` or
+   * `storage_fault`, and has removed the file then.
+   */
+  finish(): Promise<ObjectRef>;
+  /** Removes the file, unless `finish` was called before; then it only waits for its end. */
+  discard(): Promise<void>;
 }
 
-/** The objects themselves: a file's name is the SHA-256 of its bytes, and it never changes once it is in place. */
-export class ObjectStore {
-  readonly #layout: DataRoot;
-  readonly #files: VerifiedFiles;
-  readonly #port: ObjectStorePort;
-  readonly #turns = new Turns();
-  readonly #shards = new Set<string>();
-  readonly #arriving = new Map<string, number>();
-
-  constructor(layout: DataRoot, files: VerifiedFiles, port: ObjectStorePort) {
-    this.#layout = layout;
-    this.#files = files;
-    this.#port = port;
-  }
-
-  locate(contentId: string): string {
-    const hex = hexOf(contentId);
-    return join(this.#layout.objects, hex.slice(0, 2), hex);
-  }
-
+/** The content-addressed files of one data root. It fails with `ObjectStoreError` only. */
+export interface ObjectStore {
+  /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
+  receive(name: string, declaredBytes: number): Promise<Receiving>;
   /**
-   * Puts objects in place unless they are there intact, and syncs each of their folders once. Resolves with the content
-   * ids of those that were not there; a damaged one was quarantined first.
+   * Takes over a file of the data root's volume that nobody writes any more: hashes and syncs it, tells `announce` what it
+   * is going to be, and moves it to its place. Where it rejects, no object came of the file.
    */
-  async admit(arrivals: readonly Arrival[]): Promise<string[]> {
-    for (const { contentId } of arrivals) this.#arriving.set(contentId, (this.#arriving.get(contentId) ?? 0) + 1);
-    try {
-      const placed: string[] = [];
-      for (const arrival of arrivals) {
-        if (await this.#turns.take(arrival.contentId, () => this.#place(arrival))) placed.push(arrival.contentId);
-      }
-      // Also for what was there: an earlier process may have ended between its rename and its sync.
-      const folders = new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))));
-      for (const folder of folders) await syncFolder(folder);
-      return placed;
-    } finally {
-      for (const { contentId } of arrivals) this.#leave(contentId);
-    }
-  }
-
+  import(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  /** Stores bytes and says their content id; on disk when it resolves. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */
+  putAll(objects: readonly StoredObject[]): Promise<void>;
+  /** An object whose file did not change since it was last hashed is not hashed again, unless `always`. */
+  verify(contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** The same for a file that lies elsewhere. */
+  verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
+  openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
+  /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
+  read(contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The same for a file that lies elsewhere. */
+  readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer>;
+  /** The absolute path of an object, whether it exists or not. */
+  locate(contentId: string): string;
+  /** Moves an object out of the way, durably; its new path, or null when there was none. */
+  quarantine(contentId: string): Promise<string | null>;
+  /** Deletes an object; false, and nothing deleted, while the same bytes are being stored. */
+  discard(contentId: string): Promise<boolean>;
   /**
-   * Deletes an object unless the same bytes are arriving; says whether it did. Bytes that come later wait for the deletion
-   * and are stored anew. Giving back gigabytes takes a file system a while, so it happens on another thread.
+   * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.
+   * Only for the holder of the ledger.
    */
-  async discard(contentId: string): Promise<boolean> {
-    if (this.#arriving.has(contentId)) return false;
-    await this.#turns.take(contentId, () => rm(this.locate(contentId), { force: true }));
-    return true;
-  }
-
-  /** Moves an object to the quarantine, durably; says where it lies now, or null when there was none. */
-  quarantine(contentId: string): Promise<string | null> {
-    return this.#turns.take(contentId, () => this.#setAside(contentId));
-  }
-
-  async #place({ contentId, stage }: Arrival): Promise<boolean> {
-    const path = this.locate(contentId);
-    await this.#makeShard(dirname(path));
-    const state = await this.#files.verify(path, contentId, false);
-    if (state === 'intact') return false;
-    const staged = await stage();
-    try {
-      if (state === 'damaged') {
-        await this.#setAside(contentId);
-        this.#port.onDamage(contentId);
-      }
-      await rename(staged, path);
-    } catch (error) {
-      await rm(staged, { force: true });
-      throw error;
-    }
-    this.#port.point('vault:renamed');
-    await this.#files.trust(path, contentId);
-    return true;
-  }
-
-  #leave(contentId: string): void {
-    const others = (this.#arriving.get(contentId) ?? 1) - 1;
-    if (others === 0) this.#arriving.delete(contentId);
-    else this.#arriving.set(contentId, others);
-  }
-
-  async #setAside(contentId: string): Promise<string | null> {
-    const place = await this.#freePlace(hexOf(contentId));
-    try {
-      await moveDurably(this.locate(contentId), place);
-    } catch (error) {
-      if (failedWith(error, 'ENOENT')) return null;
-      throw error;
-    }
-    this.#port.point('vault:quarantined');
-    return place;
-  }
-
-  // What was quarantined before under the same name is kept.
-  async #freePlace(hex: string): Promise<string> {
-    for (let number = 1; ; number += 1) {
-      const place = join(this.#layout.quarantine, `${hex}.${number}`);
-      try {
-        await lstat(place);
-      } catch (error) {
-        if (failedWith(error, 'ENOENT')) return place;
-        throw error;
-      }
-    }
-  }
-
-  async #makeShard(folder: string): Promise<void> {
-    if (this.#shards.has(folder)) return;
-    await makeFolder(folder);
-    await syncFolder(dirname(folder));
-    this.#shards.add(folder);
-  }
+  sweep(): Promise<Leftovers>;
+  /** Bytes that this user can still store. */
+  freeBytes(): Promise<number>;
 }

@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, constants, fstatSync, open, read } from 'n
 import { lstat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
-import { failedWith, storageFault, VaultError } from './vault-error.ts';
+import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
 
 const blockBytes = 512 * 1024;
 
@@ -73,7 +73,7 @@ export class RegularFile implements ByteReader {
   }
 
   #demandOpen(): void {
-    if (this.#isClosed) throw new VaultError('storage_fault', `${this.#path} is closed`);
+    if (this.#isClosed) throw new ObjectStoreError('storage_fault', `${this.#path} is closed`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
+import { storageFault } from './object-store-error.ts';
 import { hashFile, identityAt, openRegular, type RegularFile } from './regular-file.ts';
-import { storageFault } from './vault-error.ts';
 
 // About 250 bytes each.
 const rememberedFiles = 16384;

@@ -8,7 +8,7 @@ import { prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../storage/objects/data-root-marker.ts';
 import { workFolderName } from '../../storage/objects/leftovers.ts';
-import { openVault } from '../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openScratchLedger, scratchFolder, uploadName } from '../storage/ledger/scratch.ts';
 
 /** Everything below a folder: path, kind, mode, times and bytes. */
@@ -64,7 +64,10 @@ for (const [what, make] of Object.entries(ofPeople)) {
     const root = await scratchFolder(t);
     await make(root);
     const before = await treeOf(root);
-    await t.throwsAsync(openVault({ root }), { code: 'data_root_unrecognized', message: /nothing in it was touched/ });
+    await t.throwsAsync(openObjectStore({ root }), {
+      code: 'data_root_unrecognized',
+      message: /nothing in it was touched/,
+    });
     t.deepEqual(await treeOf(root), before);
   });
 }
@@ -73,21 +76,21 @@ for (const name of ['ledger', 'objects', join('objects', 'sha256'), 'inbox', 'qu
   test(`a data root whose ${name} is a link is refused, and what it leads to stays`, async (t) => {
     const root = join(await scratchFolder(t), 'data');
     const outside = join(await scratchFolder(t), 'outside');
-    await openVault({ root });
+    await openObjectStore({ root });
     const place = join(root, name);
     await rename(place, outside);
     await write(join(outside, uploadName(1)));
     await write(join(outside, workFolderName('process', randomUUID()), 'precious.txt'));
     await symlink(outside, place);
     const before = [await treeOf(outside), await treeOf(root)];
-    await t.throwsAsync(openVault({ root }), {
+    await t.throwsAsync(openObjectStore({ root }), {
       code: 'data_root_unrecognized',
       message: new RegExp(`${name} is a link`),
     });
     t.deepEqual([await treeOf(outside), await treeOf(root)], before);
     await rm(place);
     await writeFile(place, '');
-    await t.throwsAsync(openVault({ root }), {
+    await t.throwsAsync(openObjectStore({ root }), {
       code: 'data_root_unrecognized',
       message: new RegExp(`${name} is a file`),
     });
@@ -99,7 +102,7 @@ test('a start removes what a host made and nothing else, and names both', async 
   const outside = await scratchFolder(t);
   await write(join(outside, 'precious.txt'));
   const { inbox, work } = dataRootAt(root);
-  const vault = await openVault({ root });
+  const objectStore = await openObjectStore({ root });
   const staged = `${'0a'.repeat(32)}.7`;
   const [ran, fetched, linked] = [randomUUID(), randomUUID(), randomUUID()];
   const made = [
@@ -108,7 +111,7 @@ test('a start removes what a host made and nothing else, and names both', async 
     join('work', workFolderName('download', fetched)),
     join('work', workFolderName('process', ran)),
   ];
-  (await vault.receive(uploadName(1), 10)).write(Buffer.from('abc'));
+  (await objectStore.receive(uploadName(1), 10)).write(Buffer.from('abc'));
   await write(join(inbox, staged));
   await write(join(work, workFolderName('process', ran), 'deep', 'left.txt'));
   await symlink(outside, join(work, workFolderName('process', ran), 'link'));
@@ -126,7 +129,7 @@ test('a start removes what a host made and nothing else, and names both', async 
   const isMade = (entry: unknown) => made.some((name) => String((entry as unknown[])[0]).startsWith(name));
   const kept = (await treeOf(root)).filter((entry) => !isMade(entry));
 
-  const { made: removed, foreign } = await (await openVault({ root })).sweep();
+  const { made: removed, foreign } = await (await openObjectStore({ root })).sweep();
   t.deepEqual([...removed].sort(), [...made].sort());
   t.is(foreign.length, 9);
   const timeless = (tree: unknown[]) => tree.map((entry) => (entry as unknown[]).filter((_, at) => at !== 2));
@@ -161,7 +164,7 @@ test('a launcher ends nobody and removes nothing in a folder that only resembles
 
 test('a data root of a version without markers opens, is marked, and keeps what others put beside it', async (t) => {
   const root = await scratchFolder(t);
-  const first = await openVault({ root });
+  const first = await openObjectStore({ root });
   const ledger = await openScratchLedger(t, dataRootAt(root).ledger);
   await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
   const contentId = await first.put(Buffer.from('abc'));
@@ -170,12 +173,12 @@ test('a data root of a version without markers opens, is marked, and keeps what 
   await write(join(root, 'inbox', 'mail', 'precious.txt'));
   await write(join(root, 'token'));
 
-  const vault = await openVault({ root });
+  const objectStore = await openObjectStore({ root });
   const again = await openScratchLedger(t, dataRootAt(root).ledger);
   t.is(again.get('live', 'a'), 1);
   await again.close();
-  t.deepEqual(await vault.sweep(), { made: [], foreign: ['inbox/mail'] });
-  t.is(await vault.verify(contentId), 'intact');
+  t.deepEqual(await objectStore.sweep(), { made: [], foreign: ['inbox/mail'] });
+  t.is(await objectStore.verify(contentId), 'intact');
   t.true((await readdir(root)).includes(markerName));
   t.is(await readFile(join(root, 'inbox', 'mail', 'precious.txt'), 'utf8'), 'precious');
 });

@@ -14,11 +14,11 @@ function serve(exchange: Exchange): void {
     exchange.respond(401, {}, '');
     return;
   }
-  exchange.admit();
+  exchange.accept();
   exchange.respond(200, {}, '');
 }
 
-test('of more strangers than may be there the oldest give way, and nobody who was admitted', async (t) => {
+test('of more strangers than may be there the oldest give way, and nobody who was accepted', async (t) => {
   const listener = await nodeListener(idleMs, strangers)({ host: '127.0.0.1', port: 0 }, serve);
   t.teardown(() => listener.close(0));
   const known = new RawSocket(listener.port).send(head('GET /known'));

@@ -22,7 +22,7 @@ export const auditRead: Row = {
     const paths: string[][] = [];
     for (const study of studies) {
       await store(opened, study);
-      paths.push([...study.files.keys()].map((contentId) => opened.vault.locate(contentId)));
+      paths.push([...study.files.keys()].map((contentId) => opened.objectStore.locate(contentId)));
     }
     await opened.close();
     const hashes: number[] = [];

@@ -38,7 +38,7 @@ export const startUp: Row = {
   },
 };
 
-/** Stores the rows of finished runtimes; their objects in the vault are left out, a start does not look at them. */
+/** Stores the rows of finished runtimes; their objects in the object store are left out, a start does not look at them. */
 async function fill(dataRoot: string, study: RecordedStudy): Promise<void> {
   const copyOf = studyCopies(study);
   await withLedger(dataRoot, async (ledger) => {

@@ -5,7 +5,7 @@ import { TimeBudgets } from '../../actors/supervision/time-budgets.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { eventKey, headKey, rowKey } from '../../storage/ledger/keys.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
-import { countingKind } from './counting-kind.ts';
+import { countingKind } from './counting-definition.ts';
 import type { Row } from './figure.ts';
 import { inTurn, millisecondsOf } from './measuring.ts';
 import { standInId } from './recorded-study.ts';

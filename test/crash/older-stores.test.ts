@@ -10,7 +10,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
-import { Turns } from '../../storage/turns.ts';
+import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { type HostProcess, startHost } from './host-process.ts';
 import { LaterClient } from './later-client.ts';
@@ -144,7 +144,7 @@ async function opens(t: ExecutionContext, release: string, state: string, stored
 }
 
 /** Two hosts at a time: that is what the tests of one file may ask of a small machine. */
-const lanes = new Turns();
+const lanes = new KeyedMutex();
 
 for (const release of readdirSync(releases, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
   const known = stores.parse(JSON.parse(readFileSync(join(releases, release.name, 'stores.json'), 'utf8')));

@@ -55,7 +55,7 @@ async function stored(root: string, ingestId: string | null) {
   }
 }
 
-/** A last life in peace: all that was promised is registered, and the vault holds its files and nothing else. */
+/** A last life in peace: all that was promised is registered, and the object store holds its files and nothing else. */
 async function endsWell(t: ExecutionContext, root: string, promised: readonly string[]): Promise<void> {
   const host = await start(t, root);
   for (const ingestId of promised) t.is((await rangeReached(host, ingestId)).status, 'registered');
@@ -85,7 +85,7 @@ test.serial('without a crash a range passes a commit for each of its states', as
   way.push(...host.points().map((line) => line.slice(line.lastIndexOf(': ') + 2)));
   t.log(way.join(' '));
   t.true(way.filter((name) => name === 'commit:after').length >= 8);
-  for (const name of ['vault:adopted', 'vault:renamed', 'vault:put']) t.true(way.includes(name));
+  for (const name of ['object-store:imported', 'object-store:renamed', 'object-store:put']) t.true(way.includes(name));
   await endsWell(t, root, [ingestId ?? '']);
 });
 
@@ -95,7 +95,7 @@ test.serial('without a crash a range passes a commit for each of its states', as
  */
 const stops = (): number[] => {
   const commits = way.flatMap((name, index) => (name === 'commit:after' ? [index + 1] : [])).slice(1, 8);
-  const around = ['vault:adopted', ...(isSoak ? ['vault:renamed', 'vault:put'] : [])].map(
+  const around = ['object-store:imported', ...(isSoak ? ['object-store:renamed', 'object-store:put'] : [])].map(
     (name) => way.indexOf(name) + 1,
   );
   return [...new Set([...commits, ...around])].sort((a, b) => a - b);

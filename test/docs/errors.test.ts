@@ -35,7 +35,7 @@ test('every start code is documented once with its exit code, and no other is', 
 test('the start codes of stores and tools exist', async (t) => {
   const existing = new Set([
     ...(await unionOf('storage/ledger/ledger-error.ts', 'LedgerErrorCode')),
-    ...(await unionOf('storage/objects/vault-error.ts', 'VaultErrorCode')),
+    ...(await unionOf('storage/objects/object-store-error.ts', 'ObjectStoreErrorCode')),
     ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
     ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
     'ambiguous_source_session',
@@ -90,7 +90,7 @@ test('the reasons of a runtime that are sent are those of its chart', async (t) 
   const [reasons = []] = tablesUnder('## Studies that end without a result');
   const sent = reasons.filter((row) => !row.includes('never sent'));
 
-  t.deepEqual(sorted(new Set(wordsOf(sent))), sorted(await unionOf('machines/runtime-types.ts', 'RuntimeReasonCode')));
+  t.deepEqual(sorted(new Set(wordsOf(sent))), sorted(await unionOf('machines/study-types.ts', 'StudyReasonCode')));
 });
 
 test('every reason for missing evidence is documented', (t) => {

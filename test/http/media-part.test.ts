@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
 import { MediaPart } from '../../http/exchange/media-part.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
-import { openVault } from '../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
 import { RawSocket, within } from './listener/raw-socket.ts';
@@ -17,9 +17,9 @@ const bytes = block.length * blocks;
 /** A stored file, and a listener that sends parts of it as they are asked for. */
 async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   const root = await scratchFolder(t);
-  const vault = await openVault({ root });
-  const contentId = await vault.put(Buffer.concat(Array(blocks).fill(block)));
-  const path = vault.locate(contentId);
+  const objectStore = await openObjectStore({ root });
+  const contentId = await objectStore.put(Buffer.concat(Array(blocks).fill(block)));
+  const path = objectStore.locate(contentId);
   // A change within one tick of the system's clock could not be told from none.
   await utimes(path, 1, 1);
   const begun = signal();
@@ -27,7 +27,7 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   let end = (): void => undefined;
   let waiting = 0;
   const serve = async (exchange: Exchange): Promise<void> => {
-    const reader = await vault.openFile(path, contentId);
+    const reader = await objectStore.openFile(path, contentId);
     if (reader === 'missing' || reader === 'damaged') throw new Error(reader);
     const media: PlayableMedia = {
       contentId,
@@ -145,8 +145,8 @@ for (const adapter of adapters) {
     `${name}: a client that left before the file was opened gets nothing, and the file is closed`,
     async (t) => {
       const root = await scratchFolder(t);
-      const vault = await openVault({ root });
-      const contentId = await vault.put(block);
+      const objectStore = await openObjectStore({ root });
+      const contentId = await objectStore.put(block);
       const left = signal();
       const held = signal<Exchange>();
       const { port } = await listen(t, adapter, (exchange) => {
@@ -157,11 +157,11 @@ for (const adapter of adapters) {
       const exchange = await held.promise;
       socket.destroy();
       await left.promise;
-      const reader = await vault.openFile(vault.locate(contentId), contentId);
+      const reader = await objectStore.openFile(objectStore.locate(contentId), contentId);
       if (reader === 'missing' || reader === 'damaged') return t.fail(reader);
       const media: PlayableMedia = { contentId, mimeType: 'video/mp4', reader, onEnd: () => () => undefined };
       await new MediaPart(media, { start: 0, end: 10 }).send(exchange, 200, {});
-      t.is(await descriptorsOf(vault.locate(contentId)), 0);
+      t.is(await descriptorsOf(objectStore.locate(contentId)), 0);
     },
   );
 

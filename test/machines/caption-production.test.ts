@@ -62,28 +62,28 @@ const failureOf = (event: AnyEventObject, code: string, interrupted: string) => 
 };
 
 const endingOf = (events: readonly AnyEventObject[]): Ending => {
-  const facts: unknown[] = [];
+  const emissions: unknown[] = [];
   let failure: CaptionProductionContext['failure'] = null;
   let value = 'producing';
   for (const event of events) {
     if (event.type === 'xstate.done.actor.produceCaptions') {
-      facts.push(commit(captions));
+      emissions.push(commit(captions));
       value = 'checking';
     } else if (event.type === 'xstate.done.actor.checkCaptions') {
-      facts.push(commit(check));
+      emissions.push(commit(check));
       value = 'checked';
     } else if (event.type === 'quality.check') {
       value = 'checking';
     } else if (value === 'producing') {
       failure = failureOf(event, 'caption_not_produced', 'interrupted: ');
-      facts.push({ type: 'production.failed', reason: failure });
+      emissions.push({ type: 'production.failed', reason: failure });
       value = 'failed';
     } else {
       failure ??= failureOf(event, 'caption_not_checked', '');
       value = 'unchecked';
     }
   }
-  return { value, context: { ...input, failure }, facts };
+  return { value, context: { ...input, failure }, emissions };
 };
 
 testPaths(scenario, endingOf);

@@ -51,13 +51,17 @@ const reasonOf = ({ type, message, error }: AnyEventObject) => {
 const endingOf = ([event]: readonly AnyEventObject[]): Ending => {
   if (event === undefined) throw new Error('no explanation ends by itself');
   if (event.type === 'xstate.done.actor.explain') {
-    return { value: 'completed', context: { ...input, failure: null }, facts: [{ type: 'commit', ...explanation }] };
+    return {
+      value: 'completed',
+      context: { ...input, failure: null },
+      emissions: [{ type: 'commit', ...explanation }],
+    };
   }
   const failure = reasonOf(event);
   return {
     value: 'failed',
     context: { ...input, failure },
-    facts: [{ type: 'explanation.failed', reason: failure }],
+    emissions: [{ type: 'explanation.failed', reason: failure }],
   };
 };
 

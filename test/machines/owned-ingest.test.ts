@@ -45,7 +45,7 @@ const scenario: Scenario = {
   distinguish: (context) => (context as OwnedIngestContext).failure?.code,
 };
 
-const facts: Readonly<Record<string, unknown>> = {
+const emissions: Readonly<Record<string, unknown>> = {
   'xstate.done.actor.probe': { type: 'commit', ...outputs.probe },
   'xstate.done.actor.seal': { type: 'commit', ...outputs.seal },
   'xstate.done.actor.register': { type: 'source.registered', source: outputs.register },
@@ -86,7 +86,7 @@ const endingOf = (events: readonly AnyEventObject[]): Ending => {
       media: events.some(({ type }) => type === 'media.received') ? media : null,
       failure: registered ? null : { code, message: messageOf(last) },
     },
-    facts: events.flatMap(({ type }) => facts[type] ?? []),
+    emissions: events.flatMap(({ type }) => emissions[type] ?? []),
   };
 };
 

@@ -12,7 +12,7 @@ import type { Scenario } from './scenario.ts';
 export interface Ending {
   readonly value: string;
   readonly context: unknown;
-  readonly facts: readonly unknown[];
+  readonly emissions: readonly unknown[];
 }
 
 const told = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
@@ -44,7 +44,7 @@ export const testPaths = (scenario: Scenario, endingOf: (events: readonly AnyEve
     Object.fromEntries(effectIds.map((effectId) => [effectId, plans[effectId]?.input]));
   const { id } = scenario.machine;
 
-  test(`every path of ${id} ends with its status, its reason and its facts in order`, async (t) => {
+  test(`every path of ${id} ends with its status, its reason and its emissions in order`, async (t) => {
     t.log(`${paths.length} paths, ${paths.reduce((count, { steps }) => count + steps.length, 0)} steps`);
     for (const path of paths) {
       const run = start();
@@ -58,7 +58,7 @@ export const testPaths = (scenario: Scenario, endingOf: (events: readonly AnyEve
       t.is(run.snapshot().status, 'done', told(path));
       t.is(run.snapshot().value, ending.value, told(path));
       same(t, run.snapshot().context, ending.context, told(path));
-      same(t, run.facts, ending.facts, told(path));
+      same(t, run.emissions, ending.emissions, told(path));
       same(t, run.running(), {}, told(path));
       same(t, run.errors, [], told(path));
     }
@@ -103,11 +103,11 @@ export const testPaths = (scenario: Scenario, endingOf: (events: readonly AnyEve
         const copy = start({ from: stored(original.persisted()), now: original.now() });
         same(t, copy.snapshot(), original.snapshot(), told(path));
         same(t, copy.running(), original.running(), told(path));
-        same(t, copy.facts, [], told(path));
+        same(t, copy.emissions, [], told(path));
         await replayed(copy, events.slice(done));
         t.is(copy.snapshot().value, whole.value, told(path));
         same(t, copy.snapshot().context, whole.context, told(path));
-        same(t, [...original.facts, ...copy.facts], whole.facts, told(path));
+        same(t, [...original.emissions, ...copy.emissions], whole.emissions, told(path));
         same(t, copy.errors, [], told(path));
         restored += 1;
         await replayed(original, events.slice(done, done + 1));
@@ -124,7 +124,7 @@ export const testPaths = (scenario: Scenario, endingOf: (events: readonly AnyEve
       same(t, copy.snapshot(), run.snapshot(), told(path));
       t.is(copy.snapshot().status, 'done', told(path));
       same(t, copy.running(), {}, told(path));
-      same(t, copy.facts, [], told(path));
+      same(t, copy.emissions, [], told(path));
       same(t, copy.errors, [], told(path));
     }
   });
@@ -133,9 +133,9 @@ export const testPaths = (scenario: Scenario, endingOf: (events: readonly AnyEve
     for (const path of paths) {
       const run = start();
       for (const event of eventsOf(path)) {
-        const before = [run.snapshot(), run.facts.length, run.running()];
+        const before = [run.snapshot(), run.emissions.length, run.running()];
         run.send({ type: 'no.such.event' });
-        same(t, [run.snapshot(), run.facts.length, run.running()], before, told(path));
+        same(t, [run.snapshot(), run.emissions.length, run.running()], before, told(path));
         await run.happen(event);
       }
       const end = run.snapshot();

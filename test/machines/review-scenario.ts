@@ -75,34 +75,34 @@ export function reviewScenario(decision: ReviewDecision): {
     distinguish: (context) => (context as PublishReviewContext).failure,
   };
   const endingOf = (events: readonly AnyEventObject[]): Ending => {
-    const facts: unknown[] = [{ type: 'review.started' }];
+    const emissions: unknown[] = [{ type: 'review.started' }];
     let failure: PublishReviewContext['failure'] = null;
     let value = 'deciding';
     let asked = false;
     for (const event of events) {
       if (event.type === 'xstate.done.actor.recordDecision') {
-        facts.push(commit(event.output));
+        emissions.push(commit(event.output));
         value = event.output.approved ? 'approved' : 'rejected';
       } else if (value === 'deciding' && stops.includes(event.type)) {
         failure = failureOf(event, 'review_not_recorded') as PublishReviewContext['failure'];
-        facts.push({ type: 'review.failed', reason: failure });
+        emissions.push({ type: 'review.failed', reason: failure });
         value = 'unrecorded';
       } else if (event.type === 'review.revoke') {
-        facts.push({ type: 'revocation.started' });
+        emissions.push({ type: 'revocation.started' });
         value = 'revoking';
         asked = true;
       } else if (event.type === 'xstate.done.actor.recordRevocation') {
-        facts.push(commit(withdrawal));
+        emissions.push(commit(withdrawal));
         value = 'revoked';
       } else {
         const reason = failureOf(event, 'revocation_not_recorded');
         failure ??= reason as PublishReviewContext['failure'];
-        facts.push({ type: 'revocation.failed', reason });
+        emissions.push({ type: 'revocation.failed', reason });
         value = 'approved';
         asked = false;
       }
     }
-    return { value, context: { ...input, revocation: asked ? revocation : null, failure }, facts };
+    return { value, context: { ...input, revocation: asked ? revocation : null, failure }, emissions };
   };
   return { scenario, endingOf };
 }

@@ -30,7 +30,7 @@ export interface Run {
   persisted(): Snapshot<unknown>;
   now(): number;
   /** What was emitted so far. */
-  readonly facts: readonly unknown[];
+  readonly emissions: readonly unknown[];
   /** Inputs of the effects that run, by invoke id. */
   running(): Record<string, unknown>;
   readonly taken: readonly Transition[];
@@ -102,10 +102,10 @@ export const runsOf = (scenario: Scenario): ((start?: Start) => Run) => {
 };
 
 const runOf = (scenario: Scenario, actor: AnyActor, { clock, effects }: World, taken: readonly Transition[]): Run => {
-  const facts: unknown[] = [];
+  const emissions: unknown[] = [];
   const errors: unknown[] = [];
   actor.subscribe({ error: (error) => errors.push(error) });
-  actor.on('*', (fact) => facts.push(fact));
+  actor.on('*', (emission) => emissions.push(emission));
   actor.start();
 
   const effect = (id: string): Effect => {
@@ -138,7 +138,7 @@ const runOf = (scenario: Scenario, actor: AnyActor, { clock, effects }: World, t
     },
     persisted: () => actor.getPersistedSnapshot(),
     now: () => clock.now(),
-    facts,
+    emissions,
     running: () => Object.fromEntries([...effects].map(([id, { input }]) => [id, input])),
     taken,
     errors,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { AnyEventObject } from 'xstate';
-import { runtimeMachine } from '../../machines/runtime.ts';
-import type { RuntimeContext } from '../../machines/runtime-types.ts';
+import { studyMachine } from '../../machines/study.ts';
+import type { StudyContext } from '../../machines/study-types.ts';
 import { type Ending, testPaths } from './path-tests.ts';
 import { runsOf } from './run.ts';
 import type { Scenario } from './scenario.ts';
@@ -26,7 +26,7 @@ const everyMeasurement = Array.from({ length: 2 ** parts.length }, (_, bits) =>
 );
 
 const scenario: Scenario = {
-  machine: runtimeMachine,
+  machine: studyMachine,
   input,
   effects: {
     initialize: effect(outcome('initialize')),
@@ -43,11 +43,11 @@ const scenario: Scenario = {
     { type: 'content.damaged', message: 'the source changed' },
     { type: 'supervision.exhausted', message: 'it crashed again and again' },
   ],
-  distinguish: (context) => (context as RuntimeContext).reason?.code,
+  distinguish: (context) => (context as StudyContext).reason?.code,
 };
 
 /** What is committed when an effect has ended, and the step that is announced next. */
-const factsAfter = ({ type, output }: AnyEventObject): unknown[] => {
+const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
   if (!type.startsWith('xstate.done.actor.')) return [];
   const next = { initialize: 'detect', detect: 'subtitles' }[type.slice('xstate.done.actor.'.length)];
   return [
@@ -67,15 +67,15 @@ const faultOf = ({ type, message, error, actorId }: AnyEventObject) => {
 
 const endingOf = (events: readonly AnyEventObject[]): Ending => {
   const last = events.at(-1) ?? { type: 'nothing' };
-  const committed = events.flatMap(factsAfter);
+  const committed = events.flatMap(emissionsAfter);
   if (last.type === 'xstate.done.actor.admit')
-    return { value: 'terminal', context: { ...input, reason: null }, facts: committed };
+    return { value: 'terminal', context: { ...input, reason: null }, emissions: committed };
   const { lifecycle, code, message } = faultOf(last);
   const reason = { code, message };
   return {
     value: lifecycle,
     context: { ...input, reason },
-    facts: [...committed, { type: 'runtime.stopped', lifecycle, reason }],
+    emissions: [...committed, { type: 'runtime.stopped', lifecycle, reason }],
   };
 };
 
@@ -91,6 +91,6 @@ test('of two failures in one turn the first one gives the reason, and a late res
   const reason = { code: 'stored_content_inconsistent', message: 'the source changed' };
   t.is(run.snapshot().value, 'failed');
   t.deepEqual(run.snapshot().context, { ...input, reason });
-  t.deepEqual(run.facts, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
+  t.deepEqual(run.emissions, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
   t.deepEqual(run.errors, []);
 });

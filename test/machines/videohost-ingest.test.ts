@@ -45,7 +45,7 @@ const scenario: Scenario = {
   distinguish: (context) => (context as VideohostIngestContext).failure?.code,
 };
 
-const facts: Readonly<Record<string, unknown>> = {
+const emissions: Readonly<Record<string, unknown>> = {
   'xstate.done.actor.resolve': { type: 'commit', ...outputs.resolve },
   'xstate.done.actor.download': { type: 'commit', ...outcome('download') },
   'xstate.done.actor.probe': { type: 'commit', ...outputs.probe },
@@ -86,7 +86,7 @@ const endingOf = (events: readonly AnyEventObject[]): Ending => {
       media: events.some(({ type }) => type === 'xstate.done.actor.download') ? media : null,
       failure: registered ? null : { code, message: messageOf(last) },
     },
-    facts: events.flatMap(({ type }) => facts[type] ?? []),
+    emissions: events.flatMap(({ type }) => emissions[type] ?? []),
   };
 };
 

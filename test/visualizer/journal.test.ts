@@ -5,7 +5,7 @@ import { captionProductionMachine } from '../../machines/caption-production.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { languageExplanationMachine } from '../../machines/language-explanation.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
-import { runtimeMachine } from '../../machines/runtime.ts';
+import { studyMachine } from '../../machines/study.ts';
 import type { ChartState, ChartTransition } from '../../visualizer/chart/chart.ts';
 import { chartOf } from '../../visualizer/chart/machine-chart.ts';
 import { mainWayOf } from '../../visualizer/chart/main-way.ts';
@@ -84,7 +84,7 @@ test('a main way that names a state which does not exist, or goes where no trans
 
 test('the journal of a study holds what the main way of its chart declares', async (t) => {
   const { bench, runtimeId } = await studyOn(t);
-  t.deepEqual(await typesAfter(bench, runtimeId, 0), declared(runtimeMachine, mainWay(runtimeMachine)));
+  t.deepEqual(await typesAfter(bench, runtimeId, 0), declared(studyMachine, mainWay(studyMachine)));
 });
 
 test('an approval and its withdrawal journal what the chart of reviews declares', async (t) => {

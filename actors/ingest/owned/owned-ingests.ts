@@ -6,16 +6,16 @@ import {
   ownedIngestFields,
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
-import type { Vault } from '../../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
-import type { IngestDesk } from '../ingest-desk.ts';
+import type { IngestService } from '../ingest-service.ts';
 import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
 import { Upload } from './upload.ts';
 
 export interface OwnedIngestsOptions {
-  readonly desk: IngestDesk;
+  readonly service: IngestService;
   readonly supervisor: Supervisor;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumBytes: number;
@@ -37,7 +37,7 @@ export class OwnedIngests {
   /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
   async open(body: unknown): Promise<OwnedIngestStatus> {
     const request = checkedRequest(body, this.#options.maximumBytes);
-    const { desk, clock, newId } = this.#options;
+    const { service, clock, newId } = this.#options;
     const ingestId = `owned-ingest:${newId()}`;
     const now = clock.now();
     const input: OwnedIngestInput = {
@@ -49,12 +49,12 @@ export class OwnedIngests {
       rightsHolder: request.rightsHolder,
       assertedAt: new Date(now).toISOString(),
     };
-    await desk.open(ingestId, input, request.declaredBytes);
+    await service.open(ingestId, input, request.declaredBytes);
     return this.status(ingestId);
   }
 
   status(ingestId: string): OwnedIngestStatus {
-    const { status, ...rest } = this.#options.desk.standing(ingestId);
+    const { status, ...rest } = this.#options.service.standing(ingestId);
     return {
       schema: 'studio.owned-media-ingest.v1',
       ingestId,
@@ -68,14 +68,14 @@ export class OwnedIngests {
    * finds wrong with the request's head; only a head in order takes the claim.
    */
   beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
-    const { desk, supervisor, vault } = this.#options;
-    const row = desk.row(ingestId);
+    const { service, supervisor, objectStore } = this.#options;
+    const row = service.row(ingestId);
     if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) {
       throw new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
     }
     const { declaredBytes } = row.input as OwnedIngestInput;
     checkHead(declaredBytes);
-    const upload = new Upload(vault, ingestId, declaredBytes, {
+    const upload = new Upload(objectStore, ingestId, declaredBytes, {
       received: async (media) => {
         if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
         await this.#options.unneeded(media);
@@ -93,7 +93,7 @@ export class OwnedIngests {
     return upload;
   }
 
-  /** Whether media is in the vault that its ingest is only about to be told of. */
+  /** Whether media is in the object store that its ingest is only about to be told of. */
   get isStoring(): boolean {
     return [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
@@ -105,7 +105,7 @@ export class OwnedIngests {
 
   /** Cancels an ingest that has not ended. */
   async cancel(ingestId: string): Promise<OwnedIngestStatus> {
-    await this.#options.desk.cancel(ingestId);
+    await this.#options.service.cancel(ingestId);
     return this.status(ingestId);
   }
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
-import type { Receiving, Vault } from '../../../storage/objects/vault.ts';
-import { failedWith, VaultError } from '../../../storage/objects/vault-error.ts';
+import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import { failedWith, ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 
 export interface UploadOutcome {
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
@@ -12,7 +12,7 @@ export interface UploadOutcome {
 }
 
 /**
- * One upload on its way into the vault. Bytes that arrive before the inbox file is open are held for a moment; `pause`
+ * One upload on its way into the object store. Bytes that arrive before the inbox file is open are held for a moment; `pause`
  * and `resume` carry the disk's pace to the socket. An upload that does not arrive whole leaves nothing behind and its
  * ingest open for another.
  */
@@ -25,10 +25,15 @@ export class Upload {
   #settled = false;
   #isEnding = false;
 
-  constructor(vault: Pick<Vault, 'receive'>, ingestId: string, declaredBytes: number, outcome: UploadOutcome) {
+  constructor(
+    objectStore: Pick<ObjectStore, 'receive'>,
+    ingestId: string,
+    declaredBytes: number,
+    outcome: UploadOutcome,
+  ) {
     this.#outcome = outcome;
     this.#declaredBytes = declaredBytes;
-    this.#opening = vault.receive(ingestId.slice(ingestId.indexOf(':') + 1), declaredBytes);
+    this.#opening = objectStore.receive(ingestId.slice(ingestId.indexOf(':') + 1), declaredBytes);
     // Awaited again by whoever ends the upload.
     this.#opening.catch(() => undefined);
   }
@@ -65,12 +70,12 @@ export class Upload {
     this.#take(bytes);
   }
 
-  /** The media is being put into the vault, and no ingest holds it yet. */
+  /** The media is being put into the object store, and no ingest holds it yet. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** The body is complete: seals it into the vault and tells the ingest. */
+  /** The body is complete: seals it into the object store and tells the ingest. */
   async end(): Promise<OwnedIngestStatus> {
     if (this.#settled || this.#arrived !== this.#declaredBytes) {
       await this.abandon();
@@ -83,7 +88,7 @@ export class Upload {
       const media = await receiving.finish();
       return await this.#outcome.received(media);
     } catch (error) {
-      if (!(error instanceof VaultError)) throw error;
+      if (!(error instanceof ObjectStoreError)) throw error;
       await this.#outcome.faulted(error.message);
       throw failedWith(error.cause, 'ENOSPC')
         ? new ServiceError('insufficient_storage', 'the volume of the data root is full')

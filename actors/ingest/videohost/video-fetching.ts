@@ -10,7 +10,7 @@ import {
   type VideoHostDeps,
   VideoHostFailure,
 } from '../../../executors/videohost/video-host.ts';
-import { VaultError } from '../../../storage/objects/vault-error.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 
 /** The downloader as the ingests see it. Both steps reject with `VideoHostFailure`. */
 export interface VideoFetching {
@@ -44,9 +44,9 @@ export function closedReason(error: unknown, remark: string | null): unknown {
   return new VideoHostFailure(error.reason, `${cutText(detail, room)} (${remark})`, error);
 }
 
-/** What the file system said, of an error of the vault or of a call; null for any other. */
+/** What the file system said, of an error of the object store or of a call; null for any other. */
 function systemCodeOf(error: unknown): string | null {
-  const refused = error instanceof VaultError ? error.cause : error;
+  const refused = error instanceof ObjectStoreError ? error.cause : error;
   if (refused instanceof Error && 'syscall' in refused && 'code' in refused) return String(refused.code);
-  return error instanceof VaultError ? error.code : null;
+  return error instanceof ObjectStoreError ? error.code : null;
 }

@@ -4,13 +4,13 @@ import type { Clock } from '../../../contract/base/clock.ts';
 import { cutText } from '../../../contract/base/text.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { type DownloadProgress, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
-import type { EffectOutcome } from '../../../machines/commit-fact.ts';
+import type { EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { MediaInput } from '../../../machines/ingest-effects.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
-import type { Vault } from '../../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import type { UnusedMedia } from '../../sources/unused-media.ts';
 import { actorRow } from '../../supervision/actor-row.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
@@ -34,7 +34,7 @@ const kept = (text: string | null): string | null => (text === null ? null : cut
 
 export interface VideohostIngestEffectsOptions {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
@@ -43,7 +43,7 @@ export interface VideohostIngestEffectsOptions {
   readonly fetching: VideoFetching | null;
   /** Said with each failure to resolve; null where there is nothing to say. */
   readonly remark: string | null;
-  /** A folder on the vault's volume; what a host leaves in it is removed at the next start. */
+  /** A folder on the object store's volume; what a host leaves in it is removed at the next start. */
   readonly workFolder: string;
   readonly isLive: (ingestId: string) => boolean;
 }
@@ -93,9 +93,9 @@ export class VideohostIngestEffects {
     }
   }
 
-  /** Fetches the range into an empty folder and hands the file to the vault, noted beforehand lest a crash leaves it there. */
+  /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand lest a crash leaves it there. */
   async download({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<DownloadOutcome> {
-    const { vault, ledger, unused, isLive } = this.#options;
+    const { objectStore, ledger, unused, isLive } = this.#options;
     const { url, range } = this.#opened(ingestId);
     const fetching = this.#demandFetching();
     const { resolved } = resolvedRow.parse(ledger.get('record', resolvedKey(ingestId)));
@@ -113,7 +113,7 @@ export class VideohostIngestEffects {
         },
         signal,
       );
-      const media = await vault.adopt(fetched.path, async ({ contentId, bytes }) => {
+      const media = await objectStore.import(fetched.path, async ({ contentId, bytes }) => {
         this.#arriving.set(ingestId, contentId);
         await ledger.commit([unused.note(contentId, bytes)]);
         signal.throwIfAborted();

@@ -6,13 +6,13 @@ import {
   videohostIngestRequest,
 } from '../../../contract/ingest/videohost-ingest.ts';
 import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
-import type { IngestDesk } from '../ingest-desk.ts';
+import type { IngestService } from '../ingest-service.ts';
 import type { VideoHosts } from './video-hosts.ts';
 import { maximumDownloadBytes } from './videohost-ingest-effects.ts';
 import type { VideohostIngestInput } from './videohost-ingest-row.ts';
 
 export interface VideohostIngestsOptions {
-  readonly desk: IngestDesk;
+  readonly service: IngestService;
   readonly hosts: VideoHosts;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -30,7 +30,7 @@ export class VideohostIngests {
 
   /** Opens an ingest; resolves when it is on disk. Checks the fields in the order of the contract. */
   async open(body: unknown): Promise<VideohostIngestStatus> {
-    const { desk, clock, newId } = this.#options;
+    const { service, clock, newId } = this.#options;
     const asked = this.#checked(body);
     const ingestId = `videohost-ingest:${newId()}`;
     const input: VideohostIngestInput = {
@@ -38,12 +38,12 @@ export class VideohostIngests {
       ...asked,
       confirmedAt: new Date(clock.now()).toISOString(),
     };
-    await desk.open(ingestId, input, maximumDownloadBytes);
+    await service.open(ingestId, input, maximumDownloadBytes);
     return this.status(ingestId);
   }
 
   status(ingestId: string): VideohostIngestStatus {
-    const { status, ...rest } = this.#options.desk.standing(ingestId);
+    const { status, ...rest } = this.#options.service.standing(ingestId);
     return {
       schema: 'studio.videohost-local-ingest.v1',
       ingestId,
@@ -59,7 +59,7 @@ export class VideohostIngests {
 
   /** Cancels an ingest that has not ended. */
   async cancel(ingestId: string): Promise<VideohostIngestStatus> {
-    await this.#options.desk.cancel(ingestId);
+    await this.#options.service.cancel(ingestId);
     return this.status(ingestId);
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { WalledLauncher } from '../../../executors/process/launcher.ts';
+import type { SandboxedLauncher } from '../../../executors/process/launcher.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import { lookupAddresses } from '../../../executors/videohost/name-lookup.ts';
-import { WorkerLine } from '../../supervision/worker-line.ts';
+import { WorkQueue } from '../../supervision/work-queue.ts';
 import { downloaderReach } from './downloader-reach.ts';
 import { type OpenVideohostIngestsOptions, openVideohostIngests } from './open-videohost-ingests.ts';
 import { ageNote } from './tool-age.ts';
@@ -17,11 +17,11 @@ export interface VideohostSettings extends VideoHostsOptions {
   readonly workers: number;
 }
 
-type Supplied = 'line' | 'hosts' | 'fetching' | 'remark' | 'maximumRangeMs';
+type Supplied = 'queue' | 'hosts' | 'fetching' | 'remark' | 'maximumRangeMs';
 
 export interface VideohostServiceOptions extends Omit<OpenVideohostIngestsOptions, Supplied> {
   readonly settings: VideohostSettings;
-  readonly launcher: WalledLauncher;
+  readonly launcher: SandboxedLauncher;
   readonly tools: {
     readonly ytdlp: ResolvedTool | null;
     readonly ffmpeg: ResolvedTool;
@@ -49,7 +49,7 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
   const { settings, launcher, tools, clock, grant, report } = options;
   const { ffmpeg, ffprobe } = tools;
   const { maximumRangeMs } = settings;
-  const ownNetwork = launcher.walls.network === 'own';
+  const ownNetwork = launcher.sandbox.network === 'own';
   const asked = { ytdlp: tools.ytdlp, openOrigin: settings.openOrigin };
   const { ytdlp, whyOff, openOrigin, refusals } = downloaderReach(asked, ownNetwork);
   for (const line of refusals) report(line);
@@ -57,14 +57,14 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
   const deps = { launcher, ffmpeg, ffprobe, lookup: lookupAddresses, openOrigin, ownNetwork, newSecret };
   const remark = ytdlp === null ? null : ageNote(ytdlp.identity, clock.now());
   if (remark !== null) report(remark);
-  const line = new WorkerLine(settings.workers, grant);
+  const queue = new WorkQueue(settings.workers, grant);
   const ingests = openVideohostIngests({
     ...options,
-    line,
+    queue,
     hosts: new VideoHosts({ ...settings, openOrigin }),
     fetching: ytdlp === null ? null : videoFetching({ ...deps, ytdlp }),
     remark,
     maximumRangeMs,
   });
-  return whyOff === null ? { ingests, begin: () => line.open() } : { ingests: { whyOff }, begin: () => undefined };
+  return whyOff === null ? { ingests, begin: () => queue.open() } : { ingests: { whyOff }, begin: () => undefined };
 }

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from 'ava';
-import { captionProductionKind } from '../../../actors/captions/caption-production-kind.ts';
+import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import { CaptionReads } from '../../../actors/captions/caption-reads.ts';
 import { Captions } from '../../../actors/captions/captions.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { publishReviewKind } from '../../../actors/review/publish-review-kind.ts';
+import { publishReviewDefinition } from '../../../actors/review/publish-review-definition.ts';
 import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
-import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
@@ -14,8 +14,8 @@ import type { CaptionClassification } from '../../../contract/captions/caption-e
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
 import { attestations } from '../../../contract/review/publish-review.ts';
-import type { Vault } from '../../../storage/objects/vault.ts';
-import { Turns } from '../../../storage/turns.ts';
+import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
 import { startOfTest } from '../../storage/ledger/scratch.ts';
 import { openStore } from '../reopening/stored-studies.ts';
@@ -27,9 +27,9 @@ const reviewer = { id: 'reviewer:one', label: 'One' };
 /** What may happen when objects of this kind are stored: nothing, a wait, or a failure. */
 type Storing = (objects: readonly StoredObject[]) => Promise<void> | void;
 
-/** A vault that asks the test before it stores anything. */
-const asking = (vault: Vault, hook: { storing: Storing }): Vault =>
-  new Proxy(vault, {
+/** An object store that asks the test before it stores anything. */
+const asking = (objectStore: ObjectStore, hook: { storing: Storing }): ObjectStore =>
+  new Proxy(objectStore, {
     get: (target, key) => {
       if (key === 'putAll') {
         return async (objects: readonly StoredObject[]) => {
@@ -45,7 +45,7 @@ const asking = (vault: Vault, hook: { storing: Storing }): Vault =>
 export interface CaptionBenchOptions {
   readonly classification?: CaptionClassification;
   /** Changes what the supervisor knows of caption productions. */
-  readonly kind?: (kind: ActorKind) => Partial<ActorKind>;
+  readonly definition?: (definition: ActorDefinition) => Partial<ActorDefinition>;
 }
 
 export type CaptionBench = Awaited<ReturnType<typeof openCaptionBench>>;
@@ -55,26 +55,26 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const store = await openStore(root);
   const ledger = new GatedLedger(store.ledger);
   const hook: { storing: Storing } = { storing: () => undefined };
-  const vault = asking(store.vault, hook);
+  const objectStore = asking(store.objectStore, hook);
   const clock = new SimulatedClock(startOfTest);
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
   const fatal = (error: Error) => t.fail(error.message);
   const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
-  const runtimes = new VerifiedRuntimes({ ledger, vault });
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
-  const reviewing = publishReviewKind({ ledger, vault, supervisor, runtimes, committed });
-  const usual = captionProductionKind({ ledger, vault, supervisor, runtimes, clock, committed, report });
-  const captioning: ActorKind = { ...usual, ...options.kind?.(usual) };
-  const turns = new Turns();
+  const reviewing = publishReviewDefinition({ ledger, objectStore, supervisor, runtimes, committed });
+  const usual = captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report });
+  const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
+  const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
-  const captions = new Captions({ kind: captioning, supervisor, runtimes, turns, classification });
+  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, classification });
   // What a withdrawal stops first; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {
     for (const stop of stops) await stop(runtimeId);
   };
-  const reviews = new PublishReviews({ kind: reviewing, supervisor, runtimes, reviewer, turns, stopWork });
+  const reviews = new PublishReviews({ definition: reviewing, supervisor, runtimes, reviewer, mutex, stopWork });
   supervisor.register(reviewing);
   supervisor.register(captioning);
   const close = async () => {
@@ -84,7 +84,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   t.teardown(close);
   return {
     ...{ store, ledger, hook, clock, reports, supervisor, captions, reviews, close },
-    ...{ vault, runtimes, turns, stops, report },
+    ...{ objectStore, runtimes, mutex, stops, report },
     reads: new CaptionReads(runtimes),
     recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),
     /** Has a queued study approved; what the approval is called. */

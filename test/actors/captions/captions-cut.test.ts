@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-deaths.ts';
 import { hashOf } from '../../../receipts/core/canonical-json.ts';
 import { headKey, nameOf, rowKey } from '../../../storage/ledger/keys.ts';
@@ -17,9 +17,12 @@ const made = ['started', 'artifact.recorded', 'artifact.recorded', 'completed'];
 const checked = ['artifact.recorded', 'quality_control_decided'];
 
 /** A data root with a study that was approved, and the host that did it. */
-async function approvedStudy(t: ExecutionContext, kind?: (kind: ActorKind) => Partial<ActorKind>) {
+async function approvedStudy(
+  t: ExecutionContext,
+  definition?: (definition: ActorDefinition) => Partial<ActorDefinition>,
+) {
   const root = await newDataRoot(t);
-  const bench = await openCaptionBench(t, root, kind === undefined ? {} : { kind });
+  const bench = await openCaptionBench(t, root, definition === undefined ? {} : { definition });
   await bench.recover();
   const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
   const approval = await bench.approve(runtimeId);
@@ -175,7 +178,7 @@ test('an attempt over a journal that was damaged meanwhile ends without writing 
 /** A kind that crashes when it is about to write captions down, this often. */
 const crashing = (times: number) => {
   let crashes = 0;
-  return ({ writes }: ActorKind): Partial<ActorKind> => ({
+  return ({ writes }: ActorDefinition): Partial<ActorDefinition> => ({
     writes: (change) => {
       if (change.before === 'producing' && change.after.value === 'checking' && crashes < times) {
         crashes += 1;

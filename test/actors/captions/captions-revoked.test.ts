@@ -107,9 +107,9 @@ test('captions may be made again once a withdrawal could not be written down', a
 
 test('an approval is withdrawn only when an attempt that is down has written its end', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t, {
-    kind: ({ writes }) => ({
+    definition: ({ writes }) => ({
       writes: (change) => {
-        if (change.facts.some(({ type }) => type === 'commit')) throw new Error('its entries cannot be worked out');
+        if (change.emissions.some(({ type }) => type === 'commit')) throw new Error('its entries cannot be worked out');
         return writes(change);
       },
     }),

@@ -5,7 +5,7 @@ import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
-import type { Receiving } from '../../../storage/objects/vault.ts';
+import type { Receiving } from '../../../storage/objects/object-store.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { briefItem, samplePack } from './labelled-packs.ts';
 

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
-import { languageExplanationKind } from '../../../actors/explanations/language-explanation-kind.ts';
+import { languageExplanationDefinition } from '../../../actors/explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from '../../../actors/explanations/language-explanations.ts';
-import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
 import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
@@ -37,21 +37,36 @@ export function scriptedExplainer(): ScriptedExplainer {
 export interface ExplanationBenchOptions {
   readonly explainer: ScriptedExplainer | null;
   /** Changes what the supervisor knows of explanations. */
-  readonly kind?: (kind: ActorKind) => Partial<ActorKind>;
+  readonly definition?: (definition: ActorDefinition) => Partial<ActorDefinition>;
 }
 
 /** The services of reviews, captions and explanations over a real store, as one process would have them. */
 export async function openExplanationBench(
   t: ExecutionContext,
   root: string,
-  { explainer, kind }: ExplanationBenchOptions,
+  { explainer, definition }: ExplanationBenchOptions,
 ) {
   const bench = await openCaptionBench(t, root);
-  const { ledger, vault, supervisor, runtimes, turns, report, stops } = bench;
+  const { ledger, objectStore, supervisor, runtimes, mutex, report, stops } = bench;
   const committed = () => undefined;
-  const usual = languageExplanationKind({ ledger, vault, supervisor, runtimes, explainer, committed, report });
-  const explaining: ActorKind = { ...usual, ...kind?.(usual) };
-  const explanations = new LanguageExplanations({ kind: explaining, supervisor, vault, runtimes, turns, explainer });
+  const usual = languageExplanationDefinition({
+    ledger,
+    objectStore,
+    supervisor,
+    runtimes,
+    explainer,
+    committed,
+    report,
+  });
+  const explaining: ActorDefinition = { ...usual, ...definition?.(usual) };
+  const explanations = new LanguageExplanations({
+    definition: explaining,
+    supervisor,
+    objectStore,
+    runtimes,
+    mutex,
+    explainer,
+  });
   supervisor.register(explaining);
   stops.push((runtimeId) => explanations.stop(runtimeId));
   return {

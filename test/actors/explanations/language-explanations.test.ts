@@ -21,10 +21,10 @@ interface Setting extends Partial<ExplanationBenchOptions> {
 }
 
 /** A host with captions that can be explained. */
-async function captioned(t: ExecutionContext, { tracks = twoTracks, kind }: Setting = {}) {
+async function captioned(t: ExecutionContext, { tracks = twoTracks, definition }: Setting = {}) {
   const root = await newDataRoot(t);
   const explainer: ScriptedExplainer = scriptedExplainer();
-  const bench = await openExplanationBench(t, root, { explainer, ...(kind === undefined ? {} : { kind }) });
+  const bench = await openExplanationBench(t, root, { explainer, ...(definition === undefined ? {} : { definition }) });
   const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks }));
   const approval = await bench.approve(runtimeId);
   await bench.captions.produce(runtimeId, { approval });
@@ -111,9 +111,9 @@ test('a disk that is full before anybody was asked leaves no attempt', async (t)
 
 test('an actor that crashes with its answer in hand does not ask again', async (t) => {
   const { bench, explainer, runtimeId, after, ask, list } = await captioned(t, {
-    kind: ({ writes }) => ({
+    definition: ({ writes }) => ({
       writes: (change) => {
-        if (change.facts.some(({ type }) => type === 'commit')) throw new Error('its entries cannot be worked out');
+        if (change.emissions.some(({ type }) => type === 'commit')) throw new Error('its entries cannot be worked out');
         return writes(change);
       },
     }),

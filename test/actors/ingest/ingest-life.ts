@@ -8,10 +8,10 @@ import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
-import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
+import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
-import type { Receiving, Vault } from '../../../storage/objects/vault.ts';
+import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { clipIngest } from '../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, startOfTest } from '../../storage/ledger/scratch.ts';
 import { GatedLedger } from '../supervision/gated-ledger.ts';
@@ -30,23 +30,28 @@ interface Probing {
 export async function openLife(t: ExecutionContext, root: string, now = startOfTest) {
   const clock = new SimulatedClock(now);
   let pause = (): Promise<void> => Promise.resolve();
-  const vault = withPause(await openVault({ root }), () => pause());
+  const objectStore = withPause(await openObjectStore({ root }), () => pause());
   const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
-  await vault.sweep();
+  await objectStore.sweep();
   const registry = new SourceRegistry();
   await registry.load(ledger);
   const budgets = new TimeBudgets(clock);
   const fatal = (error: Error) => t.fail(error.message);
   const report = (line: string) => t.log(line);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal, report });
-  const line = new WorkerLine(2, (id) => void supervisor.send(id, { type: 'worker.granted' }));
+  const queue = new WorkQueue(2, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const probings: Probing[] = [];
   let ids = (await ledger.list('snapshot')).length;
-  const unused = new UnusedMedia({ ledger, vault, isRegistered: (contentId) => registry.holds(contentId), report });
+  const unused = new UnusedMedia({
+    ledger,
+    objectStore,
+    isRegistered: (contentId) => registry.holds(contentId),
+    report,
+  });
   await unused.load();
   const sealing = new IngestSealing({
     ledger,
-    vault,
+    objectStore,
     registry,
     unused,
     probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
@@ -54,13 +59,13 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   });
   const service = openOwnedIngests({
     ledger,
-    vault,
+    objectStore,
     registry,
     supervisor,
     sealing,
     unused,
     clock,
-    line,
+    queue,
     newId: () => {
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
@@ -69,7 +74,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   });
   await recover(supervisor, ledger);
   await unused.remove();
-  line.open();
+  queue.open();
   const close = async () => {
     supervisor.stop();
     await ledger.close();
@@ -124,12 +129,12 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   };
 }
 
-/** The real vault, with a pause between the storing of received media and the moment at which its sender hears of it. */
-const withPause = (vault: Vault, pause: () => Promise<void>): Vault =>
-  new Proxy(vault, {
+/** The real object store, with a pause between the storing of received media and the moment at which its sender hears of it. */
+const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): ObjectStore =>
+  new Proxy(objectStore, {
     get: (target, name) => {
       if (name === 'receive') {
-        return async (...file: Parameters<Vault['receive']>): Promise<Receiving> => {
+        return async (...file: Parameters<ObjectStore['receive']>): Promise<Receiving> => {
           const receiving = await target.receive(...file);
           const finish = async () => {
             const stored = await receiving.finish();

@@ -6,7 +6,7 @@ import { PrivatePlayback } from '../../../actors/playback/private-playback.ts';
 import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
 import { playbackGrantMs } from '../../../contract/playback/private-playback.ts';
 import { sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
@@ -14,8 +14,8 @@ const origin = 'http://127.0.0.1:4321';
 
 /** Playback of the sample, which is granted already, on a clock that stands still. */
 async function grantedSample(t: ExecutionContext) {
-  const vault = await openVault({ root: join(await scratchFolder(t), 'data') });
-  const verifyFile = (path: string, contentId: string) => vault.verifyFile(path, contentId);
+  const objectStore = await openObjectStore({ root: join(await scratchFolder(t), 'data') });
+  const verifyFile = (path: string, contentId: string) => objectStore.verifyFile(path, contentId);
   const source = await loadSourceFolder(sampleFolder, { verifyFile });
   const clock = new SimulatedClock(Date.parse('2026-01-02T03:04:05.678Z'));
   const grants = new PlaybackGrants({ clock, newId: () => 'sample', newSecret: () => Buffer.alloc(32, 7) });
@@ -26,7 +26,7 @@ async function grantedSample(t: ExecutionContext) {
     supervisor: { read: () => undefined },
     registry: { revision: (id) => (id === revisionId ? source : undefined) },
     ledger: { get: () => undefined },
-    vault,
+    objectStore,
   });
   const media: GrantedMedia = {
     runtimeId: 'runtime:sample',

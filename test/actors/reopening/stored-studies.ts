@@ -7,15 +7,15 @@ import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
 import { openLedger } from '../../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
-import type { Vault } from '../../../storage/objects/vault.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import type { StoredStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
 
-/** An opened data root; `hashed` counts the files that its vault has hashed. */
+/** An opened data root; `hashed` counts the files that its object store has hashed. */
 export interface OpenedStore {
   readonly ledger: Ledger;
-  readonly vault: Vault;
+  readonly objectStore: ObjectStore;
   hashed: number;
   close(): Promise<void>;
 }
@@ -30,10 +30,10 @@ export async function newDataRoot(t: ExecutionContext): Promise<string> {
 
 /** Opens a data root as a new process would: nothing about it is known. */
 export async function openStore(root: string): Promise<OpenedStore> {
-  const vault = await openVault({
+  const objectStore = await openObjectStore({
     root,
     points: (name) => {
-      if (name === 'vault:hashed') store.hashed += 1;
+      if (name === 'object-store:hashed') store.hashed += 1;
     },
   });
   const ledger = await openLedger({
@@ -44,7 +44,7 @@ export async function openStore(root: string): Promise<OpenedStore> {
       throw error;
     },
   });
-  const store: OpenedStore = { ledger, vault, hashed: 0, close: () => ledger.close() };
+  const store: OpenedStore = { ledger, objectStore, hashed: 0, close: () => ledger.close() };
   return store;
 }
 
@@ -86,13 +86,13 @@ function stepWrites({ run, steps, commits }: StoredStudy, made: number): Write[]
 
 /** Stores a study as its host would have done. Returns the runtime's id. */
 export async function store(
-  { ledger, vault }: OpenedStore,
+  { ledger, objectStore }: OpenedStore,
   study: StoredStudy,
   { commits = study.commits.length, lifecycle = 'terminal', reason = null }: StoredStage = {},
 ): Promise<string> {
   const { run, source, start, files } = study;
   const { runtimeId } = run.record;
-  await vault.putAll([...files].map(([contentId, bytes]) => ({ contentId, bytes })));
+  await objectStore.putAll([...files].map(([contentId, bytes]) => ({ contentId, bytes })));
   await ledger.commit([
     { put: 'source', key: source.session.revisionId, value: source },
     { put: 'record', key: `study/${runtimeId}`, value: start },

@@ -47,7 +47,7 @@ test('a file that was only touched is hashed once more, and nothing else', async
   const runtimes = new VerifiedRuntimes(opened);
   const runtime = await runtimes.read(runtimeId);
   const [contentId = ''] = spoken.files.keys();
-  await utimes(opened.vault.locate(contentId), new Date(0), new Date(0));
+  await utimes(opened.objectStore.locate(contentId), new Date(0), new Date(0));
   opened.hashed = 0;
   t.is(await runtimes.read(runtimeId), runtime);
   t.is(opened.hashed, 1);
@@ -60,7 +60,7 @@ test('a file that changed, went or cannot be read fails the read until it is who
   const runtimes = new VerifiedRuntimes(opened);
   t.is(await faultOf(runtimes, runtimeId), 'intact');
   for (const contentId of spoken.files.keys()) {
-    const path = opened.vault.locate(contentId);
+    const path = opened.objectStore.locate(contentId);
     const bytes = await readFile(path);
     await chmod(path, 0o600);
     await writeFile(path, Buffer.from(bytes).fill(0x20, 0, 1));

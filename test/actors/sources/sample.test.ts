@@ -7,15 +7,15 @@ import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import { speechActivity } from '../../../contract/sources/speech-activity.ts';
 import { readSampleGold, sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOf, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 
 async function loadSample(t: ExecutionContext) {
   const root = await mkdtemp(path.join(tmpdir(), 'sample-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
-  const vault = await openVault({ root: path.join(root, 'data') });
+  const objectStore = await openObjectStore({ root: path.join(root, 'data') });
   return loadSourceFolder(sampleFolder, {
     sourceRoot: path.dirname(sampleFolder),
-    verifyFile: (file, contentId) => vault.verifyFile(file, contentId),
+    verifyFile: (file, contentId) => objectStore.verifyFile(file, contentId),
   });
 }
 

@@ -6,7 +6,7 @@ import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { indentedFile } from '../../../receipts/core/indented-file.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { chainOf, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
 
 interface Bench {
@@ -23,8 +23,8 @@ async function sealedFolder(t: ExecutionContext, version: 1 | 2 | 3 = 3): Promis
   await mkdir(path.join(folder, 'media'), { recursive: true });
   await writeFile(path.join(folder, 'media', 'original'), mediaBytes);
   for (const object of sealedClip(version).objects) await writeFile(path.join(folder, object.path), object.bytes);
-  const vault = await openVault({ root: path.join(root, 'data') });
-  const verifyFile = (file: string, contentId: string) => vault.verifyFile(file, contentId);
+  const objectStore = await openObjectStore({ root: path.join(root, 'data') });
+  const verifyFile = (file: string, contentId: string) => objectStore.verifyFile(file, contentId);
   const load = (directory = folder, sourceRoot: string | null = null) =>
     loadSourceFolder(directory, { sourceRoot, verifyFile });
   return { root, folder, load };

@@ -5,11 +5,11 @@ import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
 import { Studies } from '../../../actors/study/studies.ts';
-import { studyKind } from '../../../actors/study/study-kind.ts';
+import { studyDefinition } from '../../../actors/study/study-definition.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
-import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
+import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
@@ -49,7 +49,7 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
 
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
 async function nextHost(t: ExecutionContext, root: string) {
-  const { ledger: stored, vault } = await openStore(root);
+  const { ledger: stored, objectStore } = await openStore(root);
   const ledger = new GatedLedger(stored);
   const clock = new SimulatedClock(Date.parse(acceptedAt) + 60_000);
   const registry = new SourceRegistry();
@@ -58,28 +58,28 @@ async function nextHost(t: ExecutionContext, root: string) {
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
   const passes = { detect: otherTools('media.detect'), subtitles: otherTools('media.subtitles') };
-  const kind = studyKind({
+  const definition = studyDefinition({
     ledger,
     supervisor,
     budgets,
-    line: new WorkerLine(1, () => undefined),
+    queue: new WorkQueue(1, () => undefined),
     clock,
     initialize: () => Promise.reject(new Error('not asked for')),
-    media: new MediaSteps({ ledger, vault, registry, passes, report }),
-    evidence: new EvidenceSteps({ ledger, vault, registry, clock }),
+    media: new MediaSteps({ ledger, objectStore, registry, passes, report }),
+    evidence: new EvidenceSteps({ ledger, objectStore, registry, clock }),
     committed: () => undefined,
   });
-  supervisor.register(kind);
+  supervisor.register(definition);
   const recovered = await recover(supervisor, ledger);
   const studies = new Studies({
-    ...{ kind, supervisor, registry, ledger, vault, clock },
+    ...{ definition, supervisor, registry, ledger, objectStore, clock },
     newId: () => {
       throw new Error('nothing begins here');
     },
     maximumRangeMs: 600_000,
     maximumLive: 1,
   });
-  return { ledger, vault, supervisor, studies, recovered, close: () => ledger.close() };
+  return { ledger, objectStore, supervisor, studies, recovered, close: () => ledger.close() };
 }
 
 interface Stage {

@@ -7,10 +7,10 @@ import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { StorageUnavailable } from '../../../contract/base/storage-unavailable.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
-import type { Vault } from '../../../storage/objects/vault.ts';
-import { VaultError } from '../../../storage/objects/vault-error.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { patientLedger } from '../../../storage/patience/patient-ledger.ts';
-import { patientVault } from '../../../storage/patience/patient-vault.ts';
+import { patientObjectStore } from '../../../storage/patience/patient-object-store.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
@@ -19,7 +19,7 @@ import { openBench, quiet } from '../supervision/bench.ts';
 const study = storedStudy({ version: 1, windows: 4 });
 const unavailable = { instanceOf: StorageUnavailable, code: 'storage_unavailable' };
 const tooManyFiles = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-const vaultFault = () => new VaultError('storage_fault', 'an object', tooManyFiles);
+const storeFault = () => new ObjectStoreError('storage_fault', 'an object', tooManyFiles);
 const ledgerFault = () => new LedgerError('store_unreadable', 'journal', tooManyFiles);
 
 /** Fails the reads of `target` as long as `left` is above 0; everything else goes through. */
@@ -49,12 +49,12 @@ function refuse(error: Error): never {
   throw error;
 }
 
-const vaultReads = ['verify', 'verifyFile', 'openFile', 'read', 'readFile'];
+const storeReads = ['verify', 'verifyFile', 'openFile', 'read', 'readFile'];
 
 /** A clock whose waits are over at once. */
 const hasty = { ...systemClock, setTimeout: (run: () => void) => setImmediate(run) };
 
-const faultyVault = (vault: Vault, left: () => number) => faulty(vault, vaultReads, vaultFault, left);
+const faultyStore = (objectStore: ObjectStore, left: () => number) => faulty(objectStore, storeReads, storeFault, left);
 const faultyLedger = (ledger: Ledger, left: () => number) =>
   faulty(ledger, ['get', 'verifyJournal', 'journalPage'], ledgerFault, left);
 
@@ -63,20 +63,20 @@ test('a read that the system refuses is tried four times, and what it finds wron
   t.teardown(() => opened.close());
   await store(opened, study);
   const [contentId = ''] = study.files.keys();
-  const three = faultyVault(opened.vault, () => 3);
-  t.is(await patientVault(three.made, hasty).verify(contentId), 'intact');
+  const three = faultyStore(opened.objectStore, () => 3);
+  t.is(await patientObjectStore(three.made, hasty).verify(contentId), 'intact');
   t.is(three.state.tries, 4);
-  const four = faultyVault(opened.vault, () => 4);
-  const error = await t.throwsAsync(patientVault(four.made, hasty).read(contentId, 1_000_000), unavailable);
+  const four = faultyStore(opened.objectStore, () => 4);
+  const error = await t.throwsAsync(patientObjectStore(four.made, hasty).read(contentId, 1_000_000), unavailable);
   t.is(error?.message, 'the data root cannot be read just now (EMFILE)');
   t.deepEqual((error as StorageUnavailable).headers, {
     'Retry-After': '1',
     'Access-Control-Expose-Headers': 'Retry-After',
   });
   // Damage is told at once.
-  const counted = faultyVault(opened.vault, () => 0);
+  const counted = faultyStore(opened.objectStore, () => 0);
   const missing = `sha256:${'0'.repeat(64)}`;
-  await t.throwsAsync(patientVault(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
+  await t.throwsAsync(patientObjectStore(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
   t.is(counted.state.tries, 1);
 });
 
@@ -85,10 +85,10 @@ test('a runtime whose files could not be read is refused as unavailable, and ser
   t.teardown(() => opened.close());
   const runtimeId = await store(opened, study);
   let left = Number.POSITIVE_INFINITY;
-  const vault = patientVault(faultyVault(opened.vault, () => left).made, hasty);
+  const objectStore = patientObjectStore(faultyStore(opened.objectStore, () => left).made, hasty);
   const ledgerLeft = { count: 0 };
   const ledger = patientLedger(faultyLedger(opened.ledger, () => ledgerLeft.count).made, hasty);
-  const runtimes = new VerifiedRuntimes({ ledger, vault });
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   await t.throwsAsync(runtimes.read(runtimeId), unavailable);
   left = 0;
   ledgerLeft.count = Number.POSITIVE_INFINITY;
@@ -117,9 +117,9 @@ test('a step of a study whose evidence cannot be read just now is no damage of t
   const registry = new SourceRegistry();
   await registry.load(opened.ledger);
   for (const patient of [true, false]) {
-    const { made } = faultyVault(opened.vault, () => Number.POSITIVE_INFINITY);
-    const vault = patient ? patientVault(made, hasty) : made;
-    const steps = new EvidenceSteps({ ledger: opened.ledger, vault, registry, clock: hasty });
+    const { made } = faultyStore(opened.objectStore, () => Number.POSITIVE_INFINITY);
+    const objectStore = patient ? patientObjectStore(made, hasty) : made;
+    const steps = new EvidenceSteps({ ledger: opened.ledger, objectStore, registry, clock: hasty });
     const expected = patient ? unavailable : { code: 'storage_fault' };
     await t.throwsAsync(steps.assess({ runtimeId, commandId: study.run.record.commandId }), expected);
   }
@@ -131,7 +131,7 @@ test('an effect whose reads are refused runs again after a wait, and its actor k
   await quiet(bench);
   const commits = bench.ledger.commits.length;
   for (const waitMs of [1_000, 2_000, 4_000]) {
-    bench.effects.at(-1)?.reject(new StorageUnavailable(vaultFault()));
+    bench.effects.at(-1)?.reject(new StorageUnavailable(storeFault()));
     await quiet(bench);
     const runs = bench.effects.length;
     bench.clock.advance(waitMs - 1);
@@ -153,7 +153,7 @@ test('an effect that waits for the storage ends with its actor', async (t) => {
   await bench.work('errand:a');
   await quiet(bench);
   const before = bench.clock.pending;
-  bench.effects[0]?.reject(new StorageUnavailable(vaultFault()));
+  bench.effects[0]?.reject(new StorageUnavailable(storeFault()));
   await quiet(bench);
   t.is(bench.clock.pending, before + 1);
   await bench.close();

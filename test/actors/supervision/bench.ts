@@ -1,12 +1,12 @@
 import type { ExecutionContext } from 'ava';
-import type { ActorKind } from '../../../actors/supervision/actor-kind.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
-import { WorkerLine } from '../../../actors/supervision/worker-line.ts';
+import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { Write } from '../../../storage/ledger/ledger.ts';
 import { openScratchLedger, startOfTest } from '../../storage/ledger/scratch.ts';
-import { type ErrandContext, errandKind, type RunningEffect } from './errand.ts';
+import { type ErrandContext, errandDefinition, type RunningEffect } from './errand.ts';
 import { GatedLedger } from './gated-ledger.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -15,8 +15,8 @@ export interface Bench {
   readonly clock: SimulatedClock;
   readonly ledger: GatedLedger;
   readonly supervisor: Supervisor;
-  readonly line: WorkerLine;
-  readonly kind: ActorKind;
+  readonly queue: WorkQueue;
+  readonly definition: ActorDefinition;
   /** Effects in the order in which they started. */
   readonly effects: RunningEffect[];
   readonly reports: string[];
@@ -34,7 +34,7 @@ export interface Bench {
 export interface BenchOptions {
   readonly workers?: number;
   readonly now?: number;
-  readonly kind?: Partial<ActorKind>;
+  readonly definition?: Partial<ActorDefinition>;
 }
 
 export async function openBench(t: ExecutionContext, directory: string, options: BenchOptions = {}): Promise<Bench> {
@@ -50,23 +50,23 @@ export async function openBench(t: ExecutionContext, directory: string, options:
     fatal: (error) => fatal.push(error),
     report: (text) => reports.push(text),
   });
-  const line = new WorkerLine(options.workers ?? 1, (id) => void supervisor.send(id, { type: 'worker.granted' }));
+  const queue = new WorkQueue(options.workers ?? 1, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const effects: RunningEffect[] = [];
-  const kind = errandKind({ supervisor, budgets, line }, effects, options.kind);
-  supervisor.register(kind);
+  const definition = errandDefinition({ supervisor, budgets, queue }, effects, options.definition);
+  supervisor.register(definition);
   const close = async () => {
     supervisor.stop();
     await ledger.close();
   };
   t.teardown(close);
   const spawn = (id: string, writes: readonly Write[] = [], budgetMs?: number) =>
-    supervisor.spawn(kind, id, { id }, writes, budgetMs);
+    supervisor.spawn(definition, id, { id }, writes, budgetMs);
   return {
     clock,
     ledger,
     supervisor,
-    line,
-    kind,
+    queue,
+    definition,
     effects,
     reports,
     fatal,

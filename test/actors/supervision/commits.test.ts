@@ -143,7 +143,7 @@ test('a journal found damaged by an append ends its actor and is not written to'
   await first.close();
   await withRawRows(folder, (rows) => rows.del(eventKey('a', 3)));
 
-  const bench = await openBench(t, folder, { kind: { hasJournal: false } });
+  const bench = await openBench(t, folder, { definition: { hasJournal: false } });
   await bench.recover();
   await t.throwsAsync(bench.supervisor.send('a', { type: 'note' }), { code: 'invalid_journal_chain' });
   await quiet(bench);

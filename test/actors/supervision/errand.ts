@@ -1,9 +1,9 @@
 import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
-import { type ActorKind, effect, type Phase } from '../../../actors/supervision/actor-kind.ts';
+import { type ActorDefinition, effect, type Phase } from '../../../actors/supervision/actor-definition.ts';
 import type { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import type { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
-import type { WorkerLine } from '../../../actors/supervision/worker-line.ts';
-import { type CommitFact, commitOf, type EffectOutcome } from '../../../machines/commit-fact.ts';
+import type { WorkQueue } from '../../../actors/supervision/work-queue.ts';
+import { type CommitEmission, commitOf, type EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { EventDraft, Write } from '../../../storage/ledger/ledger.ts';
 import { draft } from '../../storage/ledger/scratch.ts';
 
@@ -37,7 +37,7 @@ const machine = setup({
     context: {} as ErrandContext,
     events: {} as ErrandEvent,
     input: {} as ErrandInput,
-    emitted: {} as CommitFact,
+    emitted: {} as CommitEmission,
   },
   actors: {
     work: fromPromise<EffectOutcome, ErrandInput>(() => Promise.reject(new Error('not provided'))),
@@ -89,15 +89,15 @@ const machine = setup({
   },
 });
 
-const phases: Record<string, Phase> = { idle: 'idle', waiting: 'waiting', working: 'working', resting: 'dormant' };
+const phases: Record<string, Phase> = { idle: 'idle', waiting: 'waiting', working: 'working', resting: 'passivated' };
 
-/** A kind of actor made for tests: it can wait, work under a deadline, rest, take notes and choke on an event. */
-export function errandKind(
-  port: { readonly supervisor: Supervisor; readonly budgets: TimeBudgets; readonly line: WorkerLine },
+/** A definition of actors made for tests: it can wait, work under a deadline, rest, take notes and choke on an event. */
+export function errandDefinition(
+  port: { readonly supervisor: Supervisor; readonly budgets: TimeBudgets; readonly queue: WorkQueue },
   effects: RunningEffect[],
-  changes: Partial<ActorKind> = {},
-): ActorKind {
-  const { supervisor, budgets, line } = port;
+  changes: Partial<ActorDefinition> = {},
+): ActorDefinition {
+  const { supervisor, budgets, queue } = port;
   const barrier = {
     clock: supervisor.clock,
     settled: ({ id }: ErrandInput) => supervisor.settled(id),
@@ -118,14 +118,14 @@ export function errandKind(
         ),
       },
     }),
-    line,
+    queue,
     hasJournal: true,
     status: String,
     phase: (value) => phases[String(value)] ?? 'ended',
     standing: async ({ input }) => ({ value: 'idle', context: { ...(input as ErrandInput), notes: 0, reason: null } }),
-    writes: ({ id, facts }) =>
-      facts.flatMap((fact) => {
-        const { events, writes } = fact as CommitFact;
+    writes: ({ id, emissions }) =>
+      emissions.flatMap((emission) => {
+        const { events, writes } = emission as CommitEmission;
         return events.length === 0 ? [...writes] : [{ append: id, events }, ...writes];
       }),
     committed: () => undefined,

@@ -10,7 +10,7 @@ const outcome = { events: [draft('found')], writes: [] };
 async function nextLife(t: ExecutionContext, folder: string, workers = 1): Promise<Bench> {
   const bench = await openBench(t, folder, { workers });
   await bench.recover();
-  bench.line.open();
+  bench.queue.open();
   await quiet(bench);
   return bench;
 }
@@ -40,7 +40,7 @@ async function wait(bench: Bench, ms: number): Promise<void> {
 test('work that hosts died over three times waits five seconds, behind all others, and then runs alone', async (t) => {
   const bench = await openBench(t, await storeOfSuspect(t));
   t.deepEqual(await bench.recover(), { resumed: 0, waiting: 1, ended: [], damaged: [] });
-  bench.line.open();
+  bench.queue.open();
   for (const id of ['before', 'queued']) {
     await bench.spawn(id);
     await bench.supervisor.send(id, { type: 'call' });

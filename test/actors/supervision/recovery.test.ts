@@ -56,14 +56,14 @@ test('what is live is taken up where its row stands, and what has ended is only 
   t.is((await bench.ledger.verifyJournal('working')).seq, 2);
 });
 
-test('the waiting line outlives the process, in the order of its tickets, behind those who had a worker', async (t) => {
+test('the work queue outlives the process, in the order of its positions, behind those who had a worker', async (t) => {
   const folder = await storeOfFour(t);
   const bench = await openBench(t, folder);
-  const { supervisor, line, effects } = bench;
+  const { supervisor, queue, effects } = bench;
   await bench.recover();
   await bench.spawn('new');
   await supervisor.send('new', { type: 'call' });
-  line.open();
+  queue.open();
   await quiet(bench);
   for (let turn = 0; turn < 5; turn += 1) {
     t.is(effects.length, turn + 1);
@@ -107,7 +107,7 @@ for (const [what, damage] of Object.entries(unreadable)) {
     const before = await rowsOfM();
     const bench = await openBench(t, folder, { workers: 4 });
     t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], damaged: ['m'] });
-    bench.line.open();
+    bench.queue.open();
     await quiet(bench);
     t.deepEqual(bench.effects.map(({ id }) => id).sort(), ['a', 'w', 'z']);
     await bench.close();
@@ -139,7 +139,7 @@ for (const [what, { change, reason }] of Object.entries(outdated)) {
     t.is(bench.supervisor.read('w')?.status, 'failed');
     t.is(bench.context('w').reason, reason);
     t.is((await bench.ledger.verifyJournal('w')).seq, 2);
-    bench.line.open();
+    bench.queue.open();
     await quiet(bench);
     t.deepEqual(
       bench.effects.map(({ id }) => id),
@@ -173,7 +173,7 @@ for (const [what, { key, value, code }] of Object.entries(journalDamage)) {
     t.is(bench.supervisor.read('w')?.status, 'failed');
     t.is(`w: ${bench.context('w').reason}`, ended[0] ?? '');
     t.is(bench.ledger.get('live', 'w'), undefined);
-    bench.line.open();
+    bench.queue.open();
     await quiet(bench);
     t.is(bench.effects.length, 3);
     await bench.close();

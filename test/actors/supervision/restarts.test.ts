@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { CommitFact } from '../../../machines/commit-fact.ts';
+import type { CommitEmission } from '../../../machines/commit-emission.ts';
 import { draft, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openBench, quiet } from './bench.ts';
 
@@ -100,13 +100,13 @@ test('a restart waits for the commit that is under way, and goes on from it', as
 
 test('a worker that was granted while the actor was down is granted again', async (t) => {
   const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor, line, clock } = bench;
+  const { supervisor, queue, clock } = bench;
   for (const id of ['a', 'b']) {
     await bench.spawn(id);
     await supervisor.send(id, { type: 'call' });
   }
   await supervisor.send('a', { type: 'poison' });
-  line.open();
+  queue.open();
   await quiet(bench);
   t.is(supervisor.read('a')?.status, 'waiting');
   clock.advance(100);
@@ -120,10 +120,10 @@ test('a worker that was granted while the actor was down is granted again', asyn
 
 test('an actor whose entries cannot be worked out fails alone and ends without them', async (t) => {
   const bench = await openBench(t, await scratchFolder(t), {
-    kind: {
-      writes: ({ id, facts }) => {
-        if (id === 'a' && facts.length > 0) throw new Error('its rows are damaged');
-        return facts.flatMap((fact) => (fact as CommitFact).writes);
+    definition: {
+      writes: ({ id, emissions }) => {
+        if (id === 'a' && emissions.length > 0) throw new Error('its rows are damaged');
+        return emissions.flatMap((emission) => (emission as CommitEmission).writes);
       },
     },
   });
@@ -162,7 +162,7 @@ test('a stored actor whose last entries cannot be stored ends without them', asy
   await first.spawn('a');
   await first.close();
   const bench = await openBench(t, folder, {
-    kind: { version: 2, writes: ({ id }) => [{ append: id, events: [draft(Number.NaN)] }] },
+    definition: { version: 2, writes: ({ id }) => [{ append: id, events: [draft(Number.NaN)] }] },
   });
   t.is((await bench.recover()).ended.length, 1);
   t.is(bench.supervisor.read('a')?.status, 'failed');
@@ -173,7 +173,7 @@ test('a stored actor whose last entries cannot be stored ends without them', asy
 
 test('an actor that cannot even begin is refused, and nothing of it is kept', async (t) => {
   const bench = await openBench(t, await scratchFolder(t), {
-    kind: {
+    definition: {
       writes: () => {
         throw new Error('no first entry');
       },
@@ -219,7 +219,7 @@ test('an event for an actor that waits for its restart is delivered after that, 
 
 test('an event for an actor that ends instead of starting again is told that it came too late', async (t) => {
   const bench = await openBench(t, await scratchFolder(t), {
-    kind: { cutShort: () => ({ type: 'supervision.exhausted', message: 'not twice' }) as const },
+    definition: { cutShort: () => ({ type: 'supervision.exhausted', message: 'not twice' }) as const },
   });
   const { supervisor, clock } = bench;
   await bench.spawn('a');
@@ -232,8 +232,8 @@ test('an event for an actor that ends instead of starting again is told that it 
 
 test('a thousand actors that wait need no timer, and each gets its worker in its turn', async (t) => {
   const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor, line, effects, clock } = bench;
-  line.open();
+  const { supervisor, queue, effects, clock } = bench;
+  queue.open();
   const ids = Array.from({ length: 1000 }, (_, at) => `w${at}`);
   await Promise.all(ids.map((id) => bench.spawn(id)));
   await Promise.all(ids.map((id) => supervisor.send(id, { type: 'call' })));

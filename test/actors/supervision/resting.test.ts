@@ -2,7 +2,7 @@ import test from 'ava';
 import { draft, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openBench, quiet } from './bench.ts';
 
-test('an actor that rests costs a start nothing, and the next event wakes it where its row stands', async (t) => {
+test('an actor that rests costs a start nothing, and the next event resumes it where its row stands', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.spawn('a');
@@ -30,7 +30,7 @@ test('an event that a resting actor has no use for leaves it at rest', async (t)
   t.is(ledger.commits.length, commits);
 });
 
-test('a resting actor takes a note and rests again, and is not woken from a row that a newer one is about to replace', async (t) => {
+test('a resting actor takes a note and rests again, and is not resumed from a row that a newer one is about to replace', async (t) => {
   const bench = await openBench(t, await scratchFolder(t));
   const { supervisor, ledger } = bench;
   await bench.spawn('a');
@@ -47,27 +47,27 @@ test('a resting actor takes a note and rests again, and is not woken from a row 
   t.false(supervisor.isLive('a'));
 });
 
-test('an actor at rest, of another version of its chart, is not woken from what was read of it before another woke and ended it', async (t) => {
+test('an actor at rest, of another version of its chart, is not resumed from what was read of it before another event resumed and ended it', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);
   await first.spawn('a');
   await first.supervisor.send('a', { type: 'rest' });
   await first.close();
 
-  const looks: (() => void)[] = [];
+  const flights: (() => void)[] = [];
   const standing = async () => {
-    await new Promise<void>((resolve) => looks.push(resolve));
+    await new Promise<void>((resolve) => flights.push(resolve));
     return { value: 'resting', context: { id: 'a', notes: 0, reason: null } };
   };
-  const bench = await openBench(t, folder, { kind: { version: 2, standing } });
+  const bench = await openBench(t, folder, { definition: { version: 2, standing } });
   const { supervisor } = bench;
   const end = { type: 'supervision.exhausted', message: 'enough' };
   const ends = [supervisor.send('a', end), supervisor.send('a', end)];
-  looks[0]?.();
+  flights[0]?.();
   t.true(await ends[0]);
   await quiet(bench);
   t.is(supervisor.read('a')?.status, 'failed');
-  looks[1]?.();
+  flights[1]?.();
   t.false(await ends[1]);
   t.is((await bench.ledger.verifyJournal('a')).seq, 1);
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
-import { openLauncher, type WalledLauncher } from '../../../executors/process/launcher.ts';
+import { openLauncher, type SandboxedLauncher } from '../../../executors/process/launcher.ts';
 import { ProcessFailure, type ProcessLimits, type ProcessRequest } from '../../../executors/process/process.ts';
 
 export const limits: ProcessLimits = {
@@ -34,7 +34,7 @@ export async function temporaryFolder(t: ExecutionContext): Promise<string> {
 export async function launcherFor(
   t: ExecutionContext,
   options: { path?: string } = {},
-): Promise<{ launcher: WalledLauncher; workRoot: string }> {
+): Promise<{ launcher: SandboxedLauncher; workRoot: string }> {
   const workRoot = await temporaryFolder(t);
   const launcher = await openLauncher({ workRoot, newId: randomUUID, ...options });
   t.teardown(() => launcher.close());

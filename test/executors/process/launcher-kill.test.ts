@@ -78,7 +78,7 @@ test('nothing outlives a host that is killed by SIGKILL', async (t) => {
   t.deepEqual(await waitUntilDead(ids), []);
 });
 
-test('a process that slipped past its walls while its host died is killed at the next start', async (t) => {
+test('a process that slipped past its sandbox while its host died is killed at the next start', async (t) => {
   const workRoot = await temporaryFolder(t);
   const home = path.join(workRoot, workFolderName('process', randomUUID()));
   await mkdir(home);
@@ -93,14 +93,14 @@ test('a process that slipped past its walls while its host died is killed at the
   t.deepEqual(await readdir(workRoot), []);
 });
 
-test('without walls an abort kills the group and settles although an escaped grandchild holds the pipes', async (t) => {
+test('without a sandbox an abort kills the group and settles although an escaped grandchild holds the pipes', async (t) => {
   const folder = await temporaryFolder(t);
   const bin = path.join(folder, 'bin');
   await mkdir(bin);
   await symlink(process.execPath, path.join(bin, 'node'));
   await symlink('/bin/sleep', path.join(bin, 'sleep'));
   const { launcher, workRoot } = await launcherFor(t, { path: `${bin}:relative:` });
-  t.deepEqual(launcher.walls, {
+  t.deepEqual(launcher.sandbox, {
     parentDeathSignal: false,
     pidNamespace: 'none',
     network: 'shared',
@@ -119,7 +119,7 @@ test('without walls an abort kills the group and settles although an escaped gra
   t.deepEqual(await readdir(workRoot), []);
 });
 
-test('without walls a tool that leaves a grandchild at its pipes ends at the deadline', async (t) => {
+test('without a sandbox a tool that leaves a grandchild at its pipes ends at the deadline', async (t) => {
   const folder = await temporaryFolder(t);
   await symlink(process.execPath, path.join(folder, 'node'));
   await symlink('/bin/sleep', path.join(folder, 'sleep'));

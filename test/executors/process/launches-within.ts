@@ -1,8 +1,8 @@
-// Starts `true` and a tool with a proxy by a launcher over the work root $1; prints the walls and what the tool said.
+// Starts `true` and a tool with a proxy by a launcher over the work root $1; prints the sandbox and what the tool said.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { openLauncher } from '../../../executors/process/launcher.ts';
-import { describeWalls } from '../../../executors/process/process-walls.ts';
+import { describeSandbox } from '../../../executors/process/process-sandbox.ts';
 import { request } from './launcher-for-tests.ts';
 
 const [workRoot = ''] = process.argv.slice(2);
@@ -16,6 +16,6 @@ const script =
   "import urllib.request as u; print(u.urlopen('http://host.example/').read().decode(), open('/proc/self/limits').read(), open('/proc/self/status').read())";
 await launcher.run(request('/usr/bin/true'));
 const { stdout } = await launcher.run(request('/usr/bin/python3', ['-c', script], { proxy }));
-process.stdout.write(`${JSON.stringify(launcher.walls)}\n${describeWalls(launcher.walls)}\n${stdout}`);
+process.stdout.write(`${JSON.stringify(launcher.sandbox)}\n${describeSandbox(launcher.sandbox)}\n${stdout}`);
 server.close();
 await launcher.close();

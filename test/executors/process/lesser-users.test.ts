@@ -34,7 +34,7 @@ const asNobody =
 test('a host of an ordinary user gives its tools a network of their own too, and no rights in it', async (t) => {
   const lines = await within(t, asNobody.length > 0 ? asNobody : ['env'], NOBODY);
   t.like(JSON.parse(lines[0] ?? ''), { pidNamespace: 'user', network: 'own', resourceLimits: true });
-  t.is(lines[1], 'process walls: complete');
+  t.is(lines[1], 'process sandbox: complete');
   t.regex(lines[2] ?? '', /^through the proxy/);
   for (const kind of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) {
     t.regex(lines.find((line) => line.startsWith(kind)) ?? '', /:\s0+$/, kind);
@@ -45,7 +45,7 @@ test('hard limits below those of the launcher lower them, say so, and drop no ot
   const low = ['prlimit', '--nofile=200:200', '--cpu=25:25', '--fsize=500000:500000'];
   const lines = await within(t, [...low, ...(asNobody.length > 0 ? asNobody : ['env'])], NOBODY);
   t.like(JSON.parse(lines[0] ?? ''), { resourceLimits: true, fewerOpenFiles: 200 });
-  t.is(lines[1], 'process walls: a process may open 200 files instead of 256 (hard limit "nofile")');
+  t.is(lines[1], 'process sandbox: a process may open 200 files instead of 256 (hard limit "nofile")');
   t.is(limitOf(lines, 'Max open files'), '200');
   t.is(limitOf(lines, 'Max cpu time'), '25');
   t.is(limitOf(lines, 'Max file size'), '500000');

@@ -33,7 +33,7 @@ async function pathOf(t: ExecutionContext, names: readonly string[]): Promise<st
 
 test('a tool with a proxy reaches it, in a network of its own', async (t) => {
   const { launcher } = await launcherFor(t);
-  t.is(launcher.walls.network, 'own');
+  t.is(launcher.sandbox.network, 'own');
   const proxy = echoingProxy(t);
   const { stdout } = await launcher.run(python(ASKS, proxy));
   t.is(stdout.toString(), 'asked http://host.example/film\n');
@@ -57,14 +57,14 @@ test('a tool without a proxy has no network, not even its own loopback', async (
 
 test('where no proxy can stand in a network of its own, a tool with one shares the network of the machine', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['unshare', 'true', 'setpriv', 'prlimit']) });
-  t.is(launcher.walls.network, 'empty');
+  t.is(launcher.sandbox.network, 'empty');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));
   t.is(stdout.toString(), 'asked http://host.example/film\n');
 });
 
 test('without namespaces a tool with a proxy reaches it all the same', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['true']) });
-  t.is(launcher.walls.network, 'shared');
+  t.is(launcher.sandbox.network, 'shared');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));
   t.is(stdout.toString(), 'asked http://host.example/film\n');
 });
@@ -74,7 +74,7 @@ test('a network that cannot be made once the host runs fails the launch, and the
   const ip = path.join(folder, 'ip');
   await symlink('/usr/sbin/ip', ip).catch(() => {});
   const { launcher } = await launcherFor(t, { path: folder });
-  t.is(launcher.walls.network, 'own');
+  t.is(launcher.sandbox.network, 'own');
   const broken = path.join(folder, 'broken');
   await writeFile(broken, '#!/bin/sh\nexit 1\n');
   await chmod(broken, 0o755);

@@ -5,7 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { openLauncher, type WalledLauncher } from '../../../executors/process/launcher.ts';
+import { openLauncher, type SandboxedLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { probeMedia } from '../../../executors/sources/ffprobe.ts';
 import { ProbeFailure } from '../../../executors/sources/probe-failure.ts';
@@ -13,7 +13,7 @@ import { ffmpeg, outputOf } from '../evidence/media-for-tests.ts';
 import { temporaryFolder } from '../process/launcher-for-tests.ts';
 
 let workRoot = '';
-let launcher: WalledLauncher;
+let launcher: SandboxedLauncher;
 let tools: Awaited<ReturnType<typeof resolveTools>>;
 
 test.before(async () => {

@@ -67,7 +67,7 @@ test.serial('a segment that is a file of this machine is not opened', async (t) 
   await failed(t, bench.download(`/bad/embeds.m3u8?address=${address}`, {}), 'tool_exit');
 });
 
-test.serial('more bytes than were allowed end the download, whichever of its walls is reached first', async (t) => {
+test.serial('more bytes than were allowed end the download, whichever of its limits is reached first', async (t) => {
   const resolved = await bench.resolve('/media.mp4');
   await failed(t, bench.download('/media.mp4', { resolved, maximumBytes: 2000 }), 'too_many_bytes');
   const many = bench.download('/media.mp4', { maximumBytes: 1_000_000 }, toolAt(fake('downloads-without-end')));

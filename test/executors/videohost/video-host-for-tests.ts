@@ -84,7 +84,7 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
     ...{ launcher, ytdlp, ffmpeg: encoder, ffprobe },
     lookup: async () => ['10.0.0.1'],
     openOrigin: host.origin,
-    ownNetwork: launcher.walls.network === 'own',
+    ownNetwork: launcher.sandbox.network === 'own',
     newSecret: () => randomBytes(16).toString('hex'),
   };
   const { signal } = new AbortController();

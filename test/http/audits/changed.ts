@@ -5,7 +5,7 @@ import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import type { HostContract } from '../host/contract.ts';
-import { vaultFiles } from '../host/ingest-steps.ts';
+import { storedFiles } from '../host/ingest-steps.ts';
 import { eventsPage } from '../host/study-steps.ts';
 import { concluded, damaged, studiedSample } from './steps.ts';
 
@@ -24,7 +24,7 @@ export function changed(contract: HostContract): void {
       runtimeId = await studiedSample(t, contract, 'changed');
       const { events } = await eventsPage(t, contract, runtimeId, '?limit=200');
       const named = JSON.stringify(events).match(/sha256:[a-f0-9]{64}/g) ?? [];
-      const stored = (await vaultFiles(contract)).join();
+      const stored = (await storedFiles(contract)).join();
       const objects = [...new Set(named)].filter((contentId) => stored.includes(contentId.slice('sha256:'.length)));
       t.true(objects.length >= 15, `${objects.length} objects`);
       for (const contentId of objects) {

@@ -6,14 +6,14 @@ import test, { type ExecutionContext } from 'ava';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 import type { HostContract } from '../host/contract.ts';
-import { ingest, vaultFiles } from '../host/ingest-steps.ts';
+import { ingest, storedFiles } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';
 import { followed, runtimeOf, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
 import { concluded, damaged, lists } from './steps.ts';
 
-/** Where the vault keeps the media of a source. */
+/** Where the object store keeps the media of a source. */
 async function mediaPath(contract: HostContract, { sourceContentId }: SourceSessionRow): Promise<string> {
-  const file = (await vaultFiles(contract)).find((each) => each.includes(sourceContentId.slice('sha256:'.length)));
+  const file = (await storedFiles(contract)).find((each) => each.includes(sourceContentId.slice('sha256:'.length)));
   return file?.slice(0, file.lastIndexOf(' ')) ?? '';
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { openIngestLimit } from '../../../actors/ingest/ingest-desk.ts';
+import { openIngestLimit } from '../../../actors/ingest/ingest-service.ts';
 import type { HostContract } from './contract.ts';
 import { ingestRequest, ingests, openIngest, statusOf } from './ingest-steps.ts';
 

@@ -8,7 +8,7 @@ import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { eventKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import type { HostContract } from './contract.ts';
-import { ingest, vaultFiles } from './ingest-steps.ts';
+import { ingest, storedFiles } from './ingest-steps.ts';
 import { humWav } from './media.ts';
 import { eventsPage, followed, plans, runtimeOf, startStudy, starts, studyRequest } from './study-steps.ts';
 
@@ -22,7 +22,7 @@ export function damage(contract: HostContract): void {
       if (source === null) throw new Error('not registered');
       const request = studyRequest(source, { range: { startMs: 0, endMs: source.durationMs } });
       contract.granted(t, await contract.post(plans, request), 200, runtimePlan);
-      const file = (await vaultFiles(contract)).find((each) => each.includes(source.sourceContentId.slice(7)));
+      const file = (await storedFiles(contract)).find((each) => each.includes(source.sourceContentId.slice(7)));
       const path = file?.split(' ')[0] ?? '';
       await appendFile(path, 'x');
       for (const target of [plans, starts]) {

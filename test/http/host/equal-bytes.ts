@@ -4,7 +4,7 @@ import { sourceSessionList } from '../../../contract/sources/source-session-list
 import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import type { HostContract } from './contract.ts';
-import { ingest, vaultFiles } from './ingest-steps.ts';
+import { ingest, storedFiles } from './ingest-steps.ts';
 import { humWav } from './media.ts';
 import { plans, runtimeOf, sampleRow, startStudy, starts, studyRequest } from './study-steps.ts';
 
@@ -18,13 +18,13 @@ export function equalBytes(contract: HostContract): void {
     async (t) => {
       const media = humWav(50);
       const first = (await ingest(t, contract, media)).source;
-      const before = await vaultFiles(contract);
+      const before = await storedFiles(contract);
       const list = await rows(t);
       const again = await ingest(t, contract, media);
       t.is(again.status, 'registered');
       t.deepEqual(again.source, first);
       t.deepEqual(await rows(t), list);
-      const after = await vaultFiles(contract);
+      const after = await storedFiles(contract);
       t.true(after.length > before.length);
       t.is(
         after.filter((file) => file.endsWith(` ${media.length}`)).length,

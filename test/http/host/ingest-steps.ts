@@ -66,8 +66,8 @@ export async function ingest(
   return reached(t, contract, ingestId);
 }
 
-/** All files of the vault with their sizes: objects, what is on its way in, private folders of tools. */
-export async function vaultFiles(contract: HostContract): Promise<string[]> {
+/** All files of the object store with their sizes: objects, what is on its way in, private folders of tools. */
+export async function storedFiles(contract: HostContract): Promise<string[]> {
   for (;;) {
     try {
       return await presentFiles(contract.dataRoot);
@@ -90,11 +90,11 @@ async function presentFiles(dataRoot: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Waits until the vault holds just these files: what an abandoned upload left is removed after its client is gone. */
+/** Waits until the object store holds just these files: what an abandoned upload left is removed after its client is gone. */
 export async function holdsOnly(t: ExecutionContext, contract: HostContract, files: readonly string[]): Promise<void> {
   for (let looked = 0; looked < 400; looked += 1) {
-    if ((await vaultFiles(contract)).join() === files.join()) break;
+    if ((await storedFiles(contract)).join() === files.join()) break;
     await setTimeout(20);
   }
-  t.deepEqual(await vaultFiles(contract), [...files]);
+  t.deepEqual(await storedFiles(contract), [...files]);
 }

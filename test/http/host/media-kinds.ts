@@ -11,7 +11,7 @@ import {
   openIngest,
   putMedia,
   reached,
-  vaultFiles,
+  storedFiles,
 } from './ingest-steps.ts';
 import { humWav } from './media.ts';
 
@@ -20,7 +20,7 @@ export function mediaKinds(contract: HostContract): void {
   test.serial(
     contract.title('what is not whole media fails its probe with a closed reason and leaves nothing'),
     async (t) => {
-      const before = await vaultFiles(contract);
+      const before = await storedFiles(contract);
       const sample = await readFile(sampleMedia);
       const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
       const kinds: Record<string, [Buffer, RegExp]> = {
@@ -55,7 +55,7 @@ export function mediaKinds(contract: HostContract): void {
   );
 
   test.serial(contract.title('an ingest that is canceled while its media is measured leaves nothing'), async (t) => {
-    const before = await vaultFiles(contract);
+    const before = await storedFiles(contract);
     const media = humWav(32);
     await contract.gate.close();
     try {
@@ -80,7 +80,7 @@ export function mediaKinds(contract: HostContract): void {
     await contract.gate.open();
     t.is((await reached(t, contract, ids[1] ?? '')).status, 'registered');
     t.is((await reached(t, contract, ids[0] ?? '')).status, 'failed');
-    t.true((await vaultFiles(contract)).some((file) => file.endsWith(` ${media.length}`)));
+    t.true((await storedFiles(contract)).some((file) => file.endsWith(` ${media.length}`)));
   });
 
   test.serial(contract.title('a registered ingest cannot be canceled'), async (t) => {

@@ -13,7 +13,7 @@ import {
   putMedia,
   reached,
   statusOf,
-  vaultFiles,
+  storedFiles,
 } from './ingest-steps.ts';
 import { humWav } from './media.ts';
 import { eventsPage, followed, runtimeOf, sampleRow, startStudy, studyRequest } from './study-steps.ts';
@@ -103,7 +103,7 @@ export function restarts(contract: HostContract): void {
         await nothingRuns(t, contract.gate.path);
 
         await contract.start();
-        t.false((await vaultFiles(contract)).some((file) => file.includes('/inbox/')));
+        t.false((await storedFiles(contract)).some((file) => file.includes('/inbox/')));
         const after = await everything(t, ingestIds, runtimeIds);
         t.deepEqual(after.sources, before.sources);
         t.deepEqual(after.ingests, before.ingests);

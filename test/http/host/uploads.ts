@@ -15,7 +15,7 @@ import {
   putMedia,
   reached,
   statusOf,
-  vaultFiles,
+  storedFiles,
 } from './ingest-steps.ts';
 import { humWav } from './media.ts';
 
@@ -55,7 +55,7 @@ export function uploads(contract: HostContract): void {
   });
 
   test.serial(contract.title('chunks need no length, but as many bytes as were declared'), async (t) => {
-    const before = await vaultFiles(contract);
+    const before = await storedFiles(contract);
     const media = humWav(2);
     const ingestId = await openIngest(t, contract, ingestRequest(media.length));
     const short = await putMedia(contract, ingestId, [media.subarray(0, 1000), media.subarray(1000, 2000)]);
@@ -69,7 +69,7 @@ export function uploads(contract: HostContract): void {
   });
 
   test.serial(contract.title('an upload that was refused as too long can be repeated at once'), async (t) => {
-    const before = await vaultFiles(contract);
+    const before = await storedFiles(contract);
     const media = humWav(3);
     const ingestId = await openIngest(t, contract, ingestRequest(media.length));
     for (let round = 0; round < 20; round += 1) {
@@ -99,7 +99,7 @@ export function uploads(contract: HostContract): void {
     ['in chunks', () => ['Transfer-Encoding: chunked']],
   ] as const) {
     test.serial(contract.title(`a client that leaves during an upload ${how} leaves nothing behind`), async (t) => {
-      const before = await vaultFiles(contract);
+      const before = await storedFiles(contract);
       const media = humWav(5 + how.length);
       const ingestId = await openIngest(t, contract, ingestRequest(media.length));
       const { updatedAt } = await statusOf(t, contract, ingestId);
@@ -115,7 +115,7 @@ export function uploads(contract: HostContract): void {
   }
 
   test.serial(contract.title('canceling during an upload ends both, and nothing stays'), async (t) => {
-    const before = await vaultFiles(contract);
+    const before = await storedFiles(contract);
     const media = humWav(6);
     const ingestId = await openIngest(t, contract, ingestRequest(media.length));
     const upload = contract.client.raw().send(uploadHead(ingestId, `Content-Length: ${media.length}`));
@@ -165,7 +165,7 @@ export function uploads(contract: HostContract): void {
 async function arrived(contract: HostContract, ingestId: string): Promise<void> {
   const name = ingestId.slice(ingestId.indexOf(':') + 1);
   for (let looked = 0; looked < 600; looked += 1) {
-    const files = await vaultFiles(contract);
+    const files = await storedFiles(contract);
     if (files.some((file) => file.includes(name) && !file.endsWith(' 0'))) return;
     await setTimeout(10);
   }

@@ -49,7 +49,7 @@ export function downloads(adapter: Adapter): void {
     t.teardown(() => socket.destroy());
     socket.pause();
     socket.write(head('GET /'));
-    for (let looks = 0; looks < 500 && written() === 0; looks += 1) await setTimeout(10);
+    for (let flights = 0; flights < 500 && written() === 0; flights += 1) await setTimeout(10);
     await setTimeout(200);
     t.true(written() > 0 && written() < BYTES / 2, `${written()} bytes were written to a reader that does not read`);
 

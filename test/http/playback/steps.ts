@@ -87,7 +87,7 @@ export const askMedia = (
   method = 'GET',
 ): Promise<WireAnswer> => contract.ask(method, mediaPath, { token: null, headers: { Origin: pageOrigin, ...headers } });
 
-/** Where an object of the vault lies. */
+/** Where an object of the object store lies. */
 export function objectPath(contract: HostContract, contentId: string): string {
   const hex = contentId.slice('sha256:'.length);
   return join(contract.dataRoot, 'objects', 'sha256', hex.slice(0, 2), hex);

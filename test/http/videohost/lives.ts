@@ -5,7 +5,7 @@ import test from 'ava';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { processesOf } from '../../crash/checks.ts';
 import type { HostContract } from '../host/contract.ts';
-import { vaultFiles } from '../host/ingest-steps.ts';
+import { storedFiles } from '../host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
 import { askRange, cancel, comesTo, rangeRequest, standing, videoIngests, workFolders, writes } from './steps.ts';
 
@@ -31,7 +31,7 @@ export function lives(contract: HostContract, origin: () => string): void {
   }
 
   test.serial(contract.title('what cannot be fetched ends with a closed reason, and leaves nothing'), async (t) => {
-    const before = await vaultFiles(contract);
+    const before = await storedFiles(contract);
     const rows: [path: string, code: string, message: RegExp, others?: object][] = [
       ['/nothing.mp4', 'resolution_failed', /^host_refused: .*404/],
       ['/bad/forbidden.mp4', 'resolution_failed', /^host_refused: .*403/],
@@ -45,14 +45,14 @@ export function lives(contract: HostContract, origin: () => string): void {
       t.is(failure?.code, code, path);
       t.regex(failure?.message ?? '', message, path);
     }
-    t.deepEqual(await vaultFiles(contract), before);
+    t.deepEqual(await storedFiles(contract), before);
     t.deepEqual(await workFolders(contract), []);
   });
 
   test.serial(
     contract.title('a range can be given up while it waits and while it is fetched, and only once'),
     async (t) => {
-      const before = await vaultFiles(contract);
+      const before = await storedFiles(contract);
       await contract.gate.close();
       const first = await askRange(t, contract, rangeRequest(address('/page.html')));
       const second = await askRange(t, contract, rangeRequest(address('/page.html')));
@@ -68,7 +68,7 @@ export function lives(contract: HostContract, origin: () => string): void {
       }
       for (let looked = 0; looked < 500 && (await workFolders(contract)).length > 0; looked += 1) await setTimeout(20);
       t.deepEqual(await workFolders(contract), []);
-      t.deepEqual(await vaultFiles(contract), before);
+      t.deepEqual(await storedFiles(contract), before);
       await contract.gate.open();
       const third = await askRange(t, contract, rangeRequest(address('/page.html')));
       t.is((await comesTo(t, contract, third)).status, 'registered');

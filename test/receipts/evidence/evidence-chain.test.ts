@@ -20,19 +20,19 @@ import { divided, inTurn, range, readsOf, run, runId, spoken, turns } from './sp
 
 /** Carries a study from its reads to the queue, each step over nothing but what the earlier ones stored. */
 function carriedOut(evidence: readonly ReadableEvidence[]) {
-  const vault = new Map<string, Uint8Array>();
+  const objectStore = new Map<string, Uint8Array>();
   const events: EventDraft[] = [];
   const kept = <References>(step: {
     objects: readonly StoredObject[];
     events: readonly EventDraft[];
     refs: References;
   }): References => {
-    for (const { contentId, bytes } of step.objects) vault.set(contentId, bytes);
+    for (const { contentId, bytes } of step.objects) objectStore.set(contentId, bytes);
     events.push(...step.events);
     return step.refs;
   };
   const opened = (contentId: string): StoredObject => {
-    const bytes = vault.get(contentId);
+    const bytes = objectStore.get(contentId);
     if (bytes === undefined) throw new RangeError(`${contentId} was not stored`);
     return { contentId, bytes };
   };
@@ -63,7 +63,7 @@ function carriedOut(evidence: readonly ReadableEvidence[]) {
       decision(),
     ),
   );
-  return { vault, events, outcome };
+  return { objectStore, events, outcome };
 }
 
 const typesOf = (events: readonly EventDraft[]): string[] => events.map(({ type }) => type);
@@ -121,7 +121,7 @@ test('an artifact is recorded before any event or artifact that names it', (t) =
 });
 
 test('every event of the chain is one that a journal may hold, and everything it names is stored', (t) => {
-  const { events, vault } = carriedOut([spoken(turns(divided(range, 300))), inTurn(['ko', 'unknown'])]);
+  const { events, objectStore } = carriedOut([spoken(turns(divided(range, 300))), inTurn(['ko', 'unknown'])]);
   for (const [index, draft] of events.entries()) {
     const event = { schema: 'studio.runtime.event.v1', runId, seq: index + 1, eventId: `event:${runId}:${index + 1}` };
     t.notThrows(() => journalEvent.parse({ ...event, recordedAt: acceptedAt, ...draft }), draft.type);
@@ -132,7 +132,7 @@ test('every event of the chain is one that a journal may hold, and everything it
       : [],
   );
   t.true(receipts.length > 5);
-  t.true(receipts.every((id) => vault.has(id)));
+  t.true(receipts.every((id) => objectStore.has(id)));
 });
 
 test('the same evidence gives the same journal and the same bytes', (t) => {
@@ -140,7 +140,7 @@ test('the same evidence gives the same journal and the same bytes', (t) => {
   const one = carriedOut(evidence());
   const other = carriedOut(evidence());
   t.is(canonicalJson(one.events), canonicalJson(other.events));
-  t.deepEqual([...one.vault.keys()], [...other.vault.keys()]);
+  t.deepEqual([...one.objectStore.keys()], [...other.objectStore.keys()]);
 });
 
 test('a stored receipt is reopened whole or not at all', (t) => {

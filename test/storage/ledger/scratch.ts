@@ -18,7 +18,7 @@ export async function scratchFolder(t: ExecutionContext): Promise<string> {
   return folder;
 }
 
-/** The nth name under which a vault receives a file. */
+/** The nth name under which an object store receives a file. */
 export const uploadName = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
 
 export const startOfTest = Date.parse('2026-01-02T03:04:05.671Z');

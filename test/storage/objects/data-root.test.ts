@@ -4,16 +4,16 @@ import test from 'ava';
 import { exposure } from '../../../storage/objects/data-root.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../../storage/objects/data-root-marker.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { openScratchLedger, scratchFolder } from '../ledger/scratch.ts';
 
 test('everything under a new data root is for its owner alone, the ledger included', async (t) => {
   const root = join(await scratchFolder(t), 'deep', 'root');
-  const vault = await openVault({ root });
+  const objectStore = await openObjectStore({ root });
   const ledger = await openScratchLedger(t, dataRootAt(root).ledger);
   await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
   await ledger.close();
-  await vault.put(Buffer.from('abc'));
+  await objectStore.put(Buffer.from('abc'));
   const folders = ['inbox', 'ledger', 'objects', 'quarantine', 'work'];
   t.deepEqual((await readdir(root)).sort(), [markerName, 'ledger.mark', ...folders].sort());
   for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
@@ -24,11 +24,11 @@ test('everything under a new data root is for its owner alone, the ledger includ
 
 test('an existing data root that others can look into is refused with the command that mends it, and stays as it is', async (t) => {
   const root = await scratchFolder(t);
-  await openVault({ root });
+  await openObjectStore({ root });
   const names = await readdir(root);
   for (const mode of [0o755, 0o710, 0o701, 0o720]) {
     await chmod(root, mode);
-    await t.throwsAsync(openVault({ root }), {
+    await t.throwsAsync(openObjectStore({ root }), {
       code: 'data_root_permissions',
       message: new RegExp(`open to others .*; chmod 700 ${root} mends that$`),
     });
@@ -36,13 +36,13 @@ test('an existing data root that others can look into is refused with the comman
     t.is((await stat(root)).mode & 0o777, mode);
   }
   await chmod(root, 0o700);
-  await openVault({ root });
+  await openObjectStore({ root });
 });
 
 test("an empty folder of one's own that others can look into is made private and used", async (t) => {
   const root = await scratchFolder(t);
   await chmod(root, 0o755);
-  await openVault({ root });
+  await openObjectStore({ root });
   t.is((await stat(root)).mode & 0o777, 0o700);
   t.true((await readdir(root)).includes(markerName));
 });
@@ -50,7 +50,7 @@ test("an empty folder of one's own that others can look into is made private and
 test('a host that died while it marked an empty folder leaves one that can be used', async (t) => {
   const root = await scratchFolder(t);
   await writeFile(join(root, `${markerName}.new`), 'Signa');
-  await openVault({ root });
+  await openObjectStore({ root });
   t.false((await readdir(root)).includes(`${markerName}.new`));
 });
 
@@ -63,16 +63,16 @@ test('a data root of another user is refused', (t) => {
 test('a data root that is a file, or cannot be made, is a storage fault', async (t) => {
   const folder = await scratchFolder(t);
   await writeFile(join(folder, 'file'), '', { mode: 0o600 });
-  await t.throwsAsync(openVault({ root: join(folder, 'file') }), { code: 'storage_fault' });
-  await t.throwsAsync(openVault({ root: join(folder, 'file', 'below') }), { code: 'storage_fault' });
+  await t.throwsAsync(openObjectStore({ root: join(folder, 'file') }), { code: 'storage_fault' });
+  await t.throwsAsync(openObjectStore({ root: join(folder, 'file', 'below') }), { code: 'storage_fault' });
 });
 
 test('a storage fault of the data root says why, and a file is not told to be private', async (t) => {
   const folder = await scratchFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '', { mode: 0o644 });
-  await t.throwsAsync(openVault({ root: file }), { message: `storage_fault: ${file} is not a folder` });
-  await t.throwsAsync(openVault({ root: join(file, 'below') }), {
+  await t.throwsAsync(openObjectStore({ root: file }), { message: `storage_fault: ${file} is not a folder` });
+  await t.throwsAsync(openObjectStore({ root: join(file, 'below') }), {
     message: /^storage_fault: .*: ENOTDIR: not a directory/,
   });
 });
@@ -82,7 +82,7 @@ for (const root of ['/proc/media-study/data', '/sys/media-study']) {
     `a data root at ${root}, where no folder can be made, is refused at once`,
     async (t) => {
       t.timeout(1000, 'a refusal takes no second');
-      const error = await t.throwsAsync(openVault({ root }));
+      const error = await t.throwsAsync(openObjectStore({ root }));
       t.regex(error?.message ?? '', /^(?:storage_fault|storage_\w+): \/\w+\/media-study/);
     },
   );
@@ -91,12 +91,12 @@ for (const root of ['/proc/media-study/data', '/sys/media-study']) {
 test('a data root that lost its ledger is refused, not started empty', async (t) => {
   const root = await scratchFolder(t);
   const { ledger: directory } = dataRootAt(root);
-  const vault = await openVault({ root });
+  const objectStore = await openObjectStore({ root });
   await (await openScratchLedger(t, directory)).close();
-  const contentId = await vault.put(Buffer.from('abc'));
+  const contentId = await objectStore.put(Buffer.from('abc'));
   await rm(directory, { recursive: true });
   for (const attempt of ['first', 'second']) {
-    const again = await openVault({ root });
+    const again = await openObjectStore({ root });
     await t.throwsAsync(openScratchLedger(t, directory), { code: 'ledger_missing' }, attempt);
     t.is(await again.verify(contentId), 'intact');
     t.deepEqual(await readdir(directory), []);

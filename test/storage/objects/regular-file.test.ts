@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ByteReader } from '../../../contract/base/byte-reader.ts';
-import { openVault } from '../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { scratchFolder, seededBytes, seededNumbers } from '../ledger/scratch.ts';
 
 const bytes = seededBytes(7, 300_000);
@@ -21,10 +21,16 @@ const bytes = seededBytes(7, 300_000);
 async function storedBytes(t: ExecutionContext) {
   const root = await scratchFolder(t);
   const points: string[] = [];
-  const vault = await openVault({ root, points: (name) => points.push(name) });
-  const contentId = await vault.put(bytes);
-  const path = vault.locate(contentId);
-  return { root, vault, contentId, path, hashings: () => points.filter((name) => name === 'vault:hashed').length };
+  const objectStore = await openObjectStore({ root, points: (name) => points.push(name) });
+  const contentId = await objectStore.put(bytes);
+  const path = objectStore.locate(contentId);
+  return {
+    root,
+    objectStore,
+    contentId,
+    path,
+    hashings: () => points.filter((name) => name === 'object-store:hashed').length,
+  };
 }
 
 function opened(found: ByteReader | 'missing' | 'damaged'): ByteReader {
@@ -46,8 +52,8 @@ async function descriptorsOf(path: string): Promise<number> {
 }
 
 test('a reader gives any part of its file, and as much as there is at its end', async (t) => {
-  const { vault, contentId, path } = await storedBytes(t);
-  const reader = opened(await vault.openFile(path, contentId));
+  const { objectStore, contentId, path } = await storedBytes(t);
+  const reader = opened(await objectStore.openFile(path, contentId));
   t.is(reader.bytes, bytes.length);
   const below = seededNumbers(3);
   for (let round = 0; round < 50; round += 1) {
@@ -63,33 +69,33 @@ test('a reader gives any part of its file, and as much as there is at its end', 
 });
 
 test('a file that is known is not hashed again to be read', async (t) => {
-  const { vault, contentId, path, hashings } = await storedBytes(t);
-  for (let round = 0; round < 3; round += 1) opened(await vault.openFile(path, contentId)).close();
+  const { objectStore, contentId, path, hashings } = await storedBytes(t);
+  for (let round = 0; round < 3; round += 1) opened(await objectStore.openFile(path, contentId)).close();
   t.is(hashings(), 0);
   await rewrite(path, bytes);
-  for (let round = 0; round < 3; round += 1) opened(await vault.openFile(path, contentId)).close();
+  for (let round = 0; round < 3; round += 1) opened(await objectStore.openFile(path, contentId)).close();
   t.is(hashings(), 1);
 });
 
 test('what is missing, changed or no regular file is not handed out, and nothing stays open', async (t) => {
-  const { vault, contentId, path, root } = await storedBytes(t);
-  t.is(await vault.openFile(join(root, 'none'), contentId), 'missing');
-  t.is(await vault.openFile(path, `sha256:${'0'.repeat(64)}`), 'damaged');
+  const { objectStore, contentId, path, root } = await storedBytes(t);
+  t.is(await objectStore.openFile(join(root, 'none'), contentId), 'missing');
+  t.is(await objectStore.openFile(path, `sha256:${'0'.repeat(64)}`), 'damaged');
   await mkdir(join(root, 'folder'));
-  t.is(await vault.openFile(join(root, 'folder'), contentId), 'damaged');
+  t.is(await objectStore.openFile(join(root, 'folder'), contentId), 'damaged');
   await symlink(path, join(root, 'link'));
-  t.is(await vault.openFile(join(root, 'link'), contentId), 'damaged');
-  t.is(await vault.verifyFile(join(root, 'link'), contentId), 'damaged');
+  t.is(await objectStore.openFile(join(root, 'link'), contentId), 'damaged');
+  t.is(await objectStore.verifyFile(join(root, 'link'), contentId), 'damaged');
   await rewrite(path, Buffer.from(bytes).fill(0, 5, 6));
-  t.is(await vault.openFile(path, contentId), 'damaged');
+  t.is(await objectStore.openFile(path, contentId), 'damaged');
   t.is(await descriptorsOf(path), 0);
   await unlink(path);
-  t.is(await vault.openFile(path, contentId), 'missing');
-  t.is(await vault.verifyFile(path, contentId), 'missing');
+  t.is(await objectStore.openFile(path, contentId), 'missing');
+  t.is(await objectStore.verifyFile(path, contentId), 'missing');
 });
 
 test('a reader notices that its file changes, and keeps the one it opened when another takes the name', async (t) => {
-  const { vault, contentId, path, root } = await storedBytes(t);
+  const { objectStore, contentId, path, root } = await storedBytes(t);
   const changes = [
     () => appendFile(path, 'x'),
     () => truncate(path, bytes.length - 1),
@@ -97,14 +103,14 @@ test('a reader notices that its file changes, and keeps the one it opened when a
   ];
   for (const change of changes) {
     await rewrite(path, bytes);
-    const reader = opened(await vault.openFile(path, contentId));
+    const reader = opened(await objectStore.openFile(path, contentId));
     t.true(reader.isUnchanged());
     await change();
     t.false(reader.isUnchanged());
     reader.close();
   }
   await rewrite(path, bytes);
-  const reader = opened(await vault.openFile(path, contentId));
+  const reader = opened(await objectStore.openFile(path, contentId));
   await writeFile(join(root, 'other'), 'other');
   await rename(join(root, 'other'), path);
   const target = Buffer.alloc(bytes.length);
@@ -114,8 +120,8 @@ test('a reader notices that its file changes, and keeps the one it opened when a
 });
 
 test('a closed reader has given its descriptor back, and reads no more', async (t) => {
-  const { vault, contentId, path } = await storedBytes(t);
-  const reader = opened(await vault.openFile(path, contentId));
+  const { objectStore, contentId, path } = await storedBytes(t);
+  const reader = opened(await objectStore.openFile(path, contentId));
   t.is(await descriptorsOf(path), 1);
   const reading = reader.read(Buffer.alloc(100_000), 0);
   reader.close();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Upload } from '../../../../actors/ingest/owned/upload.ts';
 import type { OwnedIngestStatus } from '../../../../contract/ingest/owned-ingest.ts';
-import { openVault } from '../../../../storage/objects/open-vault.ts';
-import type { Receiving, Vault } from '../../../../storage/objects/vault.ts';
-import { VaultError } from '../../../../storage/objects/vault-error.ts';
+import type { ObjectStore, Receiving } from '../../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../../storage/objects/object-store-error.ts';
+import { openObjectStore } from '../../../../storage/objects/open-object-store.ts';
 import { scratchFolder, seededBytes } from '../../../storage/ledger/scratch.ts';
 
 const ingestId = 'owned-ingest:00000000-0000-4000-8000-000000000000';
@@ -20,9 +20,9 @@ const status: OwnedIngestStatus = {
 };
 
 /** One upload with everything that it told its ingest and its socket. */
-function uploadOf(vault: Pick<Vault, 'receive'>, declaredBytes: number) {
+function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: number) {
   const told: string[] = [];
-  const upload = new Upload(vault, ingestId, declaredBytes, {
+  const upload = new Upload(objectStore, ingestId, declaredBytes, {
     received: async ({ contentId, bytes }) => {
       told.push(`received ${bytes} ${contentId}`);
       return status;
@@ -37,24 +37,25 @@ function uploadOf(vault: Pick<Vault, 'receive'>, declaredBytes: number) {
 
 async function storeOf(t: ExecutionContext) {
   const root = await scratchFolder(t);
-  return { root, vault: await openVault({ root }), inbox: () => readdir(join(root, 'inbox')) };
+  return { root, objectStore: await openObjectStore({ root }), inbox: () => readdir(join(root, 'inbox')) };
 }
 
 const contentIdOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The real vault behind a gate: its inbox file opens only when the test says so. */
-function slow(vault: Vault) {
+/** The real object store behind a gate: its inbox file opens only when the test says so. */
+function slow(objectStore: ObjectStore) {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const receive: Vault['receive'] = (name, declaredBytes) => opened.then(() => vault.receive(name, declaredBytes));
+  const receive: ObjectStore['receive'] = (name, declaredBytes) =>
+    opened.then(() => objectStore.receive(name, declaredBytes));
   return { receive, open };
 }
 
 test('chunks that arrive before the inbox file is open are held, and the socket is asked to wait', async (t) => {
-  const { vault, inbox } = await storeOf(t);
-  const gate = slow(vault);
+  const { objectStore, inbox } = await storeOf(t);
+  const gate = slow(objectStore);
   const bytes = seededBytes(1, 300_000);
   const { upload, told, flow } = uploadOf(gate, bytes.length);
   t.deepEqual(flow, ['pause']);
@@ -66,13 +67,13 @@ test('chunks that arrive before the inbox file is open are held, and the socket 
   t.is(await ending, status);
   t.deepEqual(told, [`received 300000 ${contentIdOf(bytes)}`, 'released']);
   t.deepEqual(flow, ['pause', 'resume']);
-  t.is(await vault.verify(contentIdOf(bytes)), 'intact');
+  t.is(await objectStore.verify(contentIdOf(bytes)), 'intact');
   t.deepEqual(await inbox(), []);
 });
 
 test('a disk that falls behind over what was held pauses the socket until it has caught up', async (t) => {
-  const { vault } = await storeOf(t);
-  const gate = slow(vault);
+  const { objectStore } = await storeOf(t);
+  const gate = slow(objectStore);
   const bytes = seededBytes(2, 6 * 1024 * 1024);
   const { upload, flow } = uploadOf(gate, bytes.length + 1);
   upload.chunk(bytes);
@@ -84,8 +85,8 @@ test('a disk that falls behind over what was held pauses the socket until it has
 });
 
 test('an upload that is given up before its inbox file is open leaves nothing', async (t) => {
-  const { vault, inbox } = await storeOf(t);
-  const gate = slow(vault);
+  const { objectStore, inbox } = await storeOf(t);
+  const gate = slow(objectStore);
   const { upload, told } = uploadOf(gate, 5);
   upload.chunk(Buffer.from('hel'));
   const abandoning = upload.abandon();
@@ -96,8 +97,8 @@ test('an upload that is given up before its inbox file is open leaves nothing', 
 });
 
 test('an upload that was given up takes and seals nothing more, even when it is complete', async (t) => {
-  const { vault, inbox } = await storeOf(t);
-  const { upload, told } = uploadOf(vault, 5);
+  const { objectStore, inbox } = await storeOf(t);
+  const { upload, told } = uploadOf(objectStore, 5);
   upload.chunk(Buffer.from('hello'));
   await upload.abandon();
   upload.chunk(Buffer.from('more'));
@@ -105,7 +106,7 @@ test('an upload that was given up takes and seals nothing more, even when it is 
   await upload.abandon();
   t.deepEqual(told, ['released']);
   t.deepEqual(await inbox(), []);
-  t.is(await vault.verify(contentIdOf(Buffer.from('hello'))), 'missing');
+  t.is(await objectStore.verify(contentIdOf(Buffer.from('hello'))), 'missing');
 });
 
 test('one byte too many is refused when it arrives, one too few at the end; both leave nothing', async (t) => {
@@ -113,8 +114,8 @@ test('one byte too many is refused when it arrives, one too few at the end; both
     ['hello!', 5],
     ['hell', 5],
   ] as const) {
-    const { vault, inbox } = await storeOf(t);
-    const { upload, told } = uploadOf(vault, declared);
+    const { objectStore, inbox } = await storeOf(t);
+    const { upload, told } = uploadOf(objectStore, declared);
     if (text.length > declared) {
       t.throws(() => upload.chunk(Buffer.from(text)), { code: 'invalid_upload_length' });
       await upload.abandon();
@@ -128,9 +129,9 @@ test('one byte too many is refused when it arrives, one too few at the end; both
 });
 
 test('an inbox that cannot be opened is a fault told at the end, and the socket is not held up until then', async (t) => {
-  const { root, vault } = await storeOf(t);
+  const { root, objectStore } = await storeOf(t);
   await rm(join(root, 'inbox'), { recursive: true });
-  const { upload, told, flow } = uploadOf(vault, 64 * 1024 * 1024);
+  const { upload, told, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
   const chunk = Buffer.alloc(1024 * 1024);
   while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(flow, ['pause', 'resume']);
@@ -140,9 +141,9 @@ test('an inbox that cannot be opened is a fault told at the end, and the socket 
   t.deepEqual(told.slice(1), ['released']);
 });
 
-test('a vault that cannot take the object is a fault, and the inbox is empty', async (t) => {
-  const { root, vault, inbox } = await storeOf(t);
-  const { upload, told } = uploadOf(vault, 5);
+test('an object store that cannot take the object is a fault, and the inbox is empty', async (t) => {
+  const { root, objectStore, inbox } = await storeOf(t);
+  const { upload, told } = uploadOf(objectStore, 5);
   upload.chunk(Buffer.from('hello'));
   await rm(join(root, 'objects', 'sha256'), { recursive: true });
   await writeFile(join(root, 'objects', 'sha256'), 'in the way');
@@ -153,7 +154,11 @@ test('a vault that cannot take the object is a fault, and the inbox is empty', a
 });
 
 test('a full disk is told as such', async (t) => {
-  const full = new VaultError('storage_fault', 'inbox', Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+  const full = new ObjectStoreError(
+    'storage_fault',
+    'inbox',
+    Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
+  );
   const receiving: Receiving = {
     failure: full,
     write: () => true,

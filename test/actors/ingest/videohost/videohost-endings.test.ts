@@ -13,7 +13,7 @@ const { resolved } = videoIngest.claim;
 
 const newLife = async (t: ExecutionContext) => openVideohostLife(t, await scratchFolder(t));
 
-/** Changes every object of a vault at once. */
+/** Changes every object of an object store at once. */
 function spoilObjects(root: string): void {
   const objects = join(root, 'objects', 'sha256');
   for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
@@ -66,7 +66,7 @@ test('records that do not read back end the ingest before it becomes a source', 
   const life = await openVideohostLife(t, root);
   const ingestId = await life.toProbe();
   // The moment in which the sealed files are on disk and nobody has read them back.
-  life.at('vault:put', () => spoilObjects(root));
+  life.at('object-store:put', () => spoilObjects(root));
   life.probings[0]?.resolve(probe);
   const { failure } = await life.reaches(ingestId, 'failed');
   t.is(failure?.code, 'registration_failed');
@@ -99,7 +99,7 @@ test('an ingest can be canceled in each state that is not final, and only then',
 });
 
 test('an ingest that is canceled while its media is being noted or stored leaves no media behind', async (t) => {
-  for (const moment of ['vault:renamed', 'vault:adopted']) {
+  for (const moment of ['object-store:renamed', 'object-store:imported']) {
     const life = await newLife(t);
     const ingestId = await life.open();
     await life.begun(life.resolvings, 1);
@@ -113,7 +113,7 @@ test('an ingest that is canceled while its media is being noted or stored leaves
 });
 
 test('an ingest that is canceled while its records are being stored leaves none of them behind', async (t) => {
-  for (const moment of ['vault:staged', 'vault:put']) {
+  for (const moment of ['object-store:staged', 'object-store:put']) {
     const life = await newLife(t);
     const ingestId = await life.toProbe();
     life.at(moment, () => void life.service.cancel(ingestId).catch(() => undefined));
@@ -128,7 +128,7 @@ async function sealedOnly(t: ExecutionContext, root: string): Promise<string> {
   const life = await openVideohostLife(t, root);
   const ingestId = await life.toProbe();
   const key = sealedKey(ingestId);
-  life.at('vault:put', () => life.ledger.shut());
+  life.at('object-store:put', () => life.ledger.shut());
   life.probings[0]?.resolve(probe);
   await life.until(() => life.ledger.commits.at(-1)?.some((write) => 'key' in write && write.key === key) ?? false);
   life.ledger.open();
@@ -166,7 +166,7 @@ test('media that was stored and that no snapshot names yet is removed at the nex
   await first.begun(first.resolvings, 1);
   first.resolvings[0]?.resolve(resolved);
   await first.begun(first.downloads, 1);
-  const ended = new Promise<void>((resolve) => first.at('vault:renamed', () => resolve(first.close())));
+  const ended = new Promise<void>((resolve) => first.at('object-store:renamed', () => resolve(first.close())));
   first.downloads[0]?.resolve(await first.fetched(0, mediaBytes));
   await ended;
   t.is((await first.objects()).length, 1);

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { openIngestLimit } from '../../../../actors/ingest/ingest-desk.ts';
+import { openIngestLimit } from '../../../../actors/ingest/ingest-service.ts';
 import { VideoHostFailure } from '../../../../executors/videohost/video-host.ts';
 import { mediaBytes, videoIngest } from '../../../receipts/sources/sealed-clip.ts';
 import { scratchFolder } from '../../../storage/ledger/scratch.ts';

@@ -9,11 +9,11 @@ import { UnusedMedia } from '../../../../actors/sources/unused-media.ts';
 import { recover } from '../../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../../actors/supervision/time-budgets.ts';
-import { WorkerLine } from '../../../../actors/supervision/worker-line.ts';
+import { WorkQueue } from '../../../../actors/supervision/work-queue.ts';
 import type { ProbeResult } from '../../../../contract/sources/probe-result.ts';
 import type { ResolvedVideo } from '../../../../contract/sources/videohost-resolution.ts';
 import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../../../executors/videohost/video-host.ts';
-import { openVault } from '../../../../storage/objects/open-vault.ts';
+import { openObjectStore } from '../../../../storage/objects/open-object-store.ts';
 import { mediaBytes, videoIngest } from '../../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, startOfTest } from '../../../storage/ledger/scratch.ts';
 import { GatedLedger } from '../../supervision/gated-ledger.ts';
@@ -43,17 +43,17 @@ const { claim, tools } = videoIngest;
 export async function openVideohostLife(t: ExecutionContext, root: string, options: LifeOptions = {}) {
   const clock = new SimulatedClock(startOfTest);
   const moments = new Map<string, () => void>();
-  const vault = await openVault({ root, points: (name) => moments.get(name)?.() });
+  const objectStore = await openObjectStore({ root, points: (name) => moments.get(name)?.() });
   const { freeBytes } = options;
-  if (freeBytes !== undefined) vault.freeBytes = () => Promise.resolve(freeBytes);
+  if (freeBytes !== undefined) objectStore.freeBytes = () => Promise.resolve(freeBytes);
   const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
-  const swept = await vault.sweep();
+  const swept = await objectStore.sweep();
   const registry = new SourceRegistry();
   await registry.load(ledger);
   const report = (line: string) => t.log(line);
   const fatal = (error: Error) => t.fail(error.message);
   const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
-  const line = new WorkerLine(options.workers ?? 1, (id) => void supervisor.send(id, { type: 'worker.granted' }));
+  const queue = new WorkQueue(options.workers ?? 1, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const resolvings: Step<ResolveRequest, ResolvedVideo>[] = [];
   const downloads: Step<DownloadRequest, DownloadedRange>[] = [];
   const probings: Step<string, ProbeResult>[] = [];
@@ -64,18 +64,23 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
         signal.addEventListener('abort', () => reject(signal.reason));
         steps.push({ request, signal, resolve, reject });
       });
-  const unused = new UnusedMedia({ ledger, vault, isRegistered: (contentId) => registry.holds(contentId), report });
+  const unused = new UnusedMedia({
+    ledger,
+    objectStore,
+    isRegistered: (contentId) => registry.holds(contentId),
+    report,
+  });
   await unused.load();
   let ids = (await ledger.list('snapshot')).length;
   const service = openVideohostIngests({
     ledger,
-    vault,
+    objectStore,
     registry,
     supervisor,
     unused,
     clock,
-    line,
-    sealing: new IngestSealing({ ledger, vault, registry, unused, probe: step(probings), probeTools: tools }),
+    queue,
+    sealing: new IngestSealing({ ledger, objectStore, registry, unused, probe: step(probings), probeTools: tools }),
     newId: () => {
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
@@ -96,7 +101,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   });
   await recover(supervisor, ledger);
   await unused.remove();
-  line.open();
+  queue.open();
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
@@ -125,7 +130,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     service,
     registry,
     swept,
-    /** Does something as soon as the vault has come to this point. */
+    /** Does something as soon as the object store has come to this point. */
     at: (point: string, run: () => void) => void moments.set(point, run),
     resolvings,
     downloads,

@@ -1,0 +1,144 @@
+import type { StateValue } from 'xstate';
+import type { Clock } from '../../contract/base/clock.ts';
+import { captionLimits } from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionProductionContext,
+  type CaptionProductionEmission,
+  type CaptionProductionInput,
+  captionProductionMachine,
+  captionProductionVersion,
+} from '../../machines/caption-production.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
+import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
+import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
+import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import type { StudyRun } from '../../receipts/core/study-run.ts';
+import type { StepResult } from '../../receipts/core/study-step.ts';
+import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { readStudy } from '../study/study-row.ts';
+import { type ActorDefinition, effect, type Phase, type Standing } from '../supervision/actor-definition.ts';
+import type { ActorRow } from '../supervision/actor-row.ts';
+import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { WorkQueue } from '../supervision/work-queue.ts';
+
+export interface CaptionProductionKindOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  readonly clock: Clock;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+const phases: Readonly<Record<string, Phase>> = {
+  producing: 'working',
+  checking: 'working',
+  // Captions whose check could not be written down rest until somebody asks for it again.
+  unchecked: 'passivated',
+};
+
+const words: FailureWords = {
+  stage: 'captions',
+  isClientError: (error) => error instanceof CaptionFailure,
+  damaged: (cause) => new CaptionFailure('damaged', 'what the captions rest on does not verify', cause),
+  unwritten: (cause) => new CaptionFailure('internal', 'it could not be written down', cause),
+};
+
+const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
+
+/**
+ * Where the journal of a runtime says that its captions stand. A check leaves no word before its result: captions without one
+ * rest until it is asked for.
+ */
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+  const input = row.input as CaptionProductionInput;
+  const { execution } = await runtimes.read(input.runtimeId);
+  const { isOpen, caption } = execution?.study.tail.captions ?? { isOpen: false, caption: null };
+  const context: CaptionProductionContext = { ...input, failure: null };
+  if (isOpen) return { value: 'producing', context };
+  return caption?.reference.jobId === input.jobId && caption.qualityControl === null
+    ? { value: 'unchecked', context }
+    : null;
+}
+
+/** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
+export function captionProductionDefinition(options: CaptionProductionKindOptions): ActorDefinition {
+  const { ledger, objectStore, supervisor, runtimes, clock, committed, report } = options;
+  const barrier = {
+    clock: supervisor.clock,
+    settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
+    lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
+  };
+  const stored = async (
+    runtimeId: string,
+    signal: AbortSignal,
+    result: StepResult<unknown>,
+  ): Promise<EffectOutcome> => {
+    await objectStore.putAll(result.objects);
+    signal.throwIfAborted();
+    return { events: [], writes: [{ append: runtimeId, events: result.events }] };
+  };
+  const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
+    withClientErrors(words, report, signal, () =>
+      inTime(clock, async () => {
+        const { runtimeId, approval, attempt, classification } = input;
+        const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
+        if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
+        return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
+      }),
+    );
+  const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
+    withClientErrors(words, report, signal, async () => {
+      const { execution } = await runtimes.read(runtimeId);
+      const caption = execution?.study.tail.captions.caption ?? null;
+      if (execution === null || caption === null) throw new Error('a check comes after its captions');
+      return stored(runtimeId, signal, recordQualityControl(execution.opened.run, checkableOf(caption)));
+    });
+  return {
+    name: 'caption-production',
+    version: captionProductionVersion,
+    machine: captionProductionMachine.provide({
+      actors: { produceCaptions: effect(barrier, produce), checkCaptions: effect(barrier, check) },
+    }),
+    // Deriving captions from a study takes no worker.
+    queue: new WorkQueue(0, () => undefined),
+    hasJournal: false,
+    status: String,
+    phase: phaseOf,
+    standing: (row) => standingOf(runtimes, row),
+    cutShort: (value) => (value === 'producing' ? { type: 'production.cut' } : null),
+    writes: ({ emissions, input }) => {
+      const { runtimeId, jobId } = input as CaptionProductionInput;
+      return emissions.flatMap((emission) =>
+        emissionWrites(readStudy(ledger, runtimeId), jobId, emission as CaptionProductionEmission),
+      );
+    },
+    committed: (_, row) => committed((row.input as CaptionProductionInput).runtimeId),
+  };
+}
+
+function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductionEmission): Write[] {
+  if (emission.type === 'commit') return [...emission.writes];
+  return [{ append: run.record.runtimeId, events: [captionFailed(run, jobId, emission.reason)] }];
+}
+
+/** Gives up when the time of a production is over, whatever it waits for; what it may still store is named by nothing. */
+async function inTime<Result>(clock: Clock, run: () => Promise<Result>): Promise<Result> {
+  let timer: unknown;
+  const tooLate = new Promise<never>((_, reject) => {
+    const fail = () => reject(new CaptionFailure('timeout', `not made within ${captionLimits.maxWallMs} ms`));
+    timer = clock.setTimeout(fail, captionLimits.maxWallMs);
+  });
+  try {
+    return await Promise.race([run(), tooLate]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}

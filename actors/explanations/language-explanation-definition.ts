@@ -1,0 +1,105 @@
+import type { StateValue } from 'xstate';
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import type { Explained, LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import {
+  type LanguageExplanationContext,
+  type LanguageExplanationEmission,
+  type LanguageExplanationInput,
+  languageExplanationMachine,
+  languageExplanationVersion,
+} from '../../machines/language-explanation.ts';
+import type { StudyRun } from '../../receipts/core/study-run.ts';
+import { askableKinds, facetsOf } from '../../receipts/explanations/explanation-facets.ts';
+import { explanationFailed, recordExplanation } from '../../receipts/explanations/language-explanation.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { readStudy } from '../study/study-row.ts';
+import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
+import type { ActorRow } from '../supervision/actor-row.ts';
+import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { WorkQueue } from '../supervision/work-queue.ts';
+
+export interface LanguageExplanationKindOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  /** Null on a host that was started without one: it still ends the attempts of an earlier one. */
+  readonly explainer: LanguageExplainer | null;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+const words: FailureWords = {
+  stage: 'language explanation',
+  isClientError: (error) => error instanceof ExplanationFailure,
+  damaged: (cause) => new ExplanationFailure('damaged', 'what the explanation rests on does not verify', cause),
+  unwritten: (cause) => new ExplanationFailure('not_recorded', 'it could not be written down', cause),
+};
+
+/** What comes of a request none of whose facets anybody can be asked for. */
+const unasked: Explained = {
+  output: { facets: {} },
+  execution: { providerResponseId: null, inputTokens: null, outputTokens: null },
+};
+
+/** Where the journal of a runtime says that an attempt at an explanation stands. */
+async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
+  const input = row.input as LanguageExplanationInput;
+  const { execution } = await runtimes.read(input.runtimeId);
+  const attempt = execution?.study.tail.explanations.find(({ jobId }) => jobId === input.jobId);
+  if (attempt?.state !== 'started') return null;
+  return { value: 'started', context: { ...input, failure: null } satisfies LanguageExplanationContext };
+}
+
+/** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
+export function languageExplanationDefinition(options: LanguageExplanationKindOptions): ActorDefinition {
+  const { ledger, objectStore, supervisor, runtimes, explainer, committed, report } = options;
+  const barrier = {
+    clock: supervisor.clock,
+    settled: ({ jobId }: LanguageExplanationInput) => supervisor.settled(jobId),
+    lifetime: ({ jobId }: LanguageExplanationInput) => supervisor.lifetime(jobId),
+  };
+  const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
+    withClientErrors(words, report, signal, async () => {
+      const { execution } = await runtimes.read(runtimeId);
+      const job = execution?.study.tail.explanations.find((attempt) => attempt.jobId === jobId)?.job;
+      if (job === undefined || explainer === null) throw new Error('an explanation comes after its start');
+      const { input, request } = job;
+      const kinds = askableKinds(input, request.facetKinds);
+      const explained = kinds.length === 0 ? unasked : await explainer.explain({ input, kinds }, signal);
+      const facets = facetsOf(input, request.facetKinds, explained.output);
+      const { objects, events } = recordExplanation(job, facets, explained.execution);
+      await objectStore.putAll(objects);
+      signal.throwIfAborted();
+      return { events: [], writes: [{ append: runtimeId, events }] };
+    });
+  return {
+    name: 'language-explanation',
+    version: languageExplanationVersion,
+    machine: languageExplanationMachine.provide({ actors: { explain: effect(barrier, explain) } }),
+    // Waiting for a model takes no worker.
+    queue: new WorkQueue(0, () => undefined),
+    hasJournal: false,
+    status: String,
+    phase: (value) => (value === 'started' ? 'working' : 'ended'),
+    standing: (row) => standingOf(runtimes, row),
+    cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
+    writes: ({ emissions, input }) => {
+      const { runtimeId, jobId } = input as LanguageExplanationInput;
+      return emissions.flatMap((emission) =>
+        emissionWrites(readStudy(ledger, runtimeId), jobId, emission as LanguageExplanationEmission),
+      );
+    },
+    committed: (_, row) => committed((row.input as LanguageExplanationInput).runtimeId),
+  };
+}
+
+function emissionWrites(run: StudyRun, jobId: string, emission: LanguageExplanationEmission): Write[] {
+  if (emission.type === 'commit') return [...emission.writes];
+  return [{ append: run.record.runtimeId, events: [explanationFailed(run, jobId, emission.reason)] }];
+}

@@ -1,0 +1,91 @@
+import type { AnyMachineSnapshot, StateValue } from 'xstate';
+import type { Failure } from '../../contract/base/failure.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { requireSpace } from '../sources/required-space.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { ActorDefinition } from '../supervision/actor-definition.ts';
+import type { ActorRow } from '../supervision/actor-row.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { revisionOf } from './ingest-revision.ts';
+
+/** Ingests that may be open at once, of all kinds together; more are refused until some end. */
+export const openIngestLimit = 1000;
+
+/** The kinds of actor that are ingests. */
+export const ingestKindNames = ['owned-ingest', 'videohost-ingest'] as const;
+
+export interface IngestServiceOptions {
+  readonly definition: ActorDefinition;
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+}
+
+/** How an ingest of any kind stands, as its status says it. */
+export interface IngestStanding {
+  readonly status: string;
+  /** UTC with milliseconds. */
+  readonly updatedAt: string;
+  readonly source: SourceSessionRow | null;
+  readonly failure: Failure | null;
+}
+
+/** The state of an ingest as clients name it: its sub-states are not shown. */
+export const ingestState = (value: StateValue): string =>
+  typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
+
+/** What the services of all kinds of ingest do alike: open within the limits, find, tell, cancel. */
+export class IngestService {
+  readonly #options: IngestServiceOptions;
+
+  constructor(options: IngestServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Opens an ingest whose media may take so many bytes; resolves when it is on disk. */
+  async open(ingestId: string, input: object, bytes: number): Promise<void> {
+    const { supervisor, definition, objectStore } = this.#options;
+    await requireSpace(objectStore, bytes);
+    // Counted in the same turn in which the new one joins: those that arrive together see each other.
+    const open = ingestKindNames.reduce((count, name) => count + supervisor.countLive(name), 0);
+    if (open >= openIngestLimit) {
+      throw new ServiceError('ingest_capacity', `at most ${openIngestLimit} ingests may be open at once`);
+    }
+    await supervisor.spawn(definition, ingestId, input, []);
+  }
+
+  /** The newest committed row of an ingest of this kind. Throws `unknown_ingest`. */
+  row(ingestId: string): ActorRow {
+    const row = readStored(() => this.#options.supervisor.read(ingestId));
+    if (row === undefined || row.kind !== this.#options.definition.name) {
+      throw new ServiceError('unknown_ingest', 'no such ingest');
+    }
+    return row;
+  }
+
+  standing(ingestId: string): IngestStanding {
+    const { ledger, registry } = this.#options;
+    const { status, updatedAt, snapshot } = this.row(ingestId);
+    const revisionId = status === 'registered' ? revisionOf(ledger, ingestId) : undefined;
+    const source = revisionId === undefined ? undefined : registry.revision(revisionId);
+    const { context } = snapshot as AnyMachineSnapshot & { context: { readonly failure: Failure | null } };
+    return {
+      status,
+      updatedAt: new Date(updatedAt).toISOString(),
+      source: source === undefined ? null : sourceSessionRowOf(source),
+      failure: context.failure,
+    };
+  }
+
+  /** Cancels an ingest that has not ended. Throws `unknown_ingest`, `ingest_already_terminal`. */
+  async cancel(ingestId: string): Promise<void> {
+    this.row(ingestId);
+    const canceled = await this.#options.supervisor.send(ingestId, { type: 'ingest.cancel' });
+    if (!canceled) throw new ServiceError('ingest_already_terminal', 'the ingest has ended already');
+  }
+}

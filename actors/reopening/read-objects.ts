@@ -1,0 +1,72 @@
+import type { SourceFile } from '../../contract/sources/source-session.ts';
+import type { ContentFault, StoredContent } from '../../receipts/core/stored-content.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
+import { fileIsIntact, pathOf } from '../sources/source-files.ts';
+
+const faults: Readonly<Partial<Record<ObjectStoreErrorCode, ContentFault>>> = {
+  object_missing: 'missing',
+  object_damaged: 'content',
+  object_too_large: 'size',
+};
+
+async function faultOf<Found>(read: () => Promise<Found>): Promise<Found | ContentFault> {
+  try {
+    return await read();
+  } catch (error) {
+    const fault = error instanceof ObjectStoreError ? faults[error.code] : undefined;
+    if (fault === undefined) throw error;
+    return fault;
+  }
+}
+
+/** The files behind one reopening. It remembers which they were, so that they can be looked at again. */
+export class ReadObjects implements StoredContent {
+  readonly #objectStore: ObjectStore;
+  readonly #files = new Map<string, SourceFile>();
+  #bytes = 0;
+
+  constructor(objectStore: ObjectStore) {
+    this.#objectStore = objectStore;
+  }
+
+  /** Bytes that were handed over. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  object(contentId: string, maximumBytes: number): Promise<Uint8Array | ContentFault> {
+    return this.sourceFile({ contentId, bytes: 0, path: null }, maximumBytes);
+  }
+
+  async sourceFile(file: SourceFile, maximumBytes: number): Promise<Uint8Array | ContentFault> {
+    const { contentId } = file;
+    return faultOf(async () => {
+      const path = pathOf(this.#objectStore, file);
+      const bytes = await this.#objectStore.readFile(path, contentId, maximumBytes);
+      // Hashed once more, so that the object store knows the file itself and the next look at it is cheap.
+      if (!(await fileIsIntact(this.#objectStore, file))) return 'content';
+      this.#files.set(path, file);
+      this.#bytes += bytes.length;
+      return bytes;
+    });
+  }
+
+  async verifiedLength(file: SourceFile): Promise<number | ContentFault> {
+    return faultOf(async () => {
+      const path = pathOf(this.#objectStore, file);
+      const reader = await this.#objectStore.openFile(path, file.contentId);
+      if (reader === 'missing') return 'missing';
+      if (reader === 'damaged') return 'content';
+      this.#files.set(path, file);
+      await reader.close();
+      return reader.bytes;
+    });
+  }
+
+  /** Whether every file that was read is still the same; costs one look at each that was not touched. */
+  async isUntouched(): Promise<boolean> {
+    const flights = [...this.#files.values()].map((file) => fileIsIntact(this.#objectStore, file));
+    return (await Promise.all(flights)).every(Boolean);
+  }
+}

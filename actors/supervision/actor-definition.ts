@@ -1,0 +1,83 @@
+import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
+import type { Clock } from '../../contract/base/clock.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { ActorRow } from './actor-row.ts';
+import { untilAvailable } from './until-available.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/**
+ * Where an actor stands towards its workers. A waiting one stays known to the supervisor, but has no interpreter until it
+ * gets a worker or another event: its state invokes nothing. A passivated one is stored like an ended one, costs a start
+ * nothing, and resumes with its next event.
+ */
+export type Phase = 'idle' | 'waiting' | 'working' | 'passivated' | 'ended';
+
+/** One transition as it is about to be committed. */
+export interface Change {
+  readonly id: string;
+  readonly input: unknown;
+  readonly emissions: readonly EventObject[];
+  /** The state that was left; null for the first snapshot. */
+  readonly before: StateValue | null;
+  readonly after: AnyMachineSnapshot;
+}
+
+/** A state of a chart, with what it carries. */
+export interface Standing {
+  readonly value: StateValue;
+  readonly context: object;
+}
+
+/** Everything the supervisor knows of one definition of actors; the chart itself does not refer to it. */
+export interface ActorDefinition {
+  readonly name: string;
+  readonly version: number;
+  /** The chart with its effects provided. */
+  readonly machine: AnyStateMachine;
+  readonly queue: WorkQueue;
+  /** Whether the actor's id names a journal, to be checked before the actor is taken up again. */
+  readonly hasJournal: boolean;
+  /** The state as clients name it. */
+  status(value: StateValue): string;
+  phase(value: StateValue): Phase;
+  /**
+   * The event that ends an actor which is found in a state that must not be entered a second time, after a crash of the
+   * host or of the actor; null for a state that may. Kinds without such states leave it out.
+   */
+  cutShort?(value: StateValue): EventObject | null;
+  /**
+   * Where the durable record of an actor (its journal, or its row where it has none) says that it stands, in terms of the
+   * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore, such as one of another
+   * version. Rejects when the record cannot be read.
+   */
+  standing(row: ActorRow): Promise<Standing | null>;
+  /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
+  recall?(id: string): Promise<void>;
+  /** What the facts of a transition add to its commit. */
+  writes(change: Change): Write[];
+  /** Called once the row of a transition is on disk. */
+  committed(id: string, row: ActorRow): void;
+}
+
+/**
+ * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
+ * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails. It is run again
+ * while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
+ */
+export function effect<Output, Input extends object>(
+  barrier: {
+    readonly clock: Clock;
+    settled(input: Input): Promise<void>;
+    lifetime(input: Input): AbortSignal;
+  },
+  run: (input: Input, signal: AbortSignal) => Promise<Output>,
+) {
+  return fromPromise<Output, Input>(async ({ input, signal }) => {
+    // One microtask later the transition's own commit is under way; the barrier then waits for it.
+    await Promise.resolve();
+    await barrier.settled(input);
+    const until = AbortSignal.any([signal, barrier.lifetime(input)]);
+    until.throwIfAborted();
+    return untilAvailable(barrier.clock, until, () => run(input, until));
+  });
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { PendingTimers } from './pending-timers.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+interface Turn {
+  readonly begin: () => void;
+  isDue: boolean;
+}
+
+/**
+ * Lets work run alone that hosts died over again and again, one piece at a time. When its time has come, no queue grants
+ * whoever joins it from then on; once those who were there before are done, the piece begins. The queues go on as soon as it
+ * has moved or ended.
+ */
+export class SoloRuns {
+  readonly #timers: PendingTimers;
+  readonly #queues: () => Iterable<WorkQueue>;
+  // In the order of joining.
+  readonly #waiting = new Map<string, Turn>();
+  #current: string | null = null;
+
+  constructor(clock: Clock, queues: () => Iterable<WorkQueue>) {
+    this.#timers = new PendingTimers(clock);
+    this.#queues = queues;
+  }
+
+  /** Calls `begin` once `delayMs` are over and nothing else is at work. */
+  wait(id: string, delayMs: number, begin: () => void): void {
+    const turn: Turn = { begin, isDue: false };
+    this.#waiting.set(id, turn);
+    this.#timers.set(delayMs, () => {
+      turn.isDue = true;
+      this.advance();
+    });
+  }
+
+  isWaiting(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** The work has moved, or ended: it need not be alone any more. Harmless for all other work. */
+  leave(id: string): void {
+    if (!this.#waiting.delete(id) && this.#current !== id) return;
+    if (this.#current === id) this.#current = null;
+    if (this.#current === null && this.#due() === undefined) for (const queue of this.#queues()) queue.release();
+    this.advance();
+  }
+
+  /** Must be called when other work may have come to its end. */
+  advance(): void {
+    if (this.#waiting.size === 0 || this.#current !== null) return;
+    const due = this.#due();
+    if (due === undefined) return;
+    const queues = [...this.#queues()];
+    for (const queue of queues) queue.hold();
+    if (!queues.every((queue) => queue.isQuiet)) return;
+    const [id, { begin }] = due;
+    this.#waiting.delete(id);
+    this.#current = id;
+    begin();
+  }
+
+  stop(): void {
+    this.#timers.clear();
+    this.#waiting.clear();
+  }
+
+  #due(): [string, Turn] | undefined {
+    return [...this.#waiting].find(([, { isDue }]) => isDue);
+  }
+}

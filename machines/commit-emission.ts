@@ -1,0 +1,23 @@
+import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
+
+/**
+ * What a transition adds to the commit of its own snapshot. Machines emit it, the supervisor collects it and writes it in
+ * the same batch as the snapshot, so that neither can exist without the other.
+ */
+export interface CommitEmission {
+  readonly type: 'commit';
+  readonly events: readonly EventDraft[];
+  readonly writes: readonly Write[];
+}
+
+/** What an effect hands to the transition that ends it. */
+export interface EffectOutcome {
+  readonly events: readonly EventDraft[];
+  readonly writes: readonly Write[];
+}
+
+export const commitOf = (outcome: EffectOutcome): CommitEmission => ({
+  type: 'commit',
+  events: outcome.events,
+  writes: outcome.writes,
+});

@@ -1,0 +1,62 @@
+import type { ErrorActorEvent } from 'xstate';
+import type { Failure } from '../contract/base/failure.ts';
+import type { CommitEmission, EffectOutcome } from './commit-emission.ts';
+
+export type StudyReasonCode =
+  | 'initialization_failed'
+  | 'executor_failed'
+  | 'executor_interrupted'
+  | 'stored_content_inconsistent';
+
+/** What an effect rejects with when it knows how the runtime has to end; anything else ends it as `failed`. */
+export interface StudyFault {
+  readonly lifecycle: 'failed' | 'interrupted';
+  readonly code: StudyReasonCode;
+  readonly message: string;
+}
+
+export interface StudyInput {
+  readonly runtimeId: string;
+  readonly commandId: string;
+}
+
+export interface StudyContext extends StudyInput {
+  readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
+}
+
+export type Availability = 'available' | 'unavailable';
+
+export type DetectParts = Readonly<Record<'speech' | 'silence' | 'loudness' | 'shots', Availability>>;
+
+export interface DetectOutcome extends EffectOutcome {
+  readonly measured: DetectParts;
+}
+
+export interface AssessOutcome extends EffectOutcome {
+  readonly claimCount: number;
+}
+
+export type DetectMeasured = DetectParts & { readonly type: 'detect.measured' };
+
+export type StudyEvent =
+  | { readonly type: 'worker.granted' }
+  | { readonly type: 'deadline.reached' }
+  | { readonly type: 'supervision.exhausted'; readonly message: string }
+  | { readonly type: 'content.damaged'; readonly message: string }
+  | DetectMeasured
+  | ErrorActorEvent;
+
+/** A step begins: the actor layer journals what has to stand before the effect runs. */
+export interface StepStartedEmission {
+  readonly type: 'step.started';
+  readonly step: 'detect' | 'subtitles';
+}
+
+/** The runtime ends without a study: the actor layer journals the open operation's failure and the closing events. */
+export interface StudyStoppedEmission {
+  readonly type: 'runtime.stopped';
+  readonly lifecycle: 'failed' | 'interrupted';
+  readonly reason: Failure;
+}
+
+export type StudyEmission = CommitEmission | StepStartedEmission | StudyStoppedEmission;

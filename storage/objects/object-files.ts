@@ -1,0 +1,140 @@
+import { lstat, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { KeyedMutex } from '../keyed-mutex.ts';
+import type { DataRoot } from './data-root-layout.ts';
+import { makeFolder, moveDurably, syncFolder } from './durable-file.ts';
+import { failedWith, ObjectStoreError } from './object-store-error.ts';
+import type { VerifiedFiles } from './verified-files.ts';
+
+export interface ObjectFilesPort {
+  /** Called with the content id of a damaged object that a good one replaces. */
+  onDamage(contentId: string): void;
+  point(name: string): void;
+}
+
+/** Bytes that are about to become an object; `stage` names a synced file that holds them, to be moved into place. */
+export interface Arrival {
+  readonly contentId: string;
+  stage(): Promise<string>;
+}
+
+/** The hex digits of a content id. Throws `invalid_name` for anything that is none, so that it can stand in a path. */
+export function hexOf(contentId: string): string {
+  if (!/^sha256:[a-f0-9]{64}$/.test(contentId)) throw new ObjectStoreError('invalid_name', 'not a content id');
+  return contentId.slice('sha256:'.length);
+}
+
+/** The objects themselves: a file's name is the SHA-256 of its bytes, and it never changes once it is in place. */
+export class ObjectFiles {
+  readonly #layout: DataRoot;
+  readonly #files: VerifiedFiles;
+  readonly #port: ObjectFilesPort;
+  readonly #mutex = new KeyedMutex();
+  readonly #shards = new Set<string>();
+  readonly #arriving = new Map<string, number>();
+
+  constructor(layout: DataRoot, files: VerifiedFiles, port: ObjectFilesPort) {
+    this.#layout = layout;
+    this.#files = files;
+    this.#port = port;
+  }
+
+  locate(contentId: string): string {
+    const hex = hexOf(contentId);
+    return join(this.#layout.objects, hex.slice(0, 2), hex);
+  }
+
+  /**
+   * Puts objects in place unless they are there intact, and syncs each of their folders once. Resolves with the content
+   * ids of those that were not there; a damaged one was quarantined first.
+   */
+  async place(arrivals: readonly Arrival[]): Promise<string[]> {
+    for (const { contentId } of arrivals) this.#arriving.set(contentId, (this.#arriving.get(contentId) ?? 0) + 1);
+    try {
+      const placed: string[] = [];
+      for (const arrival of arrivals) {
+        if (await this.#mutex.take(arrival.contentId, () => this.#place(arrival))) placed.push(arrival.contentId);
+      }
+      // Also for what was there: an earlier process may have ended between its rename and its sync.
+      const folders = new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))));
+      for (const folder of folders) await syncFolder(folder);
+      return placed;
+    } finally {
+      for (const { contentId } of arrivals) this.#leave(contentId);
+    }
+  }
+
+  /**
+   * Deletes an object unless the same bytes are arriving; says whether it did. Bytes that come later wait for the deletion
+   * and are stored anew. Giving back gigabytes takes a file system a while, so it happens on another thread.
+   */
+  async discard(contentId: string): Promise<boolean> {
+    if (this.#arriving.has(contentId)) return false;
+    await this.#mutex.take(contentId, () => rm(this.locate(contentId), { force: true }));
+    return true;
+  }
+
+  /** Moves an object to the quarantine, durably; says where it lies now, or null when there was none. */
+  quarantine(contentId: string): Promise<string | null> {
+    return this.#mutex.take(contentId, () => this.#setAside(contentId));
+  }
+
+  async #place({ contentId, stage }: Arrival): Promise<boolean> {
+    const path = this.locate(contentId);
+    await this.#makeShard(dirname(path));
+    const state = await this.#files.verify(path, contentId, false);
+    if (state === 'intact') return false;
+    const staged = await stage();
+    try {
+      if (state === 'damaged') {
+        await this.#setAside(contentId);
+        this.#port.onDamage(contentId);
+      }
+      await rename(staged, path);
+    } catch (error) {
+      await rm(staged, { force: true });
+      throw error;
+    }
+    this.#port.point('object-store:renamed');
+    await this.#files.trust(path, contentId);
+    return true;
+  }
+
+  #leave(contentId: string): void {
+    const others = (this.#arriving.get(contentId) ?? 1) - 1;
+    if (others === 0) this.#arriving.delete(contentId);
+    else this.#arriving.set(contentId, others);
+  }
+
+  async #setAside(contentId: string): Promise<string | null> {
+    const place = await this.#freePlace(hexOf(contentId));
+    try {
+      await moveDurably(this.locate(contentId), place);
+    } catch (error) {
+      if (failedWith(error, 'ENOENT')) return null;
+      throw error;
+    }
+    this.#port.point('object-store:quarantined');
+    return place;
+  }
+
+  // What was quarantined before under the same name is kept.
+  async #freePlace(hex: string): Promise<string> {
+    for (let number = 1; ; number += 1) {
+      const place = join(this.#layout.quarantine, `${hex}.${number}`);
+      try {
+        await lstat(place);
+      } catch (error) {
+        if (failedWith(error, 'ENOENT')) return place;
+        throw error;
+      }
+    }
+  }
+
+  async #makeShard(folder: string): Promise<void> {
+    if (this.#shards.has(folder)) return;
+    await makeFolder(folder);
+    await syncFolder(dirname(folder));
+    this.#shards.add(folder);
+  }
+}
