@@ -22,6 +22,7 @@ export const sourceSessionList = z.strictObject({
 });
 
 export type SourceSessionRow = z.infer<typeof sourceSessionRow>;
+export type SourceSessionList = z.infer<typeof sourceSessionList>;
 
 /** The wire's view of a registered source. */
 export const sourceSessionRowOf = ({ session, sourceKind, label, trackCount }: RegisteredSource): SourceSessionRow => ({

@@ -1,0 +1,74 @@
+import type {
+  CaptionProductionResults,
+  CaptionProductions,
+  CaptionQualityControls,
+} from '../contract/captions/caption-answers.ts';
+import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
+import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
+import type { Given } from './given.ts';
+import { NothingYet } from './host-error.ts';
+import type { Reviews } from './reviews.ts';
+import { pathOf, type Transport } from './transport.ts';
+
+/** What an explanation is asked about; the captions of the study are named by the client. */
+export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
+
+/** Captions of approved studies, their checks, and explanations of their lines. */
+export class Captions {
+  readonly #transport: Transport;
+  readonly #reviews: Reviews;
+
+  constructor(transport: Transport, reviews: Reviews) {
+    this.#transport = transport;
+    this.#reviews = reviews;
+  }
+
+  /** Has captions made under the approval that stands; resolves once they are stored. */
+  async produce(runtimeId: string): Promise<CaptionProductions> {
+    const approval = await this.#reviews.approval(runtimeId);
+    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
+    return this.#transport.json(path, { method: 'POST', json: { approval } });
+  }
+
+  /** The captions of a study with every line; an empty list where there are none. */
+  results(runtimeId: string): Promise<CaptionProductionResults> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-production-results`);
+  }
+
+  qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`);
+  }
+
+  /** Accepted captions as WebVTT. Throws `NothingYet` for a study without captions. */
+  async webvtt(runtimeId: string, side: 'source' | 'target'): Promise<string> {
+    const { jobId } = await this.#only(runtimeId);
+    return this.#transport.text(`${pathOf`/v1/runtimes/${runtimeId}/caption-productions/${jobId}`}.vtt?side=${side}`);
+  }
+
+  /** Asks for an explanation of a part of a line. Throws `NothingYet` for a study without captions. */
+  async explain(runtimeId: string, question: ExplanationQuestion): Promise<LanguageExplanations> {
+    const { jobId, captionArtifactId, captionContentId, receiptArtifactId, receiptId, receiptContentId } =
+      await this.#only(runtimeId);
+    const caption = {
+      jobId,
+      artifactId: captionArtifactId,
+      contentId: captionContentId,
+      receiptArtifactId,
+      receiptId,
+      receiptContentId,
+    };
+    const path = pathOf`/v1/runtimes/${runtimeId}/language-explanations`;
+    return this.#transport.json(path, { method: 'POST', json: { caption, ...question } });
+  }
+
+  explanations(runtimeId: string): Promise<LanguageExplanations> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/language-explanations`);
+  }
+
+  async #only(runtimeId: string) {
+    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
+    const [caption] = (await this.#transport.json<CaptionProductions>(path)).captions;
+    if (caption === undefined) throw new NothingYet('the study has no captions', 'have them made under an approval');
+    return caption;
+  }
+}

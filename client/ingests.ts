@@ -1,0 +1,127 @@
+import type { OwnedIngestRequest, OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
+import type { VideohostIngestRequest, VideohostIngestStatus } from '../contract/ingest/videohost-ingest.ts';
+import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
+import { HostError, HostUnreachable, IngestFailed } from './host-error.ts';
+import { type Media, openMedia } from './media.ts';
+import { pathOf, pause, type Transport } from './transport.ts';
+
+export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
+
+export interface IngestOptions {
+  /** Called with every state that was seen, in order. */
+  readonly onProgress?: (status: IngestStatus) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** How a person answers for a file, and what it is called. */
+export interface FileIngestOptions extends IngestOptions {
+  readonly label: string;
+  readonly rightsHolder: string;
+  /** That the person may process this file; the host takes no other word. */
+  readonly ownershipAttested: true;
+  /** The name of the file with its extension; the one of the media where it has one. */
+  readonly filename?: string;
+}
+
+const pollMs = 250;
+const hasEnded = ({ status }: IngestStatus): boolean => status === 'registered' || status === 'failed';
+
+/** Opens ingests and follows them to their source. */
+export class Ingests {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Ingests a file. An upload that breaks, such as by a restart of the host, is sent again. Throws `IngestFailed`; an
+   * aborted signal cancels the ingest.
+   */
+  async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
+    const { label, rightsHolder, ownershipAttested, signal } = options;
+    const { blob, filename } = await openMedia(media);
+    const name = options.filename ?? filename;
+    if (name === null) throw new TypeError('the media has no name: give filename with its extension');
+    const json: OwnedIngestRequest = {
+      filename: name,
+      declaredBytes: blob.size,
+      rightsScope: 'local_processing',
+      ownershipAttested,
+      label,
+      rightsHolder,
+    };
+    const opened = await this.#transport.json<OwnedIngestStatus>('/v1/owned-media-ingests', {
+      method: 'POST',
+      json,
+      signal,
+    });
+    const path = pathOf`/v1/owned-media-ingests/${opened.ingestId}`;
+    return this.#followed(path, opened, options, () => this.#upload(path, blob, signal));
+  }
+
+  /** Ingests a range of a video from its address. Throws `IngestFailed`; an aborted signal cancels the ingest. */
+  async video(request: VideohostIngestRequest, options: IngestOptions = {}): Promise<SourceSessionRow> {
+    const call = { method: 'POST', json: request, signal: options.signal } as const;
+    const opened = await this.#transport.json<VideohostIngestStatus>('/v1/videohost-local-ingests', call);
+    return this.#followed(pathOf`/v1/videohost-local-ingests/${opened.ingestId}`, opened, options);
+  }
+
+  async #followed(
+    path: string,
+    opened: IngestStatus,
+    options: IngestOptions,
+    work?: () => Promise<void>,
+  ): Promise<SourceSessionRow> {
+    try {
+      await work?.();
+      return await this.#registered(path, opened, options);
+    } catch (error) {
+      if (options.signal?.aborted) await this.#cancel(path);
+      throw error;
+    }
+  }
+
+  async #upload(path: string, blob: Blob, signal: AbortSignal | undefined): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        await this.#transport.json(`${path}/media`, { method: 'PUT', body: blob, signal });
+        return;
+      } catch (error) {
+        // The host had all of it before, and only the answer was lost.
+        if (!isFirst && error instanceof HostError && error.code === 'ingest_upload_conflict') return;
+        if (signal?.aborted || !(error instanceof HostUnreachable)) throw error;
+      }
+      const { status } = await this.#transport.json<OwnedIngestStatus>(path, { signal });
+      if (status !== 'queued') return;
+      await pause(pollMs, signal);
+    }
+  }
+
+  async #registered(
+    path: string,
+    opened: IngestStatus,
+    { onProgress, signal }: IngestOptions,
+  ): Promise<SourceSessionRow> {
+    let said = '';
+    for (let status = opened; ; status = await this.#transport.json<IngestStatus>(path, { signal })) {
+      if (status.status !== said) onProgress?.(status);
+      said = status.status;
+      if (status.source !== null) return status.source;
+      if (hasEnded(status))
+        throw new IngestFailed(
+          status.ingestId,
+          status.failure?.code ?? 'unknown',
+          status.failure?.message ?? 'no reason was given',
+        );
+      await pause(pollMs, signal);
+    }
+  }
+
+  async #cancel(path: string): Promise<void> {
+    await this.#transport.json(`${path}/cancellations`, { method: 'POST', json: {} }).catch((error) => {
+      // It has ended meanwhile, or its host is gone; either way the caller hears of the abort.
+      if (!(error instanceof HostError || error instanceof HostUnreachable)) throw error;
+    });
+  }
+}

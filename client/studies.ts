@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import type { JournalEvent } from '../contract/journal/journal-event.ts';
+import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
+import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
+import type { runtimeRequest } from '../contract/study/runtime-request.ts';
+import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
+import type { Given } from './given.ts';
+import { pathOf, type Transport } from './transport.ts';
+
+type WireRequest = Given<z.input<typeof runtimeRequest>>;
+
+/** What a study asks for; whatever is left out is the whole source, with its language detected, for evidence alone. */
+export type StudyRequest = Partial<Omit<WireRequest, 'sourceSessionId' | 'sourceRevisionId' | 'materializationId'>> &
+  Pick<WireRequest, 'targetLanguage'>;
+
+export type StudiedSource = Pick<SourceSessionRow, 'sourceSessionId' | 'sourceRevisionId' | 'durationMs'>;
+
+/** The body of a plan and of a start. */
+export const wireRequest = (source: StudiedSource, request: StudyRequest): WireRequest => ({
+  sourceSessionId: source.sourceSessionId,
+  sourceRevisionId: source.sourceRevisionId,
+  range: { startMs: 0, endMs: source.durationMs },
+  requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
+  selectedLanguagePackId: null,
+  outputDepth: 'evidence',
+  ...request,
+});
+
+const pageEvents = 200;
+const waitMs = 8000;
+
+export interface FollowOptions {
+  /** The last event that is known already. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Plans, starts and follows studies. */
+export class Studies {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  plan(source: StudiedSource, request: StudyRequest): Promise<RuntimePlan> {
+    return this.#transport.json('/v1/runtime-plans', {
+      method: 'POST',
+      json: wireRequest(source, request),
+      repeatable: true,
+    });
+  }
+
+  /** Starts a study. The same request finds the same study, so a start may be repeated. */
+  start(source: StudiedSource, request: StudyRequest, signal?: AbortSignal): Promise<RuntimeStatus> {
+    const json = wireRequest(source, request);
+    return this.#transport.json('/v1/runtime-starts', { method: 'POST', json, repeatable: true, signal });
+  }
+
+  status(runtimeId: string, signal?: AbortSignal): Promise<RuntimeStatus> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}`, { signal });
+  }
+
+  /** The events of a journal as they are committed, to the last one of a study that has ended. */
+  async *follow(
+    runtimeId: string,
+    { after = 0, signal }: FollowOptions = {},
+  ): AsyncGenerator<JournalEvent, RuntimeEvents> {
+    const path = pathOf`/v1/runtimes/${runtimeId}/events`;
+    for (let cursor = after; ; ) {
+      const query = `?after=${cursor}&limit=${pageEvents}&wait=${waitMs}`;
+      const page = await this.#transport.json<RuntimeEvents>(`${path}${query}`, { signal });
+      yield* page.events;
+      cursor = page.nextCursor;
+      if (page.terminal && page.reachedHead) return page;
+    }
+  }
+}
+
+/** A study under way: iterate it for its events. It goes on without its reader, and a new reader sees every event again. */
+export class Study implements AsyncIterable<JournalEvent> {
+  /** The answer to the start. Rejects when the host refused it. */
+  readonly started: Promise<RuntimeStatus>;
+  readonly #studies: Studies;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(studies: Studies, started: Promise<RuntimeStatus>, signal?: AbortSignal) {
+    this.#studies = studies;
+    this.#signal = signal;
+    this.started = started;
+    // Whoever iterates or awaits learns of a refusal; nobody has to do both.
+    started.catch(() => undefined);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<JournalEvent, void> {
+    const { runtimeId } = await this.started;
+    yield* this.#studies.follow(runtimeId, this.#signal === undefined ? {} : { signal: this.#signal });
+  }
+
+  /** Waits for the end, whether or not anyone reads the events. */
+  async ended(): Promise<RuntimeStatus> {
+    const { runtimeId, journalHead } = await this.started;
+    const signal = this.#signal;
+    for await (const _ of this.#studies.follow(runtimeId, { after: journalHead, ...(signal && { signal }) }));
+    return this.#studies.status(runtimeId, signal);
+  }
+}

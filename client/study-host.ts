@@ -1,0 +1,113 @@
+import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
+import type { JournalEvent } from '../contract/journal/journal-event.ts';
+import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
+import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
+import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
+import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
+import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
+import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
+import { Captions } from './captions.ts';
+import type { HostPlace } from './host-address.ts';
+import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
+import type { Media } from './media.ts';
+import { Reviews } from './reviews.ts';
+import { type FollowOptions, type StudiedSource, Studies, Study, type StudyRequest } from './studies.ts';
+import { pathOf, Transport, type TransportOptions } from './transport.ts';
+
+/**
+ * A client of one host. Every call throws `HostError` for a refusal and `HostUnreachable` when no host answers; reads, plans
+ * and starts are repeated for a while before that, so that they survive a restart of the host.
+ */
+export class StudyHost {
+  readonly captions: Captions;
+  readonly reviews: Reviews;
+  readonly #transport: Transport;
+  readonly #ingests: Ingests;
+  readonly #studies: Studies;
+
+  private constructor(transport: Transport) {
+    this.#transport = transport;
+    this.#ingests = new Ingests(transport);
+    this.#studies = new Studies(transport);
+    this.reviews = new Reviews(transport);
+    this.captions = new Captions(transport, this.reviews);
+  }
+
+  /**
+   * A client of the host at this place. Sends nothing. A host that gets another port or token with each start is found again
+   * when `place` is a function. Throws `TypeError` for a text that is no start line.
+   */
+  static connect(place: HostPlace, options: TransportOptions = {}): StudyHost {
+    return new StudyHost(new Transport(place, options));
+  }
+
+  async sources(): Promise<readonly SourceSessionRow[]> {
+    return (await this.#transport.json<SourceSessionList>('/v1/source-sessions')).sourceSessions;
+  }
+
+  /** Ingests a file of a person who attests that it may be processed. Throws `IngestFailed`. */
+  ingestFile(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
+    return this.#ingests.file(media, options);
+  }
+
+  /** Ingests a range of a video. Throws `IngestFailed`. */
+  ingestVideo(request: VideohostIngestRequest, options: IngestOptions = {}): Promise<SourceSessionRow> {
+    return this.#ingests.video(request, options);
+  }
+
+  plan(source: StudiedSource, request: StudyRequest): Promise<RuntimePlan> {
+    return this.#studies.plan(source, request);
+  }
+
+  /** Starts a study, or finds the one that the same request started before. Iterate it for its events. */
+  study(source: StudiedSource, request: StudyRequest, options: { readonly signal?: AbortSignal } = {}): Study {
+    return new Study(this.#studies, this.#studies.start(source, request, options.signal), options.signal);
+  }
+
+  status(runtimeId: string): Promise<RuntimeStatus> {
+    return this.#studies.status(runtimeId);
+  }
+
+  /** The journal of a study, from any event on, to the last one of a study that has ended. */
+  follow(runtimeId: string, options: FollowOptions = {}): AsyncGenerator<JournalEvent, RuntimeEvents> {
+    return this.#studies.follow(runtimeId, options);
+  }
+
+  /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
+  evidence(runtimeId: string, kind?: string): Promise<RuntimeEvidence> {
+    const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
+    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
+  }
+
+  /** The claims of a study with their citations. */
+  claims(runtimeId: string): Promise<AssessmentAudits> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/assessment-audits`);
+  }
+
+  /**
+   * An address from which a page of `origin` can play the source of a study for ten minutes. A page passes no origin: its
+   * browser sends it.
+   */
+  async playbackUrl(
+    runtimeId: string,
+    origin?: string,
+  ): Promise<{ readonly url: string; readonly grant: PlaybackGrant }> {
+    const { runStartReceipt } = await this.#studies.status(runtimeId);
+    if (runStartReceipt === null)
+      throw new Error('the start receipt of this study, which names its source, is missing');
+    const { sourceSession, sourceArtifactId } = runStartReceipt.record;
+    const json = {
+      schema: 'studio.private-playback-grant-request.v1',
+      source: {
+        revisionId: sourceSession.revisionId,
+        artifactId: sourceArtifactId,
+        contentId: sourceSession.source.contentId,
+      },
+    };
+    const path = pathOf`/v1/runtimes/${runtimeId}/private-playback-grants`;
+    const call = { method: 'POST', json, ...(origin !== undefined && { origin }) } as const;
+    const grant = await this.#transport.json<PlaybackGrant>(path, call);
+    return { url: `${(await this.#transport.address()).baseUrl}${grant.mediaPath}`, grant };
+  }
+}

@@ -1,0 +1,125 @@
+import { addressFinder, type HostAddress, type HostPlace } from './host-address.ts';
+import { HostError, HostUnreachable } from './host-error.ts';
+
+export interface TransportOptions {
+  /** How long a request that may be repeated is repeated while no host answers, in milliseconds. */
+  readonly reconnectMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is, as `application/octet-stream`. */
+  readonly body?: Blob;
+  readonly origin?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the request may reach the host twice; so it is for all reads. */
+  readonly repeatable?: boolean;
+}
+
+const pauseMs = 250;
+const defaultReconnectMs = 30_000;
+
+/** Resolves after `ms`, rejects with the reason of `signal` when that is aborted first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+const messageOf = (text: string): { readonly code: string; readonly message: string } => {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
+    if (typeof error?.code === 'string' && typeof error.message === 'string')
+      return { code: error.code, message: error.message };
+  } catch {
+    // Not from the host, or cut: said below.
+  }
+  return { code: 'unknown_answer', message: 'the answer is not one of this service' };
+};
+
+async function refused(answer: Response): Promise<HostError> {
+  const seconds = answer.headers.get('Retry-After');
+  const retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : null;
+  return new HostError({ status: answer.status, retryAfterSeconds, ...messageOf(await answer.text()) });
+}
+
+/** Sends requests to one host, and finds it again when it was restarted. */
+export class Transport {
+  readonly #find: () => HostAddress | Promise<HostAddress>;
+  readonly #reconnectMs: number;
+  readonly #fetch: typeof fetch;
+
+  constructor(place: HostPlace, { reconnectMs = defaultReconnectMs, fetch = globalThis.fetch }: TransportOptions) {
+    this.#find = addressFinder(place);
+    this.#reconnectMs = reconnectMs;
+    this.#fetch = (input, init) => fetch(input, init);
+  }
+
+  /** The address of the host as it is known now. */
+  address(): HostAddress | Promise<HostAddress> {
+    return this.#find();
+  }
+
+  /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, and the reason of an aborted signal. */
+  async json<Answer>(path: string, call: Call = {}): Promise<Answer> {
+    return this.#repeated(call, async () => (await (await this.#send(path, call)).json()) as Answer);
+  }
+
+  /** The text of an answer. Throws as `json`. */
+  async text(path: string, call: Call = {}): Promise<string> {
+    return this.#repeated(call, async () => (await this.#send(path, call)).text());
+  }
+
+  /** Repeats a request while no host answers; a refusal is an answer. */
+  async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
+    const { method = 'GET', repeatable = method === 'GET', signal } = call;
+    for (const end = Date.now() + this.#reconnectMs; ; ) {
+      try {
+        return await ask();
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof HostError) throw error;
+        const unreachable =
+          error instanceof HostUnreachable ? error : new HostUnreachable((await this.#find()).baseUrl, error);
+        if (!repeatable || Date.now() >= end) throw unreachable;
+      }
+      await pause(pauseMs, signal);
+    }
+  }
+
+  async #send(path: string, { method = 'GET', json, body, origin, signal }: Call): Promise<Response> {
+    const { baseUrl, token } = await this.#find();
+    const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+    if (json !== undefined) headers['Content-Type'] = 'application/json';
+    if (body !== undefined) headers['Content-Type'] = 'application/octet-stream';
+    // A browser sends its own and lets nobody set it.
+    if (origin !== undefined) headers.Origin = origin;
+    const answer = await this.#fetch(`${baseUrl}${path}`, {
+      method,
+      headers,
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+      signal: signal ?? null,
+    });
+    if (!answer.ok) throw await refused(answer);
+    return answer;
+  }
+}
+
+/** A path of the service with its ids percent-encoded. */
+export const pathOf = (strings: TemplateStringsArray, ...ids: readonly string[]): string =>
+  String.raw({ raw: strings.raw }, ...ids.map(encodeURIComponent));
