@@ -2,10 +2,11 @@
 // Bundles the commands into `build/`, so that a start neither compiles nor reads hundreds of files, and loads nothing
 // from a folder that others may write to. It does nothing while `build/` was made from these very sources. What it says
 // goes to stderr; stdout belongs to the host.
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readStamp, stampOf, writeStamp } from './build/stamp.mjs';
+import { bringUpToDate } from './build/replaced-folder.mjs';
+import { programParts } from './build/stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -24,36 +25,31 @@ const requireInModules =
 
 /**
  * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
- * sources do, so that `../fixtures` leads to the same place from both. The old program is replaced as a whole: a start
- * beside this one finds either the old or the new.
+ * sources do, so that `../fixtures` leads to the same place from both.
  */
-export async function build() {
-  const folder = join(root, 'build');
-  const stamp = stampOf(root);
-  if (readStamp(folder) === stamp) return;
-  const fresh = `${folder}.${process.pid}`;
-  const { build: bundle } = await import('esbuild');
-  await bundle({
-    absWorkingDir: root,
-    entryPoints: [
-      ...commands.map((source) => ({ in: source, out: `${nameOf(source)}-command` })),
-      ...processes.map((source) => ({ in: source, out: nameOf(source) })),
-    ],
-    outdir: fresh,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunk-[hash]',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    external,
-    banner: { js: requireInModules },
-    sourcemap: 'linked',
-    logLevel: 'warning',
+export function build() {
+  return bringUpToDate({ root, folder: join(root, 'build'), parts: programParts }, async (fresh) => {
+    const { build: bundle } = await import('esbuild');
+    await bundle({
+      absWorkingDir: root,
+      entryPoints: [
+        ...commands.map((source) => ({ in: source, out: `${nameOf(source)}-command` })),
+        ...processes.map((source) => ({ in: source, out: nameOf(source) })),
+      ],
+      outdir: fresh,
+      bundle: true,
+      splitting: true,
+      chunkNames: 'chunk-[hash]',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      external,
+      banner: { js: requireInModules },
+      sourcemap: 'linked',
+      logLevel: 'warning',
+    });
+    for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
   });
-  for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
-  writeStamp(fresh, stamp);
-  replaceFolder(folder, fresh);
 }
 
 /** @param {string} source */
@@ -71,18 +67,5 @@ else {
   process.exitCode = 1;
 }
 `;
-
-/**
- * Puts one folder in the place of another. A second build beside this one may do the same; the last one stays.
- *
- * @param {string} folder
- * @param {string} fresh
- */
-function replaceFolder(folder, fresh) {
-  const old = `${fresh}.old`;
-  if (existsSync(folder)) renameSync(folder, old);
-  renameSync(fresh, folder);
-  rmSync(old, { recursive: true, force: true });
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await build();

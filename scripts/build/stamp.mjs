@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the program is made of: the floors, the build itself, and by the lock file the packages that are bundled. */
-export const parts = [
+export const programParts = [
   'actors',
   'cli',
   'contract',
@@ -19,15 +19,19 @@ export const parts = [
   'package-lock.json',
 ];
 
+/** What the tests are made of. */
+export const testParts = [...programParts, 'fixtures', 'test', 'visualizer'];
+
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');
 
 /**
- * Stands for the sources below `root`.
+ * Stands for these parts of the repository at `root`.
  *
  * @param {string} root
+ * @param {readonly string[]} parts
  */
-export function stampOf(root) {
+export function stampOf(root, parts) {
   const hash = createHash('sha256');
   for (const part of parts) {
     for (const path of filesBelow(join(root, part))) {

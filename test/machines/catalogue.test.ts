@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { parse } from 'node:path';
 import test from 'ava';
 import { StateMachine } from 'xstate';
 import { machines } from '../../machines/catalogue.ts';
@@ -9,7 +10,7 @@ const room = new URL('../../machines/', import.meta.url);
 test('the catalogue lists every machine that a file of the room exports, under an id of its own', async (t) => {
   const exported: unknown[] = [];
   for (const name of (await readdir(room)).filter((file) => file !== 'catalogue.ts')) {
-    const file: Readonly<Record<string, unknown>> = await import(new URL(name, room).href);
+    const file: Readonly<Record<string, unknown>> = await import(`../../machines/${parse(name).name}.ts`);
     exported.push(...Object.values(file).filter((value) => value instanceof StateMachine));
   }
   t.deepEqual(new Set<unknown>(machines), new Set(exported));

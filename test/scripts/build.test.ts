@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { ownsCompileCache } from '../../scripts/build/compile-cache.mjs';
-import { parts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
+import { programParts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,7 +17,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 
 async function checkout(t: ExecutionContext): Promise<string> {
   const root = await folder(t);
-  for (const part of parts) {
+  for (const part of programParts) {
     if (part.endsWith('.json')) await writeFile(join(root, part), '{}');
     else await mkdir(join(root, part));
   }
@@ -27,21 +27,21 @@ async function checkout(t: ExecutionContext): Promise<string> {
 
 test('the stamp of a build stays while no source changes', async (t) => {
   const root = await checkout(t);
-  t.is(stampOf(root), stampOf(root));
+  t.is(stampOf(root, programParts), stampOf(root, programParts));
 });
 
 test('a source that is changed, touched, added or removed changes the stamp of a build', async (t) => {
   const root = await checkout(t);
-  const stamps = [stampOf(root)];
+  const stamps = [stampOf(root, programParts)];
   await writeFile(join(root, 'cli', 'serve.ts'), 'export const longer = 1;');
-  stamps.push(stampOf(root));
+  stamps.push(stampOf(root, programParts));
   await utimes(join(root, 'cli', 'serve.ts'), 1, 1);
-  stamps.push(stampOf(root));
+  stamps.push(stampOf(root, programParts));
   await mkdir(join(root, 'http', 'routes'));
   await writeFile(join(root, 'http', 'routes', 'new.ts'), '');
-  stamps.push(stampOf(root));
+  stamps.push(stampOf(root, programParts));
   await rm(join(root, 'cli', 'serve.ts'));
-  stamps.push(stampOf(root));
+  stamps.push(stampOf(root, programParts));
   t.is(new Set(stamps).size, stamps.length);
 });
 

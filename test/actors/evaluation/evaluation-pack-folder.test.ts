@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openPackFolder } from '../../../actors/evaluation/evaluation-pack-folder.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
@@ -8,7 +9,7 @@ import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { packFolder, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
 
 const path = 'source/media/sample.mp4';
-const repositoryPack = join(import.meta.dirname, '../../../fixtures/sample');
+const repositoryPack = fileURLToPath(new URL('../../../fixtures/sample', import.meta.url));
 
 test('the sample is a pack, with the labels that it was built from', async (t) => {
   const { pack } = await openPackFolder(repositoryPack);

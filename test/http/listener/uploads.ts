@@ -73,7 +73,9 @@ export function uploads(adapter: Adapter): void {
   });
 
   test.serial(`${name}: a slow sink bounds memory and gets every byte`, async (t) => {
-    const host = fork(fileURLToPath(new URL('slow-sink-host.ts', import.meta.url)), [name]);
+    const host = fork(fileURLToPath(new URL('slow-sink-host.ts', import.meta.url)), [name], {
+      execArgv: ['--import=tsx'],
+    });
     t.teardown(() => host.disconnect());
     const told = async (): Promise<number> => (await within(10_000, 'the host', once(host, 'message')))[0];
     const port = await told();

@@ -1,0 +1,64 @@
+// @ts-check
+// Bundles the tests into `build-tests/`: a test process loads a few files then, where it would compile hundreds.
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bringUpToDate } from './build/replaced-folder.mjs';
+import { testParts } from './build/stamp.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'build-tests');
+const sources = join(root, 'test');
+
+/** Brings the built tests up to date. */
+export function buildTests() {
+  return bringUpToDate({ root, folder, parts: testParts }, async (fresh) => {
+    const { build: bundle } = await import('esbuild');
+    await bundle({
+      absWorkingDir: root,
+      entryPoints: readdirSync(sources, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.test.ts'))
+        .map((name) => join(sources, name)),
+      outdir: fresh,
+      outbase: sources,
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      packages: 'external',
+      plugins: [placed],
+      sourcemap: 'linked',
+      logLevel: 'warning',
+    });
+  });
+}
+
+/**
+ * Where the bundle of a test file is.
+ *
+ * @param {string} source
+ */
+export const builtTest = (source) => join(folder, `${relative(sources, source).slice(0, -'.ts'.length)}.js`);
+
+/**
+ * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it
+ * starts; any other file stands where its source is, so that it finds the fixtures.
+ *
+ * @param {string} path
+ */
+const placeOf = (path) => {
+  const name = relative(root, path);
+  return pathToFileURL(/^(cli|executors|http)\//.test(name) ? join(root, 'build', 'program.js') : path).href;
+};
+
+/** @type {import('esbuild').Plugin} */
+const placed = {
+  name: 'placed',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { loader: 'ts', contents: text.replaceAll('import.meta.url', JSON.stringify(placeOf(path))) };
+    }),
+};
