@@ -7,7 +7,7 @@ import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { openDetector } from '../executors/detector/detector.ts';
 import type { DetectorModel } from '../executors/detector/detector-messages.ts';
 import { type HostedExplainerOptions, openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
-import { openLauncher } from '../executors/process/launcher.ts';
+import { openLauncher, probeSandbox } from '../executors/process/launcher.ts';
 import { describeSandbox } from '../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
@@ -28,6 +28,7 @@ import {
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
+import { RememberedTools } from './remembered-tools.ts';
 import { loadFolders, type SourceDirectory } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
@@ -95,6 +96,8 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, points, onFatal } = options;
+  // It needs nothing of the data root, so it runs beside its opening.
+  const sandbox = probeSandbox();
   const opened = await openObjectStore({
     root: options.dataRoot,
     points,
@@ -107,18 +110,21 @@ export async function openHost(options: HostOptions): Promise<Host> {
     clock,
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
-  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID });
+  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox });
   const leftovers = await objectStore.sweep();
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
   report(describeSandbox(launcher.sandbox));
-  const tools = await resolveTools(launcher, options.environment);
+  const remembered = new RememberedTools(ledger);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const detectorTools = await detector.tools();
+  const [tools, detectorTools] = await Promise.all([
+    resolveTools(launcher, options.environment, remembered),
+    detector.tools(),
+  ]);
 
   const registry = new SourceRegistry();
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
-  await ledger.commit(await loadFolders(options.sources, registry, objectStore));
+  await ledger.commit([...(await loadFolders(options.sources, registry, objectStore)), ...remembered.writes()]);
   registry.committed();
 
   const budgets = new TimeBudgets(clock);

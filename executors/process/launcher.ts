@@ -25,16 +25,25 @@ export interface LauncherOptions {
   newId(): string;
   /** Where tools look for other tools; the host's own PATH unless given. */
   readonly path?: string;
+  /** What this machine supports where that was asked before; `path` must be the same then. */
+  readonly sandbox?: Promise<SandboxCommand>;
 }
+
+/** Tries which parts of the sandbox this machine supports. Never rejects. */
+export const probeSandbox = (path?: string): Promise<SandboxCommand> => findSandbox(pathTextOf(path));
+
+/** The absolute folders of a PATH. */
+const pathTextOf = (searched = process.env.PATH ?? '/usr/bin:/bin'): string =>
+  absoluteFolders(searched).join(path.delimiter);
 
 /**
  * Opens the one way in which the host starts external processes. Probes once which parts of the sandbox work here and
  * removes what a killed host left. Rejects with `ProcessFailure` `launch_failed` on a bad work root.
  */
 export async function openLauncher(options: LauncherOptions): Promise<SandboxedLauncher> {
+  const sandbox = options.sandbox ?? probeSandbox(options.path);
   const workRoot = await openWorkRoot(options.workRoot);
-  const pathText = absoluteFolders(options.path ?? process.env.PATH ?? '/usr/bin:/bin').join(path.delimiter);
-  return new SandboxedProcessLauncher({ ...options, workRoot }, pathText, await findSandbox(pathText));
+  return new SandboxedProcessLauncher({ ...options, workRoot }, pathTextOf(options.path), await sandbox);
 }
 
 class SandboxedProcessLauncher implements SandboxedLauncher {

@@ -58,14 +58,19 @@ export async function ownNetworkWords({
   works,
 }: OwnNetworkOptions): Promise<readonly string[] | null> {
   const shell = await findExecutable('sh', pathText);
-  if (shell === null || !(await works([...enter, ...drop, shell, '-c', ':']))) return null;
-  for (const { name, args } of RAISING_TOOLS) {
-    const file = await findExecutable(name, `${pathText}:/usr/sbin:/sbin`);
-    if (file === null || !(await works([...enter, file, ...args]))) continue;
-    const opener = [process.execPath, MAKE_LISTENER, JSON.stringify([file, ...args]), String(PROXY_PORT)];
-    return [...enter, shell, '-c', BECOME_TOOL, 'sh', ...opener, ...drop];
+  if (shell === null) return null;
+  const [drops, raise] = await Promise.all([works([...enter, ...drop, shell, '-c', ':']), raisingCommand()]);
+  if (!drops || raise === null) return null;
+  const opener = [process.execPath, MAKE_LISTENER, JSON.stringify(raise), String(PROXY_PORT)];
+  return [...enter, shell, '-c', BECOME_TOOL, 'sh', ...opener, ...drop];
+
+  async function raisingCommand(): Promise<readonly string[] | null> {
+    for (const { name, args } of RAISING_TOOLS) {
+      const file = await findExecutable(name, `${pathText}:/usr/sbin:/sbin`);
+      if (file !== null && (await works([...enter, file, ...args]))) return [file, ...args];
+    }
+    return null;
   }
-  return null;
 }
 
 /** Calls back, once, with the listener that a process started by `ownNetworkWords` hands over. */

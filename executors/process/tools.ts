@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { findExecutable, isExecutable } from './executable-search.ts';
+import { isUnchanged, type KnownTool, statesOf, versionFiles } from './known-tools.ts';
 import { MEMORY_BYTES } from './memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from './process.ts';
 
@@ -23,6 +24,8 @@ export interface ToolQuestion {
   readonly versionArgs: readonly string[];
   /** Finds the version (1-160 characters) in what the tool printed, or null. */
   parseVersion(stdout: string): string | null;
+  /** The package that holds the version of a tool that may come as a Python script. */
+  readonly pythonPackage?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,16 +58,29 @@ export const YTDLP: ToolQuestion = {
   environmentVariable: 'MEDIA_STUDY_YTDLP',
   versionArgs: ['--ignore-config', '--version'],
   parseVersion: firstGroup(/^(\d{4}\.\d{2}\.\d{2}\S{0,100})\s*$/),
+  pythonPackage: 'yt_dlp',
 };
 
-/** Finds a tool by its environment variable or on PATH, asks its version and hashes its executable file. */
+/** What earlier starts found, and where this one notes what it found. */
+export interface ToolMemory {
+  known(path: string): KnownTool | undefined;
+  note(tool: KnownTool): void;
+}
+
+const forgetful: ToolMemory = { known: () => undefined, note: () => undefined };
+
+/**
+ * Finds a tool by its environment variable or on PATH, asks its version and hashes its executable file. A tool that the
+ * memory knows, and none of whose files changed since, is neither asked nor hashed.
+ */
 export async function resolveTool(
   launcher: Launcher,
   environment: Environment,
   name: string,
   question: ToolQuestion,
+  memory: ToolMemory = forgetful,
 ): Promise<ToolResolution> {
-  const { environmentVariable, versionArgs, parseVersion } = question;
+  const { environmentVariable } = question;
   const named = environment[environmentVariable];
   const file = named === undefined ? await findExecutable(name, environment.PATH ?? '') : await namedFile(named);
   if (file === null) {
@@ -72,12 +88,34 @@ export async function resolveTool(
       missing: named === undefined ? `${name} is not on PATH` : `${environmentVariable} names no executable file`,
     };
   }
+  const known = memory.known(file);
+  if (known?.identity.name === name && (await isUnchanged(known))) {
+    memory.note(known);
+    return { tool: { path: file, identity: known.identity } };
+  }
+  return askedTool(launcher, file, name, question, memory);
+}
+
+async function askedTool(
+  launcher: Launcher,
+  file: string,
+  name: string,
+  { versionArgs, parseVersion, pythonPackage }: ToolQuestion,
+  memory: ToolMemory,
+): Promise<ToolResolution> {
   try {
+    const limits = VERSION_LIMITS;
+    const files = await versionFiles(launcher, file, { pythonPackage, limits });
+    const before = files === null ? null : await statesOf(files);
     const { signal } = new AbortController();
-    const { stdout } = await launcher.run({ tool: file, args: versionArgs, limits: VERSION_LIMITS, signal });
+    const { stdout } = await launcher.run({ tool: file, args: versionArgs, limits, signal });
     const version = parseVersion(stdout.toString('utf8'));
     if (version === null) return { missing: `${name} states no version` };
-    return { tool: { path: file, identity: { name, version, digest: await digestOf(file) } } };
+    const identity = { name, version, digest: await digestOf(file) };
+    // What changed while it was asked may have answered as neither the old nor the new.
+    const known = before === null ? null : { path: file, files: before, identity };
+    if (known !== null && (await isUnchanged(known))) memory.note(known);
+    return { tool: { path: file, identity } };
   } catch (error) {
     if (error instanceof ProcessFailure) return { missing: `${name} does not answer (${error.message})` };
     throw error;
@@ -88,11 +126,12 @@ export async function resolveTool(
 export async function resolveTools(
   launcher: Launcher,
   environment: Environment,
+  memory?: ToolMemory,
 ): Promise<{ readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool; readonly ytdlp: ResolvedTool | null }> {
   const [ffmpeg, ffprobe, ytdlp] = await Promise.all([
-    resolveTool(launcher, environment, 'ffmpeg', FFMPEG),
-    resolveTool(launcher, environment, 'ffprobe', FFPROBE),
-    resolveTool(launcher, environment, 'yt-dlp', YTDLP),
+    resolveTool(launcher, environment, 'ffmpeg', FFMPEG, memory),
+    resolveTool(launcher, environment, 'ffprobe', FFPROBE, memory),
+    resolveTool(launcher, environment, 'yt-dlp', YTDLP, memory),
   ]);
   return { ffmpeg: required(ffmpeg), ffprobe: required(ffprobe), ytdlp: 'tool' in ytdlp ? ytdlp.tool : null };
 }
