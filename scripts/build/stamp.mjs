@@ -20,7 +20,7 @@ export const programParts = [
 ];
 
 /** What the tests are made of. */
-export const testParts = [...programParts, 'fixtures', 'test', 'visualizer'];
+export const testParts = [...programParts, 'client', 'fixtures', 'test', 'visualizer'];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');
