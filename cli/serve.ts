@@ -9,6 +9,7 @@ import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { crashPoints } from './crash-points.ts';
 import { answersQuestion } from './help.ts';
+import { removeHostFile, writeHostFile } from './host-file.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
 import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
@@ -55,8 +56,10 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
   const listener = await listen(options, host, token, chosen.open);
-  stopOnSignals(host, listener);
-  process.stdout.write(`${JSON.stringify(announcement(options, host, listener, token))}\n`);
+  stopOnSignals(host, listener, options.dataRoot);
+  const announced = announcement(options, host, listener, token);
+  await writeHostFile(options.dataRoot, announced);
+  process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (explainer !== null) report(explainerNotice(explainer));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   host.begin();
@@ -93,7 +96,7 @@ async function listen(
 }
 
 /** The one line on stdout: what a client needs to begin. */
-function announcement(options: ServeOptions, host: Host, listener: Listener, token: string): object {
+function announcement(options: ServeOptions, host: Host, listener: Listener, token: string) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
   return {
@@ -123,7 +126,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
   };
 }
 
-function stopOnSignals(host: Host, listener: Listener): void {
+function stopOnSignals(host: Host, listener: Listener, dataRoot: string): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) process.exit(1);
@@ -131,6 +134,7 @@ function stopOnSignals(host: Host, listener: Listener): void {
     report(`${signal}: stopping; what is under way resumes at the next start`);
     await host.stopRequested();
     await listener.close(graceMs);
+    await removeHostFile(dataRoot);
     await host.close();
     process.exit(0);
   };

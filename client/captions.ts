@@ -2,16 +2,19 @@ import type {
   CaptionProductionResults,
   CaptionProductions,
   CaptionQualityControls,
+  QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
 import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
 import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
 import type { Given } from './given.ts';
 import { NothingYet } from './host-error.ts';
 import type { Reviews } from './reviews.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { pathOf, pause, type Transport } from './transport.ts';
 
 /** What an explanation is asked about; the captions of the study are named by the client. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
+
+const pollMs = 250;
 
 /** Captions of approved studies, their checks, and explanations of their lines. */
 export class Captions {
@@ -37,6 +40,16 @@ export class Captions {
 
   qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`);
+  }
+
+  /** The check of a study's captions, once it is decided. Throws `NothingYet` for a study without captions. */
+  async checked(runtimeId: string, signal?: AbortSignal): Promise<QualityControlRow> {
+    await this.#only(runtimeId);
+    for (;;) {
+      const [control] = (await this.qualityControls(runtimeId)).qualityControls;
+      if (control !== undefined) return control;
+      await pause(pollMs, signal);
+    }
   }
 
   /** Accepted captions as WebVTT. Throws `NothingYet` for a study without captions. */

@@ -11,7 +11,7 @@ import { programParts } from './build/stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What people start. */
-const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts'];
+const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
 
 /** What the host starts beside itself. */
 const processes = ['executors/detector/detector-process.ts'];

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 export const programParts = [
   'actors',
   'cli',
+  'client',
   'contract',
   'executors',
   'http',
@@ -20,7 +21,7 @@ export const programParts = [
 ];
 
 /** What the tests are made of. */
-export const testParts = [...programParts, 'client', 'fixtures', 'test', 'visualizer'];
+export const testParts = [...programParts, 'fixtures', 'test', 'visualizer'];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');

@@ -1,6 +1,7 @@
 import { commands } from '../../cli/commands.ts';
 import type { Flag } from '../../cli/flags.ts';
 import type { CommandWords } from '../../cli/help.ts';
+import { hostCommands } from '../../cli/host-commands.ts';
 
 const intro = `# Options
 
@@ -33,4 +34,8 @@ ${Object.entries(flags).map(rowOf).join('\n')}
 `;
 
 /** The page of all options of all commands, in Markdown. */
-export const optionsPage = (): string => intro + Object.entries(commands).map(sectionOf).join('');
+export const optionsPage = (): string =>
+  intro +
+  Object.entries({ ...commands, ...hostCommands })
+    .map(sectionOf)
+    .join('');

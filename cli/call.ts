@@ -1,0 +1,45 @@
+import type { StudyHost } from '../client/study-host.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+import type { CommandWords } from './help.ts';
+import { serveFlags } from './serve-flags.ts';
+import type { Terminal } from './terminal.ts';
+
+/** One call of a subcommand that works through a running host. */
+export interface Call {
+  readonly given: GivenFlags;
+  readonly terminal: Terminal;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly host: StudyHost;
+}
+
+/** A subcommand of `media-study` that works through a running host. */
+export interface HostCommand extends CommandWords {
+  /** How many arguments that are no flags it takes. */
+  readonly positionals: number;
+  /** Whether it starts a host for itself when none runs. */
+  readonly startsHost: boolean;
+  run(call: Call): Promise<ExitCode>;
+}
+
+/** A wrong call: what is missing, in words. */
+export class WrongCall extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WrongCall';
+  }
+}
+
+/** The argument at a place. Throws `WrongCall`. */
+export function argument(given: GivenFlags, place: number, name: string): string {
+  const value = given.positional[place];
+  if (value === undefined) throw new WrongCall(`${name} is missing`);
+  return value;
+}
+
+/** The flags that every command of a running host takes. */
+export const hostFlags: FlagTable = {
+  'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root whose host is used'),
+  json: toggle('prints results as JSON, one document a line'),
+};

@@ -1,0 +1,34 @@
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type FlagTable, single, toggle } from '../flags.ts';
+
+const flags: FlagTable = {
+  produce: toggle('has captions made under the approval that stands, before they are read'),
+  side: single('SIDE', 'target', 'source or target'),
+  ...hostFlags,
+};
+
+async function run({ host, given, terminal }: Call) {
+  const runtimeId = argument(given, 0, 'RUNTIME');
+  const side = given.single('side') ?? 'target';
+  if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
+  if (given.has('produce')) await host.captions.produce(runtimeId);
+  const control = await host.captions.checked(runtimeId);
+  if (control.outcome === 'withheld') {
+    terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
+    return exitCodes.withheld;
+  }
+  if (terminal.json) terminal.result(await host.captions.results(runtimeId), []);
+  else process.stdout.write(await host.captions.webvtt(runtimeId, side));
+  return exitCodes.done;
+}
+
+/** Makes and reads captions. */
+export const captions: HostCommand = {
+  usage: 'media-study captions RUNTIME [flags]',
+  purpose: 'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage.',
+  flags,
+  positionals: 1,
+  startsHost: false,
+  run,
+};

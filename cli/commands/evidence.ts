@@ -1,0 +1,23 @@
+import { argument, type Call, type HostCommand, hostFlags } from '../call.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type FlagTable, single } from '../flags.ts';
+import { summaryLines } from '../summary.ts';
+
+const flags: FlagTable = { kind: single('KIND', 'all', 'the one kind that is read'), ...hostFlags };
+
+async function run({ host, given, terminal }: Call) {
+  const runtimeId = argument(given, 0, 'RUNTIME');
+  const evidence = await host.evidence(runtimeId, given.single('kind'));
+  terminal.result(evidence, summaryLines(await host.status(runtimeId), evidence));
+  return exitCodes.done;
+}
+
+/** Reads the evidence of a study. */
+export const evidence: HostCommand = {
+  usage: 'media-study evidence RUNTIME [flags]',
+  purpose: 'Prints what a study found; with --json all facts.',
+  flags,
+  positionals: 1,
+  startsHost: false,
+  run,
+};

@@ -1,0 +1,93 @@
+import { stat } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
+import type { IngestStatus } from '../../client/ingests.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type FlagTable, single, toggle } from '../flags.ts';
+import { millisecondsOf, timeCode } from '../time-code.ts';
+
+/** How a person answers for media that is taken in. */
+export const rightsFlags: FlagTable = {
+  label: single('TEXT', 'the name of the file', 'what the source is called'),
+  'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
+  'attest-rights': toggle('states that you may process this media; without it a person at the terminal is asked'),
+};
+
+/** The part of a source, in time codes. */
+export const rangeFlags: FlagTable = {
+  from: single('TIME', 'the start', 'where it begins, such as 90, 1:30 or 1:02:03.250'),
+  to: single('TIME', 'the end', 'where it ends'),
+};
+
+export const isAddress = (text: string): boolean => /^https?:\/\//.test(text);
+
+/** The value of `--from` or `--to` in milliseconds; null where it was not given. Throws `WrongCall`. */
+export function timeOf({ given }: Pick<Call, 'given'>, name: 'from' | 'to'): number | null {
+  const text = given.single(name);
+  if (text === undefined) return null;
+  const value = millisecondsOf(text);
+  if (value === null) throw new WrongCall(`--${name} ${text}: a time is needed, such as 90, 1:30 or 1:02:03.250`);
+  return value;
+}
+
+/** Takes in one file or one range of a video, and says how it goes. Throws `WrongCall` without an attestation. */
+export async function ingested(call: Call, what: string): Promise<SourceSessionRow> {
+  return isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what));
+}
+
+async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
+  const { host, given, signal, terminal } = call;
+  const { size } = await stat(path);
+  const filename = basename(path);
+  const rightsHolder = given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
+  if (rightsHolder === '') throw new WrongCall('--rights-holder is missing');
+  await attested(call, `you may process ${filename} on this machine`);
+  terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
+  const onProgress = progressOf(call, filename);
+  const label = given.single('label') ?? basename(path, extname(path));
+  return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, onProgress, signal });
+}
+
+async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow> {
+  const [startMs, endMs] = [timeOf(call, 'from'), timeOf(call, 'to')];
+  if (startMs === null || endMs === null) throw new WrongCall('a video needs --from and --to');
+  await attested(call, 'you may download and process this range on this machine');
+  const request: Parameters<StudyHost['ingestVideo']>[0] = { url, startMs, endMs, localProcessingConfirmed: true };
+  return call.host.ingestVideo(request, { onProgress: progressOf(call, url), signal: call.signal });
+}
+
+const progressOf =
+  ({ terminal }: Call, name: string) =>
+  ({ status }: IngestStatus) =>
+    terminal.progress(`${name}: ${status}`);
+
+const asked = ({ terminal }: Call, question: string): Promise<string> =>
+  terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');
+
+async function attested(call: Call, statement: string): Promise<void> {
+  if (call.given.has('attest-rights')) return;
+  const answer = await asked(call, `Do you attest that ${statement}? Type yes: `);
+  if (answer !== 'yes')
+    throw new WrongCall(`nothing was taken in: nobody attested that ${statement} (--attest-rights)`);
+}
+
+async function run(call: Call) {
+  argument(call.given, 0, 'FILE or URL');
+  for (const what of call.given.positional) {
+    const source = await ingested(call, what);
+    call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
+  }
+  return exitCodes.done;
+}
+
+/** Takes in files, or a range of a video. */
+export const ingest: HostCommand = {
+  usage: 'media-study ingest FILE… [flags], or media-study ingest URL --from TIME --to TIME [flags]',
+  purpose: 'Takes in media, and prints the source that comes of it.',
+  flags: { ...rightsFlags, ...rangeFlags, ...hostFlags },
+  positionals: 100,
+  startsHost: true,
+  run,
+};

@@ -1,0 +1,21 @@
+import { type Call, type HostCommand, hostFlags } from '../call.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { timeCode } from '../time-code.ts';
+
+async function run({ host, terminal }: Call) {
+  for (const source of await host.sources()) {
+    const { sourceSessionId, label, durationMs, trackCount } = source;
+    terminal.result(source, [`${sourceSessionId}  ${timeCode(durationMs)}  ${trackCount} tracks  ${label}`]);
+  }
+  return exitCodes.done;
+}
+
+/** Lists the sources of a host. */
+export const sources: HostCommand = {
+  usage: 'media-study sources [flags]',
+  purpose: 'Lists the sources that can be studied.',
+  flags: hostFlags,
+  positionals: 0,
+  startsHost: false,
+  run,
+};

@@ -1,0 +1,90 @@
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type FlagTable, single, toggle } from '../flags.ts';
+import { summaryLines } from '../summary.ts';
+import { timeCode } from '../time-code.ts';
+import { ingested, isAddress, rangeFlags, rightsFlags, timeOf } from './ingest.ts';
+
+/** The longest range that a host studies where its owner said nothing else. */
+const usualLimitMs = 600_000;
+
+const flags: FlagTable = {
+  ...rangeFlags,
+  language: single('TAG', 'detected', 'the spoken language, such as ko or pt-BR'),
+  'target-language': single('TAG', 'en', 'the language of captions'),
+  captions: toggle('asks for captions in the end; evidence alone without it'),
+  again: single('NAME', null, 'studies the same range once more, under this name'),
+  ...rightsFlags,
+  ...hostFlags,
+};
+
+/** The source that an argument names: by its id or label, or media that is taken in first. */
+async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
+  const known = (await call.host.sources()).filter(({ sourceSessionId, label }) =>
+    [sourceSessionId, label].includes(what),
+  );
+  const [source] = known;
+  if (known.length > 1) throw new WrongCall(`several sources are called ${what}: give the id (media-study sources)`);
+  return source ?? ingested(call, what);
+}
+
+/** The part of a source that is studied; of a video all that was taken in. */
+function rangeOf(call: Call, { durationMs }: SourceSessionRow, what: string) {
+  const startMs = isAddress(what) ? 0 : (timeOf(call, 'from') ?? 0);
+  const asked = isAddress(what) ? null : timeOf(call, 'to');
+  const endMs = asked ?? Math.min(durationMs, startMs + usualLimitMs);
+  if (asked === null && endMs < durationMs) {
+    call.terminal.remark(
+      `studying ${timeCode(startMs)} to ${timeCode(endMs)} of ${timeCode(durationMs)}: --from and --to name another part`,
+    );
+  }
+  return { startMs, endMs };
+}
+
+async function studied(call: Call, what: string): Promise<RuntimeStatus> {
+  const { host, given, terminal, signal } = call;
+  const source = await sourceOf(call, what);
+  const language = given.single('language');
+  const name = given.single('again');
+  const study = host.study(
+    source,
+    {
+      range: rangeOf(call, source, what),
+      requestedSourceLanguage:
+        language === undefined
+          ? { mode: 'automatic', languages: [], reason: null }
+          : { mode: 'declared', languages: [language], reason: null },
+      targetLanguage: given.single('target-language') ?? 'en',
+      outputDepth: given.has('captions') ? 'captions' : 'evidence',
+      ...(name === undefined ? {} : { clientRequestId: name }),
+    },
+    { signal },
+  );
+  for await (const { seq, type } of study) terminal.progress(`${source.label}: ${seq} ${type}`);
+  return study.ended();
+}
+
+async function run(call: Call): Promise<ExitCode> {
+  argument(call.given, 0, 'SOURCE');
+  let exit: ExitCode = exitCodes.done;
+  for (const what of call.given.positional) {
+    const status = await studied(call, what);
+    const evidence = await call.host.evidence(status.runtimeId);
+    call.terminal.result({ status, evidence: evidence.evidence }, summaryLines(status, evidence));
+    if (status.lifecycle !== 'terminal') exit = exitCodes.failed;
+  }
+  return exit;
+}
+
+/** Studies sources to their end. */
+export const study: HostCommand = {
+  usage: 'media-study study SOURCE… [flags]',
+  purpose:
+    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or the id or label of a source.',
+  flags,
+  positionals: 100,
+  startsHost: true,
+  run,
+};

@@ -1,0 +1,21 @@
+import { argument, type Call, type HostCommand, hostFlags } from '../call.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+async function run({ host, given, terminal, signal }: Call) {
+  const runtimeId = argument(given, 0, 'RUNTIME');
+  for await (const event of host.follow(runtimeId, { signal })) {
+    terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
+  }
+  const { lifecycle } = await host.status(runtimeId);
+  return lifecycle === 'terminal' ? exitCodes.done : exitCodes.failed;
+}
+
+/** Follows the journal of a study. */
+export const watch: HostCommand = {
+  usage: 'media-study watch RUNTIME [flags]',
+  purpose: 'Prints the journal of a study as it grows, to its end.',
+  flags: hostFlags,
+  positionals: 1,
+  startsHost: false,
+  run,
+};

@@ -1,0 +1,19 @@
+import type { HostCommand } from './call.ts';
+import { captions } from './commands/captions.ts';
+import { evidence } from './commands/evidence.ts';
+import { ingest } from './commands/ingest.ts';
+import { review } from './commands/review.ts';
+import { sources } from './commands/sources.ts';
+import { study } from './commands/study.ts';
+import { watch } from './commands/watch.ts';
+
+/** The commands that work through a running host. */
+export const hostCommands: Readonly<Record<string, HostCommand>> = {
+  ingest,
+  study,
+  watch,
+  sources,
+  evidence,
+  review,
+  captions,
+};

@@ -1,0 +1,89 @@
+import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../client/host-error.ts';
+import { type Call, type HostCommand, WrongCall } from './call.ts';
+import { outliveReaders } from './closed-outputs.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { parseFlags } from './flags.ts';
+import { answersQuestion } from './help.ts';
+import { hostCommands } from './host-commands.ts';
+import { pathOption } from './path-option.ts';
+import { findHost, findOrStartHost, NoHost } from './running-host.ts';
+import { defaultDataRoot } from './serve-options.ts';
+import { StartError } from './start-error.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
+import { version } from './version.ts';
+
+/** The commands that are programs of their own. */
+const programs: Readonly<Record<string, () => Promise<unknown>>> = {
+  serve: () => import('./serve.ts'),
+  verify: () => import('./verify.ts'),
+  evaluate: () => import('./evaluate.ts'),
+};
+
+const help = `usage: media-study COMMAND [flags]
+Studies media on this machine, with evidence.
+
+  serve      runs the host
+${Object.entries(hostCommands)
+  .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
+  .join('\n')}
+  verify     reopens everything that one runtime rests on
+  evaluate   studies the labelled media of a pack
+
+media-study COMMAND --help shows the flags of a command.
+`;
+
+/** What went wrong in words, and how the process ends. */
+function failureOf(error: unknown, signal: AbortSignal): { readonly line: string; readonly exit: ExitCode } {
+  if (signal.aborted) return { line: 'interrupted', exit: exitCodes.interrupted };
+  if (error instanceof WrongCall || error instanceof StartError) return { line: error.message, exit: exitCodes.usage };
+  if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
+  if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
+  if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };
+  if (error instanceof NothingYet) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
+  if (error instanceof HostError) {
+    return { line: [`${error.code}: ${error.message}`, error.hint ?? []].flat().join('; '), exit: exitCodes.failed };
+  }
+  return { line: error instanceof Error ? error.message : String(error), exit: exitCodes.failed };
+}
+
+async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('interrupted')));
+  let terminal: Terminal = processTerminal(args.includes('--json'));
+  try {
+    const given = parseFlags(args, command.flags, command.positionals);
+    terminal = processTerminal(given.has('json'));
+    const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+    const found = command.startsHost ? await findOrStartHost(dataRoot, terminal.remark) : await findHost(dataRoot);
+    try {
+      const call: Call = { given, terminal, signal: stop.signal, host: found.client };
+      return await command.run(call);
+    } finally {
+      await found.close();
+    }
+  } catch (error) {
+    const { line, exit } = failureOf(error, stop.signal);
+    terminal.remark(line);
+    return exit;
+  }
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+const print = (text: string): void => void process.stdout.write(text);
+const command = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
+const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+outliveReaders();
+if (command !== undefined) {
+  if (!answersQuestion(args, command, print)) process.exitCode = await runThroughHost(command, args);
+} else if (program !== undefined) {
+  // Each reads its own flags from the arguments after its name.
+  process.argv.splice(2, 1);
+  await program();
+} else if (['--help', '-h', 'help'].includes(name)) print(help);
+else if (name === '--version') print(`${version}\n`);
+else {
+  process.stderr.write(
+    name === '' ? help : `media-study: there is no command ${name}; media-study --help lists them\n`,
+  );
+  process.exitCode = exitCodes.usage;
+}

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { RunningHost } from '../http/running-host.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
+const rights = ['--rights-holder', 'Me', '--attest-rights'];
+
+interface Ended {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built command as a shell would, with no terminal. */
+const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, ...environment };
+    const child = execFile(
+      process.execPath,
+      ['build/media-study.js', ...args],
+      { cwd: repository, env },
+      (error, stdout, stderr) => resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+
+let folder = '';
+test.before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'media-study-'));
+});
+test.after.always(() => rm(folder, { recursive: true, force: true }));
+
+test('one command takes a file in, studies it, and prints what was found, on a data root that has no host', async (t) => {
+  const root = ['--data-root', join(folder, 'one')];
+  const { exit, stdout, stderr } = await run(['study', sample, '--language', 'ko', '--to', '20', ...rights, ...root]);
+  t.is(exit, 0, stderr);
+  const lines = stdout.trimEnd().split('\n');
+  t.regex(lines[0] ?? '', /^study runtime:[0-9a-f-]+: terminal$/);
+  t.is(lines[1], 'range 0:00.000 to 0:20.000');
+  t.true(
+    lines.some((line) => /^speech activity: \d+ windows?, \d+\.\d s, \d+ %$/.test(line)),
+    stdout,
+  );
+  t.true(
+    lines.some((line) => /^loudness: -\d+\.\d LUFS/.test(line)),
+    stdout,
+  );
+  t.regex(stderr, /started a host on .* for this command/);
+  // It has stopped again, and has left nothing that says it runs.
+  t.is((await run(['sources', ...root])).exit, 3);
+  await t.throwsAsync(stat(join(folder, 'one', 'host.json')), { code: 'ENOENT' });
+});
+
+test('a running host is found by its data root, or by the environment, and a killed one is not', async (t) => {
+  const root = join(folder, 'two');
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
+  t.teardown(() => host.kill());
+  const { listening, authorizationToken } = await host.announced();
+  t.is((await stat(join(root, 'host.json'))).mode & 0o777, 0o600);
+  const found = await run(['sources', '--json', '--data-root', root]);
+  t.is(found.exit, 0);
+  t.like(JSON.parse(found.stdout), { label: 'Reading room (sample)', durationMs: 50_000 });
+  const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
+  t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
+  t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
+  const review = await run(['review', 'approve', 'runtime:none', '--data-root', root]);
+  t.is(review.exit, 1);
+  t.is(review.stderr, 'unknown_runtime: no such runtime; use the runtimeId of the answer that started the study\n');
+  await host.kill();
+  const gone = await run(['sources', '--data-root', root]);
+  t.is(gone.exit, 3);
+  t.regex(gone.stderr, /^no host runs on the data root/);
+});
+
+test('nothing is taken in that nobody attested, and no terminal means nobody', async (t) => {
+  const root = ['--data-root', join(folder, 'three')];
+  for (const given of [['--rights-holder', 'Me'], ['--attest-rights']]) {
+    const { exit, stderr } = await run(['ingest', sample, ...given, ...root]);
+    t.is(exit, 2, stderr);
+  }
+});
+
+test('a wrong call ends with 2 and names what is wrong', async (t) => {
+  for (const [args, line] of [
+    [['stduy'], /^media-study: there is no command stduy/],
+    [['study', '--langauge', 'ko'], /^unknown flag --langauge, did you mean --language\?/],
+    [['review', 'maybe', 'x', '--data-root', join(folder, 'four')], /^no host runs/],
+  ] as const) {
+    const { exit, stderr } = await run(args);
+    t.is(exit, line.source.includes('no host') ? 3 : 2);
+    t.regex(stderr, line);
+  }
+  t.is((await run([])).exit, 2);
+  t.regex((await run(['--help'])).stdout, /^usage: media-study COMMAND/);
+  t.regex((await run(['study', '--help'])).stdout, /--target-language TAG/);
+});
+
+test('a file that is no media fails with the reason of its ingest', async (t) => {
+  const text = join(folder, 'notes.mp4');
+  await writeFile(text, 'not media');
+  const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
+  t.is(exit, 1);
+  t.regex(stderr, /probe_failed: /);
+});
