@@ -1,19 +1,24 @@
-import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import { assign, emit, fromCallback, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
-import { messageOf, notProvided } from './effect.ts';
-import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredEmission } from './ingest-effects.ts';
+import { commitOf, type EffectOutcome } from './commit-emission.ts';
+import {
+  cancelable,
+  failureOf,
+  givenUpAs,
+  type IngestContext,
+  type IngestEmission,
+  type IngestEvent,
+  type IngestMedia,
+  ingestTail,
+  sourceRegistered,
+  type TailFailureCode,
+  tailEffects,
+} from './ingest-tail.ts';
 
 export const ownedIngestVersion = 1;
 
-export type OwnedIngestFailureCode =
-  | 'upload_failed'
-  | 'probe_failed'
-  | 'seal_failed'
-  | 'registration_failed'
-  | 'canceled';
+export type OwnedIngestFailureCode = 'upload_failed' | TailFailureCode;
 
 export interface OwnedIngestInput {
   readonly ingestId: string;
@@ -21,20 +26,15 @@ export interface OwnedIngestInput {
   readonly uploadDueAt: number;
 }
 
-export interface OwnedIngestContext {
-  readonly ingestId: string;
+export interface OwnedIngestContext extends IngestContext<OwnedIngestFailureCode> {
   readonly uploadDueAt: number;
-  readonly media: IngestMedia | null;
-  readonly failure: (Failure & { readonly code: OwnedIngestFailureCode }) | null;
 }
 
 export type OwnedIngestEvent =
+  | IngestEvent
   | { readonly type: 'media.received'; readonly contentId: string; readonly bytes: number }
   | { readonly type: 'upload.failed'; readonly message: string }
-  | { readonly type: 'upload.expired' }
-  | { readonly type: 'worker.granted' }
-  | { readonly type: 'ingest.cancel' }
-  | { readonly type: 'supervision.exhausted'; readonly message: string };
+  | { readonly type: 'upload.expired' };
 
 /** One owned file on its way from an open upload to a registered source revision. */
 export const ownedIngestMachine = setup({
@@ -42,26 +42,20 @@ export const ownedIngestMachine = setup({
     context: {} as OwnedIngestContext,
     events: {} as OwnedIngestEvent,
     input: {} as OwnedIngestInput,
-    emitted: {} as SourceRegisteredEmission | CommitEmission,
+    emitted: {} as IngestEmission,
     meta: {} as ChartMeta,
   },
   actors: {
     uploadDeadline: fromCallback<OwnedIngestEvent, { dueAt: number }>(() => undefined),
-    probe: fromPromise<EffectOutcome, MediaInput>(notProvided('probe')),
-    seal: fromPromise<EffectOutcome, MediaInput>(notProvided('seal')),
-    register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
+    ...tailEffects,
   },
   actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
-    registerSource: emit((_, params: { source: RegisteredSource }) => ({
-      type: 'source.registered' as const,
-      source: params.source,
-    })),
+    commit: emit((_, outcome: EffectOutcome) => commitOf(outcome)),
+    registerSource: emit((_, source: RegisteredSource) => sourceRegistered(source)),
     fail: assign({
-      failure: ({ context }, params: { code: OwnedIngestFailureCode; message: string }) =>
-        context.failure ?? { code: params.code, message: failureMessage(params.message) },
+      failure: ({ context }, reason: { code: OwnedIngestFailureCode; message: string }) => failureOf(context, reason),
     }),
-    rememberMedia: assign({ media: (_, params: IngestMedia) => params }),
+    rememberMedia: assign({ media: (_, media: IngestMedia) => media }),
   },
 }).createMachine({
   id: 'owned-ingest',
@@ -108,10 +102,7 @@ export const ownedIngestMachine = setup({
                 params: { code: 'upload_failed', message: 'no media arrived while the upload was open' },
               },
             },
-            'upload.failed': {
-              target: '#owned-ingest.failed',
-              actions: { type: 'fail', params: ({ event }) => ({ code: 'upload_failed', message: event.message }) },
-            },
+            'upload.failed': { ...givenUpAs('upload_failed'), target: '#owned-ingest.failed' },
           },
         },
         awaitingWorker: {
@@ -119,91 +110,11 @@ export const ownedIngestMachine = setup({
           on: { 'worker.granted': '#owned-ingest.probing' },
         },
       },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'upload_failed', message: event.message }) },
-        },
-      },
+      on: { 'supervision.exhausted': givenUpAs('upload_failed') },
     },
-    probing: {
-      description: 'ffprobe and ffmpeg measure the media and read it to its end.',
-      invoke: {
-        id: 'probe',
-        src: 'probe',
-        input: mediaInput,
-        onDone: { target: 'sealing', actions: { type: 'commit', params: ({ event }) => event.output } },
-        onError: {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: messageOf(event.error) }) },
-        },
-      },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: event.message }) },
-        },
-      },
-    },
-    sealing: {
-      description: 'The host makes the media a source.',
-      initial: 'writing',
-      states: {
-        writing: {
-          description: 'The host writes the probe record, the source receipt and the preflight.',
-          invoke: {
-            id: 'seal',
-            src: 'seal',
-            input: mediaInput,
-            onDone: { target: 'registering', actions: { type: 'commit', params: ({ event }) => event.output } },
-            onError: {
-              target: '#owned-ingest.failed',
-              actions: {
-                type: 'fail',
-                params: ({ event }) => ({ code: 'seal_failed', message: messageOf(event.error) }),
-              },
-            },
-          },
-        },
-        registering: {
-          description: 'The host reads the sealed files back and verifies them as a whole.',
-          invoke: {
-            id: 'register',
-            src: 'register',
-            input: mediaInput,
-            onDone: {
-              target: '#owned-ingest.registered',
-              actions: { type: 'registerSource', params: ({ event }) => ({ source: event.output }) },
-            },
-            onError: {
-              target: '#owned-ingest.failed',
-              actions: {
-                type: 'fail',
-                params: ({ event }) => ({ code: 'registration_failed', message: messageOf(event.error) }),
-              },
-            },
-          },
-        },
-      },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'seal_failed', message: event.message }) },
-        },
-      },
-    },
-    registered: { type: 'final', description: 'The source stands in the list and can be studied.' },
-    failed: {
-      type: 'final',
-      description: 'The ingest ended without a source; its status says why. A client opens another ingest.',
-    },
+    ...ingestTail('owned-ingest'),
   },
-  on: {
-    'ingest.cancel': {
-      target: '.failed',
-      actions: { type: 'fail', params: { code: 'canceled', message: 'canceled by the client' } },
-    },
-  },
+  on: cancelable,
 });
 
 export type OwnedIngestStatus = 'queued' | 'probing' | 'sealing' | 'registered' | 'failed';

@@ -1,35 +1,33 @@
-import { assign, emit, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import { assign, type DoneActorEvent, emit, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
-import { messageOf, notProvided } from './effect.ts';
-import { type IngestMedia, type MediaInput, mediaInput, type SourceRegisteredEmission } from './ingest-effects.ts';
+import { commitOf, type EffectOutcome } from './commit-emission.ts';
+import { notProvided } from './effect.ts';
+import {
+  cancelable,
+  commitOutcome,
+  failsAs,
+  failureOf,
+  givenUpAs,
+  type IngestContext,
+  type IngestEmission,
+  type IngestEvent,
+  type IngestMedia,
+  ingestTail,
+  sourceRegistered,
+  type TailFailureCode,
+  tailEffects,
+} from './ingest-tail.ts';
 
 export const videohostIngestVersion = 1;
 
-export type VideohostIngestFailureCode =
-  | 'resolution_failed'
-  | 'download_failed'
-  | 'probe_failed'
-  | 'seal_failed'
-  | 'registration_failed'
-  | 'canceled';
+export type VideohostIngestFailureCode = 'resolution_failed' | 'download_failed' | TailFailureCode;
 
 export interface VideohostIngestInput {
   readonly ingestId: string;
 }
 
-export interface VideohostIngestContext {
-  readonly ingestId: string;
-  readonly media: IngestMedia | null;
-  readonly failure: (Failure & { readonly code: VideohostIngestFailureCode }) | null;
-}
-
-export type VideohostIngestEvent =
-  | { readonly type: 'worker.granted' }
-  | { readonly type: 'ingest.cancel' }
-  | { readonly type: 'supervision.exhausted'; readonly message: string };
+export type VideohostIngestContext = IngestContext<VideohostIngestFailureCode>;
 
 /** A download hands over the media that it has put into the object store. */
 export interface DownloadOutcome extends EffectOutcome {
@@ -44,29 +42,24 @@ const ingestInput = ({ context }: { context: VideohostIngestContext }): Videohos
 export const videohostIngestMachine = setup({
   types: {
     context: {} as VideohostIngestContext,
-    events: {} as VideohostIngestEvent,
+    events: {} as IngestEvent,
     input: {} as VideohostIngestInput,
-    emitted: {} as SourceRegisteredEmission | CommitEmission,
+    emitted: {} as IngestEmission,
     meta: {} as ChartMeta,
   },
   actors: {
     resolve: fromPromise<EffectOutcome, VideohostIngestInput>(notProvided('resolve')),
     download: fromPromise<DownloadOutcome, VideohostIngestInput>(notProvided('download')),
-    probe: fromPromise<EffectOutcome, MediaInput>(notProvided('probe')),
-    seal: fromPromise<EffectOutcome, MediaInput>(notProvided('seal')),
-    register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
+    ...tailEffects,
   },
   actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
-    registerSource: emit((_, params: { source: RegisteredSource }) => ({
-      type: 'source.registered' as const,
-      source: params.source,
-    })),
+    commit: emit((_, outcome: EffectOutcome) => commitOf(outcome)),
+    registerSource: emit((_, source: RegisteredSource) => sourceRegistered(source)),
     fail: assign({
-      failure: ({ context }, params: { code: VideohostIngestFailureCode; message: string }) =>
-        context.failure ?? { code: params.code, message: failureMessage(params.message) },
+      failure: ({ context }, reason: { code: VideohostIngestFailureCode; message: string }) =>
+        failureOf(context, reason),
     }),
-    rememberMedia: assign({ media: (_, params: IngestMedia) => params }),
+    rememberMedia: assign({ media: (_, media: IngestMedia) => media }),
   },
 }).createMachine({
   id: 'videohost-ingest',
@@ -82,13 +75,7 @@ export const videohostIngestMachine = setup({
   states: {
     queued: {
       description: 'The ingest waits until a worker is free.',
-      on: {
-        'worker.granted': 'resolving',
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'resolution_failed', message: event.message }) },
-        },
-      },
+      on: { 'worker.granted': 'resolving', 'supervision.exhausted': givenUpAs('resolution_failed') },
     },
     resolving: {
       description: 'yt-dlp describes the video behind the address; a range past its end is refused.',
@@ -96,21 +83,10 @@ export const videohostIngestMachine = setup({
         id: 'resolve',
         src: 'resolve',
         input: ingestInput,
-        onDone: { target: 'downloading', actions: { type: 'commit', params: ({ event }) => event.output } },
-        onError: {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'resolution_failed', message: messageOf(event.error) }),
-          },
-        },
+        onDone: { target: 'downloading', actions: commitOutcome },
+        onError: { target: 'failed', actions: failsAs('resolution_failed') },
       },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'resolution_failed', message: event.message }) },
-        },
-      },
+      on: { 'supervision.exhausted': givenUpAs('resolution_failed') },
     },
     downloading: {
       description: 'yt-dlp and ffmpeg fetch the range, encoded anew so that it begins and ends at the cuts.',
@@ -121,101 +97,18 @@ export const videohostIngestMachine = setup({
         onDone: {
           target: 'probing',
           actions: [
-            { type: 'rememberMedia', params: ({ event }) => event.output.media },
-            { type: 'commit', params: ({ event }) => event.output },
+            {
+              type: 'rememberMedia',
+              params: ({ event }: { event: DoneActorEvent<DownloadOutcome> }) => event.output.media,
+            },
+            commitOutcome,
           ],
         },
-        onError: {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'download_failed', message: messageOf(event.error) }),
-          },
-        },
+        onError: { target: 'failed', actions: failsAs('download_failed') },
       },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'download_failed', message: event.message }) },
-        },
-      },
+      on: { 'supervision.exhausted': givenUpAs('download_failed') },
     },
-    probing: {
-      description: 'ffprobe and ffmpeg measure the media and read it to its end.',
-      invoke: {
-        id: 'probe',
-        src: 'probe',
-        input: mediaInput,
-        onDone: { target: 'sealing', actions: { type: 'commit', params: ({ event }) => event.output } },
-        onError: {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: messageOf(event.error) }) },
-        },
-      },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'probe_failed', message: event.message }) },
-        },
-      },
-    },
-    sealing: {
-      description: 'The host makes the media a source.',
-      initial: 'writing',
-      states: {
-        writing: {
-          description: 'The host writes the probe record, the source receipt and the preflight.',
-          invoke: {
-            id: 'seal',
-            src: 'seal',
-            input: mediaInput,
-            onDone: { target: 'registering', actions: { type: 'commit', params: ({ event }) => event.output } },
-            onError: {
-              target: '#videohost-ingest.failed',
-              actions: {
-                type: 'fail',
-                params: ({ event }) => ({ code: 'seal_failed', message: messageOf(event.error) }),
-              },
-            },
-          },
-        },
-        registering: {
-          description: 'The host reads the sealed files back and verifies them as a whole.',
-          invoke: {
-            id: 'register',
-            src: 'register',
-            input: mediaInput,
-            onDone: {
-              target: '#videohost-ingest.registered',
-              actions: { type: 'registerSource', params: ({ event }) => ({ source: event.output }) },
-            },
-            onError: {
-              target: '#videohost-ingest.failed',
-              actions: {
-                type: 'fail',
-                params: ({ event }) => ({ code: 'registration_failed', message: messageOf(event.error) }),
-              },
-            },
-          },
-        },
-      },
-      on: {
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ code: 'seal_failed', message: event.message }) },
-        },
-      },
-    },
-    registered: { type: 'final', description: 'The source stands in the list and can be studied.' },
-    failed: {
-      type: 'final',
-      description: 'The ingest ended without a source; its status says why. A client opens another ingest.',
-    },
+    ...ingestTail('videohost-ingest'),
   },
-  on: {
-    'ingest.cancel': {
-      target: '.failed',
-      actions: { type: 'fail', params: { code: 'canceled', message: 'canceled by the client' } },
-    },
-  },
+  on: cancelable,
 });

@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { CommitEmission } from '../../machines/commit-emission.ts';
-import type { IngestMedia, SourceRegisteredEmission } from '../../machines/ingest-effects.ts';
+import type { IngestMedia, SourceRegisteredEmission } from '../../machines/ingest-tail.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';

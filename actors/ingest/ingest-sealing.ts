@@ -4,7 +4,7 @@ import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { type ProbeResult, probeResult } from '../../contract/sources/probe-result.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import type { MediaInput } from '../../machines/ingest-effects.ts';
+import type { MediaInput } from '../../machines/ingest-tail.ts';
 import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentId } from '../../contract/base/grammar.ts';
-import type { IngestMedia } from '../../machines/ingest-effects.ts';
+import type { IngestMedia } from '../../machines/ingest-tail.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 
 const stored = z.object({ context: z.object({ media: z.object({ contentId, bytes: z.number() }) }) });

@@ -60,8 +60,9 @@ test('every fault of a source folder is documented', async (t) => {
 test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
   const [failures, causes] = tablesUnder('## Ingests that fail');
   const ofOwned = await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode');
+  const ofTheirTail = await unionOf('machines/ingest-tail.ts', 'TailFailureCode');
   const ofVideos = await unionOf('machines/videohost-ingest.ts', 'VideohostIngestFailureCode');
-  t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos])));
+  t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos, ...ofTheirTail])));
   const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
   const ofProbes = await unionOf('executors/sources/probe-failure.ts', 'ProbeFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));

@@ -1,7 +1,7 @@
 import { fromCallback, type StateValue } from 'xstate';
 import type { Clock } from '../../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
-import type { MediaInput } from '../../../machines/ingest-effects.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import {
   type OwnedIngestContext,
   type OwnedIngestEvent,

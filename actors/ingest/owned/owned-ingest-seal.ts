@@ -1,5 +1,5 @@
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
-import type { MediaInput } from '../../../machines/ingest-effects.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { localProcessingGrant } from '../../../receipts/sources/source-receipt.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';

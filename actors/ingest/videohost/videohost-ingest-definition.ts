@@ -1,5 +1,5 @@
 import type { StateValue } from 'xstate';
-import type { MediaInput } from '../../../machines/ingest-effects.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import {
   type VideohostIngestContext,
   type VideohostIngestInput,

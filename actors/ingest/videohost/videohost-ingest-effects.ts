@@ -5,7 +5,7 @@ import { cutText } from '../../../contract/base/text.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { type DownloadProgress, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
-import type { MediaInput } from '../../../machines/ingest-effects.ts';
+import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
