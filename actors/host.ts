@@ -29,6 +29,7 @@ import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
+import { finishCutReviews } from './review/cut-reviews.ts';
 import { loadFolders, type SourceDirectory } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
@@ -221,6 +222,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   supervisor.register(runtimes);
 
+  await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);
   await unused.remove();
   if (recovered.resumed + recovered.waiting > 0) {

@@ -12,7 +12,6 @@ import { languageExplanationDefinition } from './explanations/language-explanati
 import { LanguageExplanations } from './explanations/language-explanations.ts';
 import { EvidenceAudits } from './reopening/evidence-audits.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
-import { publishReviewDefinition } from './review/publish-review-definition.ts';
 import { PublishReviews } from './review/publish-reviews.ts';
 import type { Supervisor } from './supervision/supervisor.ts';
 
@@ -44,7 +43,6 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const mutex = new KeyedMutex();
   const kinds = {
-    reviewing: publishReviewDefinition({ ledger, objectStore, supervisor, runtimes, committed }),
     captioning: captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report }),
     explaining: languageExplanationDefinition({
       ledger,
@@ -66,7 +64,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   };
   return {
     audits: new EvidenceAudits(runtimes),
-    reviews: new PublishReviews({ ...common, definition: kinds.reviewing, reviewer, stopWork }),
+    reviews: new PublishReviews({ ledger, objectStore, runtimes, reviewer, mutex, stopWork, committed }),
     captions,
     captionReads: new CaptionReads(runtimes),
     explanations,

@@ -1,213 +1,66 @@
-import { assign, emit, fromPromise, setup } from 'xstate';
-import { type Failure, failureMessage } from '../contract/base/failure.ts';
+import { setup, transition } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import type {
-  IntakeReference,
-  ReviewDecision,
-  Reviewer,
-  RevocationDecision,
-} from '../contract/review/publish-review.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
-import { messageOf, notProvided } from './effect.ts';
 
-export const publishReviewVersion = 1;
-
-export interface PublishReviewInput {
-  readonly runtimeId: string;
-  readonly reviewId: string;
-  readonly intake: IntakeReference;
-  readonly reviewer: Reviewer;
-  readonly decision: ReviewDecision;
+/** What can come next in a review; each is one entry of the journal, with the artifact that it names. */
+export interface PublishReviewEvent {
+  readonly type:
+    | 'decision.started'
+    | 'decision.approved'
+    | 'decision.rejected'
+    | 'decision.failed'
+    | 'revocation.started'
+    | 'revocation.completed'
+    | 'revocation.failed';
 }
 
-/** A withdrawal as it was asked for; kept so that a restarted host writes down the very same one. */
-export interface RequestedRevocation {
-  readonly reviewer: Reviewer;
-  readonly revocation: RevocationDecision;
-}
-
-export type ReviewFailureCode = 'review_not_recorded' | 'revocation_not_recorded';
-
-export interface PublishReviewContext extends PublishReviewInput {
-  readonly revocation: RequestedRevocation | null;
-  /** The first thing that could not be written down. */
-  readonly failure: (Failure & { readonly code: ReviewFailureCode }) | null;
-}
-
-/** What an effect writes down. */
-export type ReviewRecord = Omit<PublishReviewContext, 'failure'>;
-
-export interface DecisionOutcome extends EffectOutcome {
-  readonly approved: boolean;
-}
-
-export type PublishReviewEvent =
-  | ({ readonly type: 'review.revoke' } & RequestedRevocation)
-  | { readonly type: 'supervision.exhausted'; readonly message: string }
-  | { readonly type: 'content.damaged'; readonly message: string };
-
-/** Something is about to be written down: the actor layer journals it before the effect runs. */
-export interface ReviewStartedEmission {
-  readonly type: 'review.started' | 'revocation.started';
-}
-
-/** It could not be written down: the actor layer journals why. */
-export interface ReviewFailedEmission {
-  readonly type: 'review.failed' | 'revocation.failed';
-  readonly reason: Failure;
-}
-
-export type PublishReviewEmission = CommitEmission | ReviewStartedEmission | ReviewFailedEmission;
-
-const recordInput = ({ context: { failure, ...asked } }: { context: PublishReviewContext }): ReviewRecord => asked;
-
-/** A person's review of one intake: the decision, and what may become of an approval. */
+/**
+ * A person's review of one intake. No actor runs it: the journal says where a review stands, and a command walks on from
+ * there to the next state that is at rest, in one commit.
+ */
 export const publishReviewMachine = setup({
-  types: {
-    context: {} as PublishReviewContext,
-    events: {} as PublishReviewEvent,
-    input: {} as PublishReviewInput,
-    emitted: {} as PublishReviewEmission,
-    meta: {} as ChartMeta,
-  },
-  actors: {
-    recordDecision: fromPromise<DecisionOutcome, ReviewRecord>(notProvided('recordDecision')),
-    recordRevocation: fromPromise<EffectOutcome, ReviewRecord>(notProvided('recordRevocation')),
-  },
-  guards: {
-    isApproved: (_, params: { approved: boolean }) => params.approved,
-  },
-  actions: {
-    commit: emit((_, params: EffectOutcome) => commitOf(params)),
-    startDecision: emit({ type: 'review.started' }),
-    startRevocation: emit({ type: 'revocation.started' }),
-    reportDecisionFailed: emit(({ context }) => ({
-      type: 'review.failed' as const,
-      reason: context.failure ?? { code: 'review_not_recorded', message: 'no reason was recorded' },
-    })),
-    rememberRevocation: assign({ revocation: (_, params: RequestedRevocation) => params }),
-    forgetRevocation: assign({ revocation: null }),
-    reportRevocationFailed: emit((_, params: { message: string }) => ({
-      type: 'revocation.failed' as const,
-      reason: { code: 'revocation_not_recorded', message: failureMessage(params.message) },
-    })),
-    fail: assign({
-      failure: ({ context }, params: { code: ReviewFailureCode; message: string }) =>
-        context.failure ?? { code: params.code, message: failureMessage(params.message) },
-    }),
-  },
+  types: { events: {} as PublishReviewEvent, meta: {} as ChartMeta },
 }).createMachine({
   id: 'publish-review',
-  version: String(publishReviewVersion),
-  context: ({ input }) => ({ ...input, revocation: null, failure: null }),
+  version: '2',
   description:
     'The review of one intake by the reviewer of this host: the decision, and the withdrawal of an approval.',
-  meta: { mainWays: [['deciding', 'approved']] },
-  initial: 'deciding',
+  meta: { mainWays: [['queued', 'deciding', 'approved']] },
+  initial: 'queued',
   states: {
+    queued: {
+      description: 'The study waits for the decision of the reviewer.',
+      on: { 'decision.started': 'deciding' },
+    },
     deciding: {
-      description: 'The host writes the receipt of the decision that the reviewer attested.',
-      entry: 'startDecision',
+      description:
+        'The host writes the receipt of the decision that the reviewer attested. Start and end are one commit.',
       meta: { journal: ['publish.review.decision_started'] },
-      invoke: {
-        id: 'recordDecision',
-        src: 'recordDecision',
-        input: recordInput,
-        onDone: [
-          {
-            guard: { type: 'isApproved', params: ({ event }) => ({ approved: event.output.approved }) },
-            target: 'approved',
-            actions: { type: 'commit', params: ({ event }) => event.output },
-            meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
-          },
-          {
-            target: 'rejected',
-            actions: { type: 'commit', params: ({ event }) => event.output },
-            meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
-          },
-        ],
-        onError: {
-          target: 'unrecorded',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'review_not_recorded', message: messageOf(event.error) }),
-          },
-        },
-      },
       on: {
-        'supervision.exhausted': {
-          target: 'unrecorded',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'review_not_recorded', message: event.message }),
-          },
+        'decision.approved': {
+          target: 'approved',
+          meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
         },
-        'content.damaged': {
-          target: 'unrecorded',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'review_not_recorded', message: event.message }),
-          },
+        'decision.rejected': {
+          target: 'rejected',
+          meta: { journal: ['artifact.recorded', 'publish.review.decision_completed'] },
         },
+        'decision.failed': { target: 'queued', meta: { journal: ['publish.review.decision_failed'] } },
       },
     },
     approved: {
       description: 'The approval stands: captions may be made under it. A person can withdraw it at any time.',
-      on: {
-        'review.revoke': {
-          target: 'revoking',
-          actions: {
-            type: 'rememberRevocation',
-            params: ({ event }) => ({ reviewer: event.reviewer, revocation: event.revocation }),
-          },
-        },
-      },
+      on: { 'revocation.started': 'revoking' },
     },
     revoking: {
-      description: 'The host writes the receipt of the withdrawal that the reviewer attested.',
-      entry: 'startRevocation',
+      description:
+        'The host writes the receipt of the withdrawal that the reviewer attested. Start and end are one commit.',
       meta: { journal: ['publish.review.revocation_started'] },
-      invoke: {
-        id: 'recordRevocation',
-        src: 'recordRevocation',
-        input: recordInput,
-        onDone: {
+      on: {
+        'revocation.completed': {
           target: 'revoked',
-          actions: { type: 'commit', params: ({ event }) => event.output },
           meta: { journal: ['artifact.recorded', 'publish.review.revocation_completed'] },
         },
-        onError: {
-          target: 'approved',
-          actions: [
-            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: messageOf(event.error) }) },
-            {
-              type: 'fail',
-              params: ({ event }) => ({ code: 'revocation_not_recorded', message: messageOf(event.error) }),
-            },
-            'forgetRevocation',
-          ],
-          meta: { journal: ['publish.review.revocation_failed'] },
-        },
-      },
-      on: {
-        'supervision.exhausted': {
-          target: 'approved',
-          actions: [
-            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: event.message }) },
-            { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
-            'forgetRevocation',
-          ],
-          meta: { journal: ['publish.review.revocation_failed'] },
-        },
-        'content.damaged': {
-          target: 'approved',
-          actions: [
-            { type: 'reportRevocationFailed', params: ({ event }) => ({ message: event.message }) },
-            { type: 'fail', params: ({ event }) => ({ code: 'revocation_not_recorded', message: event.message }) },
-            'forgetRevocation',
-          ],
-          meta: { journal: ['publish.review.revocation_failed'] },
-        },
+        'revocation.failed': { target: 'approved', meta: { journal: ['publish.review.revocation_failed'] } },
       },
     },
     revoked: {
@@ -219,12 +72,20 @@ export const publishReviewMachine = setup({
       description:
         'The study is rejected for good. A person who wants another review starts a new attempt of the study.',
     },
-    unrecorded: {
-      type: 'final',
-      description:
-        'The decision could not be written down; the journal says why. A new attempt of the study can be reviewed.',
-      entry: 'reportDecisionFailed',
-      meta: { journal: ['publish.review.decision_failed'] },
-    },
   },
 });
+
+export type PublishReviewState = ReturnType<(typeof publishReviewMachine)['resolveState']>['value'];
+
+/** Where events take a review, one after the other; null where one of them cannot come. */
+export function reviewAfter(
+  state: PublishReviewState,
+  events: readonly PublishReviewEvent['type'][],
+): PublishReviewState | null {
+  let snapshot = publishReviewMachine.resolveState({ value: state });
+  for (const type of events) {
+    if (!snapshot.can({ type })) return null;
+    [snapshot] = transition(publishReviewMachine, snapshot, { type });
+  }
+  return snapshot.value;
+}

@@ -169,14 +169,12 @@ try {
     await new LaterClient(host).finish(runtimeId);
     return known;
   };
-  await sweep(studied, 'publish-review', finish);
   await sweep(studied, 'caption-production', finish);
 
   const captioned = await copyOf(studied);
   const captioning = await start(captioned);
   await new LaterClient(captioning).caption(runtimeId);
   await captioning.stop();
-  await keep(captioned, 'publish-review', known);
   await sweep(captioned, 'language-explanation', async (host) => {
     await new LaterClient(host).explain(runtimeId);
     return known;

@@ -8,7 +8,6 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { checkCaptionRow } from './caption-row.ts';
 import { checkExplanationRows } from './explanation-rows.ts';
 import { ReadObjects } from './read-objects.ts';
-import { checkReviewRow } from './review-row.ts';
 import { checkStepRows } from './step-rows.ts';
 import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
 
@@ -52,8 +51,6 @@ export async function verifyRuntime(
   report({ link: 'row', subject: 'snapshot', contentId: null, detail: lifecycle });
   const steps = checkStepRows(ledger, runtime);
   report({ link: 'row', subject: 'steps', contentId: null, detail: counted(steps, 'row') });
-  const review = checkReviewRow(ledger, runtime);
-  if (review !== null) report({ link: 'row', subject: 'review', contentId: null, detail: review });
   const caption = checkCaptionRow(ledger, runtime);
   if (caption !== null) report({ link: 'row', subject: 'caption', contentId: null, detail: caption });
   const explanations = checkExplanationRows(ledger, runtime);

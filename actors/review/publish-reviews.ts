@@ -7,27 +7,27 @@ import {
   type ReviewRevocationRequest,
 } from '../../contract/review/publish-review.ts';
 import type { PublishReviewDecisions, PublishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
-import type { PublishReviewInput } from '../../machines/publish-review.ts';
+import { messageOf } from '../../machines/effect.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/published-reviews.ts';
 import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
-import { reviewIdOf } from '../../receipts/review/publish-review-decision.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import type { ActorDefinition } from '../supervision/actor-definition.ts';
-import { settledActor } from '../supervision/settled-actor.ts';
-import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
+import { cutCommandOf, decisionCommand, isPossible, type ReviewCommand, revocationCommand } from './review-command.ts';
 
 export interface PublishReviewsOptions {
-  readonly definition: ActorDefinition;
-  readonly supervisor: Supervisor;
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
   readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
-  /** A withdrawal, and whatever begins under an approval, take turns by the runtime's id. */
+  /** Reviews, and whatever begins under an approval, take turns by the runtime's id. */
   readonly mutex: KeyedMutex;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
+  /** Called after each commit that added to a runtime's journal. */
+  readonly committed: (runtimeId: string) => void;
 }
 
 /**
@@ -77,21 +77,20 @@ export class PublishReviews {
     runtimeId: string,
     { intake, reviewer, decision }: ReviewDecisionRequest,
   ): Promise<PublishReviewDecisions> {
-    const { intakes } = reviewQueueOf(await this.#options.runtimes.read(runtimeId));
-    this.#demandReviewer(reviewer.id);
-    const { supervisor, definition } = this.#options;
-    const queued = intakes.find((known) => isSame(referenceOf(known), intake));
-    if (queued?.outcome !== 'queued') throw illegal('the intake is not one of this runtime that is queued');
-    const reviewId = reviewIdOf(runtimeId, intake);
-    const status = this.#status(reviewId);
-    // A decision that could not be written down was none: it may be made again.
-    if (supervisor.isLive(reviewId) || (status !== undefined && status !== 'unrecorded')) {
-      throw illegal('the intake has been decided already');
-    }
-    const input: PublishReviewInput = { runtimeId, reviewId, intake, reviewer: this.#options.reviewer, decision };
-    await supervisor.spawn(definition, reviewId, input, []);
-    await this.#settled(reviewId, 'approved', 'rejected');
-    return this.reviews(runtimeId);
+    const { runtimes, mutex } = this.#options;
+    return mutex.take(runtimeId, async () => {
+      const runtime = await runtimes.read(runtimeId);
+      this.#demandReviewer(reviewer.id);
+      const queued = reviewQueueOf(runtime).intakes.find((known) => isSame(referenceOf(known), intake));
+      if (queued?.outcome !== 'queued' || runtime.execution === null) {
+        throw illegal('the intake is not one of this runtime that is queued');
+      }
+      const asked = { intake, reviewer: this.#options.reviewer, decision };
+      const command = decisionCommand(runtime.execution.opened.run, asked);
+      if (!isPossible(runtime, command)) throw illegal('the intake has been decided already');
+      await this.#write(command, [command.started]);
+      return this.reviews(runtimeId);
+    });
   }
 
   /** Withdraws an approval. Throws `reviewer_identity_mismatch` and `illegal_review_transition`. */
@@ -99,34 +98,55 @@ export class PublishReviews {
     runtimeId: string,
     { approval, reviewer, revocation }: ReviewRevocationRequest,
   ): Promise<PublishReviewDecisions> {
-    const { runtimes, supervisor, mutex, stopWork } = this.#options;
-    await mutex.take(runtimeId, async () => {
-      const standing = standingReviewOf(await runtimes.read(runtimeId));
+    const { runtimes, mutex, stopWork } = this.#options;
+    return mutex.take(runtimeId, async () => {
+      const runtime = await runtimes.read(runtimeId);
+      const standing = standingReviewOf(runtime);
       this.#demandReviewer(reviewer.id);
-      if (standing === null || !isSame(standing, approval)) throw illegal('the approval is not one of this runtime');
-      await stopWork(runtimeId);
-      const event = { type: 'review.revoke', reviewer: this.#options.reviewer, revocation };
-      if (!(await supervisor.send(approval.reviewId, event))) {
-        throw illegal('the approval is revoked already, or the review was a rejection');
+      if (runtime.execution === null || standing === null || !isSame(standing, approval)) {
+        throw illegal('the approval is not one of this runtime');
       }
+      const asked = { approval, reviewer: this.#options.reviewer, revocation };
+      const command = revocationCommand(runtime.execution.opened.run, asked);
+      if (!isPossible(runtime, command))
+        throw illegal('the approval is revoked already, or the review was a rejection');
+      await stopWork(runtimeId);
+      await this.#write(command, [command.started]);
+      return this.reviews(runtimeId);
     });
-    await this.#settled(approval.reviewId, 'revoked');
-    return this.reviews(runtimeId);
   }
 
-  #status(reviewId: string): string | undefined {
-    return readStored(() => this.#options.supervisor.read(reviewId))?.status;
+  /** Brings to its end what the journal of a runtime says was begun, and was cut by the end of its host. */
+  async finish(runtimeId: string): Promise<void> {
+    const { runtimes, mutex } = this.#options;
+    await mutex.take(runtimeId, async () => {
+      const command = cutCommandOf(await runtimes.read(runtimeId));
+      if (command !== null) await this.#write(command, []);
+    });
+  }
+
+  /**
+   * Stores the receipt, then journals it in one commit with what comes before it. A receipt that cannot be stored is journalled
+   * as the failure of what was asked for, which may be asked for again; throws `internal_failure` then.
+   */
+  async #write({ runtimeId, recorded, failed }: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
+    const { ledger, objectStore, committed } = this.#options;
+    const append = async (events: readonly EventDraft[]): Promise<void> => {
+      await ledger.commit([{ append: runtimeId, events: [...before, ...events] }]);
+      committed(runtimeId);
+    };
+    try {
+      await objectStore.putAll(recorded.objects);
+    } catch (error) {
+      await append([failed(messageOf(error))]);
+      throw new ServiceError('internal_failure', 'the review could not be written down');
+    }
+    await append(recorded.events);
   }
 
   #demandReviewer(id: string): void {
     if (id === this.#options.reviewer.id) return;
     throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
-  }
-
-  /** Waits until what was asked for is written down, or could not be. */
-  async #settled(reviewId: string, ...wanted: readonly string[]): Promise<void> {
-    const state = await settledActor(this.#options.supervisor, reviewId, ['deciding', 'revoking']);
-    if (!wanted.includes(state)) throw new ServiceError('internal_failure', 'the review could not be written down');
   }
 }
 

@@ -4,14 +4,18 @@ import { captionRules } from '../captions/caption-rules.ts';
 import { CaptionReplay, type VerifiedCaptions } from '../captions/replay-captions.ts';
 import type { ReplayContext } from '../evidence/replay-media.ts';
 import { ExplanationReplay, type VerifiedExplanation } from '../explanations/replay-explanations.ts';
+import type { ReviewedIntake } from '../review/publish-review-decision.ts';
+import type { RevokedApproval } from '../review/publish-review-revocation.ts';
 import { ReviewReplay, type VerifiedReview } from '../review/replay-reviews.ts';
 import type { VerifiedConclusion, VerifiedFindings } from '../study/replay-conclusion.ts';
 
 /** What came of a study after it was concluded. */
 export interface VerifiedTail {
   readonly review: VerifiedReview | null;
-  /** What of the review is about to be written down. */
-  readonly reviewUnderWay: 'decision' | 'revocation' | null;
+  /** The decision that is being written down. */
+  readonly deciding: ReviewedIntake | null;
+  /** The withdrawal that is being written down. */
+  readonly revoking: RevokedApproval | null;
   /** The approval under which something may begin: null from the first word of its withdrawal on. */
   readonly authority: ApprovalReference | null;
   readonly captions: VerifiedCaptions;
@@ -21,7 +25,8 @@ export interface VerifiedTail {
 
 export const emptyTail: VerifiedTail = {
   review: null,
-  reviewUnderWay: null,
+  deciding: null,
+  revoking: null,
   authority: null,
   captions: { attempts: 0, isOpen: false, rules: captionRules, caption: null },
   explanations: [],
@@ -69,6 +74,6 @@ export async function replayTail(
     if (step === undefined) throw journal.fault(type === null ? 'missing' : 'type', artifacts);
     await step();
   }
-  const { review, underWay: reviewUnderWay, authority } = reviews;
-  return { review, reviewUnderWay, authority, captions: captions.state, explanations: explanations.attempts };
+  const { review, deciding, revoking, authority } = reviews;
+  return { review, deciding, revoking, authority, captions: captions.state, explanations: explanations.attempts };
 }

@@ -51,10 +51,14 @@ export class ReviewReplay {
     return this.#review;
   }
 
-  /** What the last words of a reviewer came to so far: a decision or a withdrawal is being written down, or neither. */
-  get underWay(): 'decision' | 'revocation' | null {
-    if (this.#asked !== null) return 'decision';
-    return this.#revoking === null ? null : 'revocation';
+  /** The decision that is being written down. */
+  get deciding(): ReviewedIntake | null {
+    return this.#asked;
+  }
+
+  /** The withdrawal that is being written down. */
+  get revoking(): RevokedApproval | null {
+    return this.#revoking;
   }
 
   /** The approval under which something may begin now: one that stands and is not about to be withdrawn. */

@@ -92,7 +92,7 @@ test('the main ways of the machines run from the first state to where the work i
       'owned-ingest.sealing.writing',
       'owned-ingest.sealing.registering',
     ],
-    ['publish-review.deciding'],
+    ['publish-review.queued', 'publish-review.deciding'],
     [
       'runtime.accepted',
       'runtime.initializing',

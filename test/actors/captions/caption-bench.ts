@@ -3,7 +3,7 @@ import { captionProductionDefinition } from '../../../actors/captions/caption-pr
 import { CaptionReads } from '../../../actors/captions/caption-reads.ts';
 import { Captions } from '../../../actors/captions/captions.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { publishReviewDefinition } from '../../../actors/review/publish-review-definition.ts';
+import { finishCutReviews } from '../../../actors/review/cut-reviews.ts';
 import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
@@ -63,7 +63,6 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
-  const reviewing = publishReviewDefinition({ ledger, objectStore, supervisor, runtimes, committed });
   const usual = captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report });
   const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
@@ -74,8 +73,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const stopWork = async (runtimeId: string) => {
     for (const stop of stops) await stop(runtimeId);
   };
-  const reviews = new PublishReviews({ definition: reviewing, supervisor, runtimes, reviewer, mutex, stopWork });
-  supervisor.register(reviewing);
+  const reviews = new PublishReviews({ ledger, objectStore, runtimes, reviewer, mutex, stopWork, committed });
   supervisor.register(captioning);
   const close = async () => {
     supervisor.stop();
@@ -86,7 +84,10 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     ...{ store, ledger, hook, clock, reports, supervisor, captions, reviews, close },
     ...{ objectStore, runtimes, mutex, stops, report },
     reads: new CaptionReads(runtimes),
-    recover: (): Promise<RecoveryReport> => recover(supervisor, ledger),
+    recover: async (): Promise<RecoveryReport> => {
+      await finishCutReviews({ ledger, reviews, report });
+      return recover(supervisor, ledger);
+    },
     /** Has a queued study approved; what the approval is called. */
     approve: async (runtimeId: string): Promise<ApprovalReference> => {
       const [queued] = (await reviews.intakes(runtimeId)).intakes;

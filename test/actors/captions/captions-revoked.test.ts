@@ -87,9 +87,13 @@ test('nothing begins under an approval whose withdrawal is being written down', 
   bench.hook.storing = storing.wait;
   const revoking = bench.revoke(runtimeId, approval);
   await storing.reached;
-  t.deepEqual(await bench.journal(runtimeId, after), ['revocation_started']);
-  await t.throwsAsync(bench.captions.produce(runtimeId, { approval }), { code: 'caption_authority_required' });
+  // All of a withdrawal is on disk, or nothing of it.
+  t.deepEqual(await bench.journal(runtimeId, after), []);
+  const producing = bench.captions.produce(runtimeId, { approval });
+  for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(await bench.journal(runtimeId, after), []);
   storing.release();
+  await t.throwsAsync(producing, { code: 'caption_authority_required' });
   await revoking;
   t.deepEqual(await bench.journal(runtimeId, after), withdrawn);
   t.deepEqual((await bench.reads.productions(runtimeId)).captions, []);

@@ -49,7 +49,7 @@ async function captioned(scene: Scene) {
 interface Case {
   /** Leads a host to the state in which it dies. */
   readonly leave: (scene: Scene) => Promise<unknown>;
-  readonly row: 'publish-review' | 'caption-production' | 'language-explanation';
+  readonly row: 'caption-production' | 'language-explanation';
   /** What the next host adds to the journal when it starts. */
   readonly said: readonly (string | RegExp)[];
   /** What a client then does as if nothing had happened, and what the journal says of it. */
@@ -57,8 +57,6 @@ interface Case {
   readonly saidAgain: readonly string[];
 }
 
-const withdrawn = ['revocation_started', 'artifact.recorded', 'revocation_completed'];
-const decided = ['decision_started', 'artifact.recorded', 'decision_completed'];
 const checked = ['artifact.recorded', 'caption.quality_control_decided'];
 const made = ['artifact.recorded', 'artifact.recorded'];
 
@@ -68,8 +66,6 @@ async function approvalOf({ bench, runtimeId }: Scene) {
   const { reviewId, artifactId, receiptId, receiptContentId } = review;
   return { reviewId, artifactId, receiptId, receiptContentId };
 }
-
-const revoke = async (scene: Scene) => scene.bench.revoke(scene.runtimeId, await approvalOf(scene));
 
 async function check({ bench, runtimeId }: Scene) {
   const [caption] = (await bench.reads.productions(runtimeId)).captions;
@@ -86,30 +82,6 @@ const explain = async ({ bench, runtimeId }: Scene) =>
   bench.explanations.explain(runtimeId, await questionIn(bench, runtimeId));
 
 const cases: Readonly<Record<string, Case>> = {
-  'a review in the middle of its decision': {
-    leave: (scene) => cutAtStoring(scene, 1, () => approved(scene)),
-    row: 'publish-review',
-    said: ['decision_failed'],
-    again: approved,
-    saidAgain: decided,
-  },
-  'an approval at rest': {
-    leave: approved,
-    row: 'publish-review',
-    said: [],
-    again: revoke,
-    saidAgain: withdrawn,
-  },
-  'a review in the middle of its withdrawal': {
-    leave: async (scene) => {
-      const approval = await approved(scene);
-      await cutAtStoring(scene, 1, () => scene.bench.revoke(scene.runtimeId, approval));
-    },
-    row: 'publish-review',
-    said: ['revocation_failed'],
-    again: revoke,
-    saidAgain: withdrawn,
-  },
   'captions that are being made': {
     leave: async (scene) => {
       const approval = await approved(scene);

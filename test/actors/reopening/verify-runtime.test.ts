@@ -2,16 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
-import type { ReviewDecision } from '../../../contract/review/publish-review.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { recordReview, reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
-import type { AdmissionReference } from '../../../receipts/study/study-admission.ts';
 import { chainEvent, firstLink, jsonOf, linkOf } from '../../../storage/ledger/journal-chain.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import type { Space } from '../../../storage/ledger/ledger.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { approval, reviewOf } from '../../receipts/review/review-steps.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { newDataRoot, openStore, type StoredStage, store } from './stored-studies.ts';
 
@@ -19,11 +17,6 @@ const study = storedStudy({ version: 1, windows: 4 });
 const silent = storedStudy({ version: 1, windows: null });
 const { runtimeId } = study.run.record;
 const events = study.commits.flat().length;
-const approval: ReviewDecision = {
-  outcome: 'approve_for_caption_production',
-  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-  note: null,
-};
 const failure = { code: 'executor_failed', message: 'tool_exit: 1' } as const;
 
 type Rows = Parameters<Parameters<typeof withRawRows>[1]>[0];
@@ -232,29 +225,19 @@ test('what is left of a runtime without its rows is damaged, not unknown', async
   t.deepEqual({ verified, read }, { verified: 'row: snapshot: missing', read: 'row: snapshot: missing' });
 });
 
-test('the row of a review has to say what the journal says', async (t) => {
-  const { admission } = study.steps.admit as { admission: AdmissionReference };
-  const asked = { intake: admission.intake, reviewer: { id: 'reviewer:one', label: 'One' }, decision: approval };
-  const recorded = recordReview(study.run, asked);
-  const { reviewId } = recorded.refs;
+test('the row that an earlier version kept of a review says nothing any more: its journal does', async (t) => {
+  const { started, recorded, objects, approval: reference } = reviewOf(study, approval);
   const reviewed: StoredStudy = {
     ...study,
-    files: new Map([...study.files, ...recorded.objects.map(({ contentId, bytes }) => [contentId, bytes] as const)]),
-    commits: [...study.commits, [reviewStarted(study.run, asked)], recorded.events],
+    files: new Map([...study.files, ...objects.map(({ contentId, bytes }) => [contentId, bytes] as const)]),
+    commits: [...study.commits, [...started, ...recorded]],
   };
-  const statuses: [string | null, string][] = [
-    ['approved', 'intact'],
-    ['revoking', 'intact'],
-    ['rejected', 'row: review.status'],
-    ['revoked', 'row: review.status'],
-    [null, 'row: review: missing'],
-  ];
-  for (const [status, verified] of statuses) {
+  for (const status of ['approved', 'rejected', null]) {
     const write = async (rows: Rows) => {
       const row = decodeRow('row', (await rows.get(rowKey('snapshot', runtimeId))) ?? Buffer.alloc(0));
       const review = { ...Object(row), kind: 'publish-review', machineId: 'publish-review', status };
-      if (status !== null) await rows.put(rowKey('snapshot', reviewId), encodeRow(review));
+      if (status !== null) await rows.put(rowKey('snapshot', reference.reviewId), encodeRow(review));
     };
-    t.deepEqual(await found(t, write, {}, reviewed), { verified, read: 'intact' });
+    t.deepEqual(await found(t, write, {}, reviewed), { verified: 'intact', read: 'intact' });
   }
 });

@@ -1,0 +1,90 @@
+import type { Failure } from '../../contract/base/failure.ts';
+import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
+import { draftEvent } from '../../receipts/core/event-draft.ts';
+import { causeOf, type StudyRun } from '../../receipts/core/study-run.ts';
+import type { StepResult } from '../../receipts/core/study-step.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import {
+  type ReviewedIntake,
+  recordReview,
+  reviewIdOf,
+  reviewStarted,
+} from '../../receipts/review/publish-review-decision.ts';
+import {
+  type RevokedApproval,
+  recordRevocation,
+  revocationIdOf,
+  revocationStarted,
+} from '../../receipts/review/publish-review-revocation.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+
+/** What a reviewer asked for, as it becomes a part of the journal. */
+export interface ReviewCommand {
+  readonly runtimeId: string;
+  /** Its way through the chart of reviews. */
+  readonly way: readonly PublishReviewEvent['type'][];
+  readonly started: EventDraft;
+  /** The receipt, and the events that name it. */
+  readonly recorded: StepResult<unknown>;
+  /** What is journalled where the receipt cannot be stored. */
+  readonly failed: (message: string) => EventDraft;
+}
+
+const isApproval = ({ decision }: Pick<ReviewedIntake, 'decision'>): boolean =>
+  decision.outcome === 'approve_for_caption_production';
+
+export function decisionCommand(run: StudyRun, asked: ReviewedIntake): ReviewCommand {
+  const { runtimeId } = run.record;
+  const reviewId = reviewIdOf(runtimeId, asked.intake);
+  return {
+    runtimeId,
+    way: ['decision.started', isApproval(asked) ? 'decision.approved' : 'decision.rejected'],
+    started: reviewStarted(run, asked),
+    recorded: recordReview(run, asked),
+    failed: (message) => {
+      const reason: Failure = { code: 'review_not_recorded', message };
+      return draftEvent('publish.review.decision_failed', { reviewId, reason }, causeOf(run));
+    },
+  };
+}
+
+export function revocationCommand(run: StudyRun, asked: RevokedApproval): ReviewCommand {
+  const { runtimeId } = run.record;
+  const revocationId = revocationIdOf(runtimeId, asked.approval);
+  return {
+    runtimeId,
+    way: ['revocation.started', 'revocation.completed'],
+    started: revocationStarted(run, asked),
+    recorded: recordRevocation(run, asked),
+    failed: (message) => {
+      const reason: Failure = { code: 'revocation_not_recorded', message };
+      return draftEvent('publish.review.revocation_failed', { revocationId, reason }, causeOf(run));
+    },
+  };
+}
+
+/** The command whose start is in the journal and whose end is not; null where there is none. */
+export function cutCommandOf({ execution }: VerifiedRuntime): ReviewCommand | null {
+  if (execution === null) return null;
+  const { run } = execution.opened;
+  const { deciding, revoking } = execution.study.tail;
+  if (deciding !== null) return decisionCommand(run, deciding);
+  return revoking === null ? null : revocationCommand(run, revoking);
+}
+
+/** Where the journal of a runtime says that its review stands; null where no study of it is queued for one. */
+export function reviewStateOf({ execution }: VerifiedRuntime): PublishReviewState | null {
+  const { conclusion, tail } = execution?.study ?? { conclusion: null, tail: null };
+  if (conclusion?.intake.body.result.outcome !== 'queued' || tail === null) return null;
+  if (tail.deciding !== null) return 'deciding';
+  if (tail.revoking !== null) return 'revoking';
+  if (tail.review === null) return 'queued';
+  if (tail.review.revocation !== null) return 'revoked';
+  return isApproval(tail.review.receipt.body) ? 'approved' : 'rejected';
+}
+
+/** Whether the chart has a way for a command from where the review of a runtime stands. */
+export function isPossible(runtime: VerifiedRuntime, { way }: ReviewCommand): boolean {
+  const state = reviewStateOf(runtime);
+  return state !== null && reviewAfter(state, way) !== null;
+}
