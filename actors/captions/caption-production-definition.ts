@@ -9,6 +9,7 @@ import {
   captionProductionVersion,
 } from '../../machines/caption-production.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
 import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
 import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
 import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
@@ -104,6 +105,7 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
   return {
     name: 'caption-production',
     version: captionProductionVersion,
+    migrations: captionProductionMigrations,
     machine: captionProductionMachine.provide({
       actors: { produceCaptions: effect(barrier, produce), checkCaptions: effect(barrier, check) },
     }),

@@ -9,6 +9,7 @@ import {
   languageExplanationMachine,
   languageExplanationVersion,
 } from '../../machines/language-explanation.ts';
+import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
 import { askableKinds, facetsOf } from '../../receipts/explanations/explanation-facets.ts';
 import { explanationFailed, recordExplanation } from '../../receipts/explanations/language-explanation.ts';
@@ -81,6 +82,7 @@ export function languageExplanationDefinition(options: LanguageExplanationKindOp
   return {
     name: 'language-explanation',
     version: languageExplanationVersion,
+    migrations: languageExplanationMigrations,
     machine: languageExplanationMachine.provide({ actors: { explain: effect(barrier, explain) } }),
     // Waiting for a model takes no worker.
     queue: new WorkQueue(0, () => undefined),

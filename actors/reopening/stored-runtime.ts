@@ -7,20 +7,27 @@ import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts'
 import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, JournalPage, Ledger, Space } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
-import { lifecycleOf, studyKey, studyRow } from '../study/study-row.ts';
+import { lifecycleOf, studyChart, studyKey, studyRow } from '../study/study-row.ts';
 import { actorRow } from '../supervision/actor-row.ts';
+import { upgradedRow } from '../supervision/upgraded-row.ts';
 
 const pageEvents = 500;
 
-/** The row of a runtime's actor, as far as its journal has to agree with it. */
-const runtimeRow = actorRow.extend({
-  kind: z.literal('runtime'),
-  status: lifecycleName,
-  snapshot: z.looseObject({
-    value: z.custom<StateValue>((value) => typeof value === 'string' || (typeof value === 'object' && value !== null)),
-    context: z.looseObject({ reason: runtimeReason.nullable() }),
-  }),
-});
+/** The row of a runtime's actor, as far as its journal has to agree with it; of whatever version of the chart. */
+const runtimeRow = actorRow
+  .transform((row) => upgradedRow(studyChart, row))
+  .pipe(
+    actorRow.extend({
+      kind: z.literal('runtime'),
+      status: lifecycleName,
+      snapshot: z.looseObject({
+        value: z.custom<StateValue>(
+          (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+        ),
+        context: z.looseObject({ reason: runtimeReason.nullable() }),
+      }),
+    }),
+  );
 
 /** Reads a row of the ledger. Throws `EvidenceChainError` of the row `name` when it is damaged or has another shape. */
 export function readRow<Value>(name: string, read: () => Value): Value {

@@ -1,7 +1,7 @@
 import { fromCallback } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
+import { studyMachine } from '../../machines/study.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
@@ -12,7 +12,7 @@ import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
-import { lifecycleOf, stepKey, studyPhase } from './study-row.ts';
+import { stepKey, studyChart, studyPhase } from './study-row.ts';
 
 export interface StudyDefinitionOptions {
   readonly ledger: Ledger;
@@ -67,11 +67,10 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
   });
   return {
     name: 'runtime',
-    version: studyMachineVersion,
+    ...studyChart,
     machine,
     queue,
     hasJournal: true,
-    status: lifecycleOf,
     phase: studyPhase,
     standing: async (row) => standingOf(ledger, row),
     recall: (runtimeId) => media.recall(runtimeId),

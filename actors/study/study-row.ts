@@ -4,10 +4,13 @@ import { contentId, type Range } from '../../contract/base/grammar.ts';
 import { capability } from '../../contract/base/operation.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
 import type { Lifecycle, RuntimeReason } from '../../contract/study/runtime-status.ts';
+import { studyMigrations } from '../../machines/migrations/study.ts';
+import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
+import type { VersionedChart } from '../supervision/upgraded-row.ts';
 
 /** What a runtime was started with; committed with its first snapshot and never changed. */
 export const studyRow = z.strictObject({
@@ -45,6 +48,14 @@ export function studyPhase(value: StateValue): Phase {
   if (lifecycle === 'accepted') return 'waiting';
   return lifecycle === 'initializing' || lifecycle === 'running' ? 'working' : 'ended';
 }
+
+/** The chart of a runtime, without effects: enough to read a row that an earlier version of it left. */
+export const studyChart: VersionedChart = {
+  machine: studyMachine,
+  version: studyMachineVersion,
+  migrations: studyMigrations,
+  status: lifecycleOf,
+};
 
 /** Why a runtime ended as it did; null while it is alive and when it is terminal. */
 export const reasonOf = (row: ActorRow): RuntimeReason | null =>

@@ -3,6 +3,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorRow } from './actor-row.ts';
 import { untilAvailable } from './until-available.ts';
+import type { VersionedChart } from './upgraded-row.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
@@ -29,16 +30,13 @@ export interface Standing {
 }
 
 /** Everything the supervisor knows of one definition of actors; the chart itself does not refer to it. */
-export interface ActorDefinition {
+export interface ActorDefinition extends VersionedChart {
   readonly name: string;
-  readonly version: number;
   /** The chart with its effects provided. */
   readonly machine: AnyStateMachine;
   readonly queue: WorkQueue;
   /** Whether the actor's id names a journal, to be checked before the actor is taken up again. */
   readonly hasJournal: boolean;
-  /** The state as clients name it. */
-  status(value: StateValue): string;
   phase(value: StateValue): Phase;
   /**
    * The event that ends an actor which is found in a state that must not be entered a second time, after a crash of the
@@ -47,8 +45,8 @@ export interface ActorDefinition {
   cutShort?(value: StateValue): EventObject | null;
   /**
    * Where the durable record of an actor (its journal, or its row where it has none) says that it stands, in terms of the
-   * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore, such as one of another
-   * version. Rejects when the record cannot be read.
+   * chart as it is now; null for one that is over. Asked for a row that the chart cannot restore and no migration leads
+   * on, such as one of a newer version. Rejects when the record cannot be read.
    */
   standing(row: ActorRow): Promise<Standing | null>;
   /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */

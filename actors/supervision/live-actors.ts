@@ -1,7 +1,9 @@
 import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow } from './actor-row.ts';
 import { CommitListeners } from './commit-listeners.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
+import { upgradedRow } from './upgraded-row.ts';
 
 export interface LiveActorsOptions {
   readonly ledger: Ledger;
@@ -20,12 +22,17 @@ export abstract class LiveActors {
     this.listeners = new CommitListeners(report);
   }
 
+  abstract definition(name: string): ActorDefinition | undefined;
+
   /** The newest committed row, of a live actor or of one that ended long ago; undefined when unknown. */
   read(id: string): ActorRow | undefined {
     const actor = this.actors.get(id);
     if (actor !== undefined) return actor.durableRow ?? undefined;
     const stored = this.#ledger.get('snapshot', id);
-    return stored === undefined ? undefined : actorRow.parse(stored);
+    if (stored === undefined) return undefined;
+    const row = actorRow.parse(stored);
+    const definition = this.definition(row.kind);
+    return definition === undefined ? row : upgradedRow(definition, row);
   }
 
   /** Resolves when everything that an actor has changed is on disk; at once for an unknown one. */

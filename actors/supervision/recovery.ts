@@ -8,6 +8,7 @@ import { aloneDelayMs, deathLimit, survived } from './host-deaths.ts';
 import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './restored-row.ts';
 import type { Supervisor } from './supervisor.ts';
+import { upgradedRow } from './upgraded-row.ts';
 
 export interface RecoveryReport {
   readonly resumed: number;
@@ -47,7 +48,7 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
     const row = parsedRow(value, rows[index]);
     const definition = row === null ? undefined : supervisor.definition(row.kind);
     if (row === null || definition === undefined) damaged.push(id);
-    else stored.push({ id, definition, row });
+    else stored.push({ id, definition, row: upgradedRow(definition, row) });
   }
   const going: StoredActor[] = [];
   for (const actor of await afterTheLastHost(ledger, stored)) {
@@ -115,7 +116,11 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, 
 
 /** Why an actor cannot go on from its row; null when it can. */
 function obstacleOf(definition: ActorDefinition, row: ActorRow): string | null {
-  if (row.machineVersion !== definition.version) {
+  const { machineId, machineVersion } = row;
+  if (machineVersion > definition.version) {
+    return `version ${machineVersion} of ${machineId} is newer than this program, which knows ${definition.version}`;
+  }
+  if (machineVersion < definition.version) {
     return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
   }
   if (restored(definition, row) === null) return `${row.machineId} cannot be resumed from its stored state`;

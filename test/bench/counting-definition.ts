@@ -48,6 +48,7 @@ const machine = setup({
 export const countingKind: ActorDefinition = {
   name: 'counting',
   version: 1,
+  migrations: {},
   machine,
   queue: new WorkQueue(1, () => undefined),
   hasJournal: true,

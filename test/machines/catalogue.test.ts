@@ -9,7 +9,8 @@ const room = new URL('../../machines/', import.meta.url);
 
 test('the catalogue lists every machine that a file of the room exports, under an id of its own', async (t) => {
   const exported: unknown[] = [];
-  for (const name of (await readdir(room)).filter((file) => file !== 'catalogue.ts')) {
+  const files = (await readdir(room)).filter((name) => name.endsWith('.ts') && name !== 'catalogue.ts');
+  for (const name of files) {
     const file: Readonly<Record<string, unknown>> = await import(`../../machines/${parse(name).name}.ts`);
     exported.push(...Object.values(file).filter((value) => value instanceof StateMachine));
   }

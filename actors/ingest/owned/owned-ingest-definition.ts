@@ -2,6 +2,7 @@ import { fromCallback, type StateValue } from 'xstate';
 import type { Clock } from '../../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
+import { ownedIngestMigrations } from '../../../machines/migrations/owned-ingest.ts';
 import {
   type OwnedIngestContext,
   type OwnedIngestEvent,
@@ -41,6 +42,7 @@ export function ownedIngestDefinition(options: OwnedIngestKindOptions): ActorDef
   return {
     name: 'owned-ingest',
     version: ownedIngestVersion,
+    migrations: ownedIngestMigrations,
     machine: ownedIngestMachine.provide({
       actors: {
         uploadDeadline: fromCallback<OwnedIngestEvent, { dueAt: number }>(({ input, sendBack }) => {

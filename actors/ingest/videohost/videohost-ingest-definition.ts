@@ -1,5 +1,6 @@
 import type { StateValue } from 'xstate';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
+import { videohostIngestMigrations } from '../../../machines/migrations/videohost-ingest.ts';
 import {
   type VideohostIngestContext,
   type VideohostIngestInput,
@@ -38,6 +39,7 @@ export function videohostIngestDefinition(options: VideohostIngestKindOptions): 
   return {
     name: 'videohost-ingest',
     version: videohostIngestVersion,
+    migrations: videohostIngestMigrations,
     machine: videohostIngestMachine.provide({
       actors: {
         resolve: effect(barrier, (input: VideohostIngestInput, signal) => effects.resolve(input, signal)),

@@ -6,12 +6,16 @@ import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
 import { Studies } from '../../../actors/study/studies.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
+import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
+import { statesOf } from '../../../machines/migrations/chart-states.ts';
+import { studyMachine } from '../../../machines/study.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -48,7 +52,7 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
 });
 
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
-async function nextHost(t: ExecutionContext, root: string) {
+async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition> = {}) {
   const { ledger: stored, objectStore } = await openStore(root);
   const ledger = new GatedLedger(stored);
   const clock = new SimulatedClock(Date.parse(acceptedAt) + 60_000);
@@ -58,7 +62,7 @@ async function nextHost(t: ExecutionContext, root: string) {
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
   const passes = { detect: otherTools('media.detect'), subtitles: otherTools('media.subtitles') };
-  const definition = studyDefinition({
+  const usual = studyDefinition({
     ledger,
     supervisor,
     budgets,
@@ -69,6 +73,7 @@ async function nextHost(t: ExecutionContext, root: string) {
     evidence: new EvidenceSteps({ ledger, objectStore, registry, clock }),
     committed: () => undefined,
   });
+  const definition = { ...usual, ...changes };
   supervisor.register(definition);
   const recovered = await recover(supervisor, ledger);
   const studies = new Studies({
@@ -171,6 +176,33 @@ for (const step of ['detect', 'subtitles']) {
     const anew = ['media.operation_failed', 'media.operation_started', 'media.operation_completed'];
     t.deepEqual(said.slice(0, 3), anew);
     t.is(said.at(-1), 'task.transitioned');
+  });
+}
+
+const entries = Object.fromEntries(statesOf(studyMachine).map((state) => [state, unchanged]));
+const laterChart = { version: 3, migrations: { 1: entries, 2: entries } };
+
+for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit']) {
+  const name = `running.${step}`;
+  const stage = stages[name] as Stage;
+  test(`a runtime in ${name}, of a version of its chart with migrations, ends with the events that it would have had`, async (t) => {
+    const children = { [step]: { snapshot: { status: 'active', input }, src: step, syncSnapshot: false } };
+    const lives = [
+      { root: await leftAt(t, stage, {}, stage.state, children), changes: {} },
+      // The migrations alone say what is to be done next.
+      { root: await leftAt(t, stage, {}, stage.state), changes: laterChart },
+    ];
+    const said: string[][] = [];
+    for (const { root, changes } of lives) {
+      const host = await nextHost(t, root, changes);
+      t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
+      while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+      t.like(host.supervisor.read(runtimeId), { status: 'terminal', totalResumes: 1 });
+      await host.close();
+      said.push(await saidAfter(t, root, stage));
+    }
+    t.is(said[0]?.at(-1), 'task.transitioned');
+    t.deepEqual(said[1], said[0]);
   });
 }
 

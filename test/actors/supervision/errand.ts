@@ -106,6 +106,7 @@ export function errandDefinition(
   return {
     name: 'errand',
     version: 1,
+    migrations: {},
     machine: machine.provide({
       actors: {
         work: effect(
