@@ -9,18 +9,19 @@ import type { ChartMigrations, StoredChart } from '../../machines/migrations/cha
 import { stateNameOf, statesOf } from '../../machines/migrations/chart-states.ts';
 import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
 import { ownedIngestMigrations } from '../../machines/migrations/owned-ingest.ts';
-import { publishReviewMigrations } from '../../machines/migrations/publish-review.ts';
 import { studyMigrations } from '../../machines/migrations/study.ts';
 import { videohostIngestMigrations } from '../../machines/migrations/videohost-ingest.ts';
 import type { ReleaseCharts } from '../../scripts/stores/describe-release.ts';
 
 const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 
+/** Walked by a command, without an actor: what 0.1.0 left of its actors is brought to an end by `actors/review/cut-reviews.ts`. */
+const commandCharts = ['publish-review'];
+
 const tables: Readonly<Record<string, ChartMigrations>> = {
   'caption-production': captionProductionMigrations,
   'language-explanation': languageExplanationMigrations,
   'owned-ingest': ownedIngestMigrations,
-  'publish-review': publishReviewMigrations,
   runtime: studyMigrations,
   'videohost-ingest': videohostIngestMigrations,
 };
@@ -42,12 +43,13 @@ function migrated(table: ChartMigrations, from: number, to: number, stored: Stor
   return current;
 }
 
-test('every chart has a table of migrations', (t) => {
-  t.deepEqual(Object.keys(tables).sort(), machines.map(({ id }) => id).sort());
+test('every chart that an actor follows has a table of migrations', (t) => {
+  t.deepEqual([...Object.keys(tables), ...commandCharts].sort(), machines.map(({ id }) => id).sort());
 });
 
 for (const { name: release } of released) {
   for (const [id, { version, states, context, input }] of Object.entries(chartsOf(release).charts)) {
+    if (commandCharts.includes(id)) continue;
     test(`${id} as ${release} left it, in any state, has a way to the chart of this program`, (t) => {
       const machine: AnyStateMachine | undefined = machines.find((each) => each.id === id);
       if (machine === undefined) return t.fail(`${id} is no chart any more: say what becomes of its actors`);
