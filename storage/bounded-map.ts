@@ -1,10 +1,14 @@
-/** A map that forgets the entry used longest ago once it holds more than `limit` entries. */
+/** A map that forgets the entries used longest ago while all that it holds weighs more than `limit`. */
 export class BoundedMap<Key, Value> {
   readonly #limit: number;
+  readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Value>();
+  #weight = 0;
 
-  constructor(limit: number) {
+  /** Each entry weighs 1 unless `weigh` says more of its value. */
+  constructor(limit: number, weigh: (value: Value) => number = () => 1) {
     this.#limit = limit;
+    this.#weigh = weigh;
   }
 
   get(key: Key): Value | undefined {
@@ -17,16 +21,19 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key);
+    this.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return;
+    this.#weight += this.#weigh(value);
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
+      if (this.#weight <= this.#limit) return;
+      this.delete(oldest);
     }
   }
 
   delete(key: Key): void {
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
     this.#entries.delete(key);
+    this.#weight -= this.#weigh(value);
   }
 }

@@ -27,6 +27,7 @@ import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
+import { RememberedPages } from './remembered-pages.ts';
 import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
 
 export interface StudiesOptions {
@@ -69,6 +70,7 @@ export class Studies {
   readonly #statuses = new RememberedAnswers<StatusAnswer>(rememberedStatuses, (runtimeId) =>
     this.#encodedStatus(runtimeId),
   );
+  readonly #pages = new RememberedPages<EventsAnswer>();
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: StudiesOptions) {
@@ -131,10 +133,27 @@ export class Studies {
   /** Must be called after each commit of a runtime. */
   committed(runtimeId: string): void {
     this.#statuses.forget(runtimeId);
+    this.#pages.forget(runtimeId);
   }
 
-  /** A page of the journal after `after`. Throws `unknown_runtime`, `cursor_past_head` and the codes of damage. */
-  async events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
+  /**
+   * A page of the journal after `after`; a page that was read before, in the same turn. Throws `unknown_runtime`,
+   * `cursor_past_head` and the codes of damage.
+   */
+  events(runtimeId: string, after: number, limit: number): EventsAnswer | Promise<EventsAnswer> {
+    const name = `${after} ${limit}`;
+    return (
+      this.#pages.get(runtimeId, name) ??
+      this.#pages.read(
+        runtimeId,
+        name,
+        () => this.#events(runtimeId, after, limit),
+        ({ mayGrow }) => !mayGrow,
+      )
+    );
+  }
+
+  async #events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
     const lifecycle = lifecycleOf(snapshotValue(row));

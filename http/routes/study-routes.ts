@@ -30,7 +30,7 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
   },
   {
     path: '/v1/runtimes/:runtimeId',
-    methods: { GET: read(({ params }) => statusAnswer(studies.status(params.runtimeId ?? ''))) },
+    methods: { GET: read(({ params }) => answerOf(studies.status(params.runtimeId ?? ''))) },
   },
   {
     path: '/v1/runtimes/:runtimeId/events',
@@ -38,11 +38,11 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
   },
 ];
 
-// A status that is known already is answered in the same turn.
-const statusAnswer = (status: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
-  status instanceof Promise ? status.then(journalAnswer) : journalAnswer(status);
+// What is known already is answered in the same turn.
+const answerOf = (found: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
+  found instanceof Promise ? found.then(journalAnswer) : journalAnswer(found);
 
-// A status stays the same object until its runtime's next commit, and so does its answer.
+// A status or a page stays the same object until its runtime's next commit, and so does its answer.
 const journalAnswers = new WeakMap<StatusAnswer, Answer>();
 
 function journalAnswer(answered: StatusAnswer): Answer {
@@ -61,7 +61,7 @@ function journalAnswer(answered: StatusAnswer): Answer {
   return answer;
 }
 
-async function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Promise<Answer> {
+function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
   const runtimeId = params.runtimeId ?? '';
   const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
   const limit = decimal(query.get('limit') ?? '100', 'invalid_cursor');
@@ -69,7 +69,9 @@ async function eventsAnswer(studies: Studies, { params, query, client }: Call<nu
   if (limit === 0) throw new ServiceError('invalid_cursor', 'limit must be at least 1');
   if (limit > 200) throw new ServiceError('invalid_limit', 'limit must be at most 200');
   if (wait > 8000) throw new ServiceError('invalid_wait', 'wait must be at most 8000 ms');
-  return journalAnswer(await longPoll(studies, { runtimeId, after, limit, wait }, client));
+  return answerOf(
+    wait === 0 ? studies.events(runtimeId, after, limit) : longPoll(studies, { runtimeId, after, limit, wait }, client),
+  );
 }
 
 /** Holds an empty answer back until the runtime commits something, the time is up, or the client is gone. */
@@ -78,7 +80,7 @@ async function longPoll(
   { runtimeId, after, limit, wait }: { runtimeId: string; after: number; limit: number; wait: number },
   client: Call<null>['client'],
 ): Promise<EventsAnswer> {
-  let over = wait === 0;
+  let over = false;
   let wake = (): void => undefined;
   const end = () => {
     over = true;
