@@ -6,7 +6,7 @@ import { buildTests } from './scripts/build-tests.mjs';
 await build();
 await buildTests();
 
-// A soak takes many minutes: every crash point of every stage, and the later stages on the second HTTP adapter.
+// A soak takes many minutes: every crash point of every stage, and every endpoint on the second HTTP adapter.
 const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
 
 export default {

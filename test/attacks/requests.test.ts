@@ -22,7 +22,7 @@ interface Outcome {
 }
 
 function attacks(adapter: AdapterFlag): void {
-  const contract = new HostContract(adapter, [], { MEDIA_STUDY_YTDLP: '/no/yt-dlp' });
+  const contract = new HostContract(adapter);
   test.before(() => contract.open());
   test.after.always(() => contract.close());
 

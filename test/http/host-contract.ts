@@ -20,8 +20,7 @@ import { uploads } from './host/uploads.ts';
 
 /** The contract of the wire, held by a real host on one adapter. The suites run in this order, on the same host. */
 export function hostContract(adapter: AdapterFlag): void {
-  // Without a downloader: video hosts have suites of their own.
-  const contract = new HostContract(adapter, [], { MEDIA_STUDY_YTDLP: '/no/yt-dlp' });
+  const contract = new HostContract(adapter);
   test.before(() => contract.open());
   test.after.always(() => contract.close());
   paths(contract);

@@ -5,6 +5,8 @@ import { within } from './listener/raw-socket.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const patienceMs = 40_000;
+/** To ask a downloader for its version takes longer than all else that a host does before it listens. */
+const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 export interface HostOptions {
   readonly flags: readonly string[];
@@ -17,7 +19,10 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One real host process: the command line in, its stdout and stderr, and how it ended. */
+/**
+ * One real host process: the command line in, its stdout and stderr, and how it ended. It has a downloader where it is
+ * given a video host, or where the environment of the test names one.
+ */
 export class RunningHost {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ending>;
@@ -28,7 +33,7 @@ export class RunningHost {
   constructor({ flags, environment }: HostOptions) {
     this.#child = spawn(process.execPath, ['build/serve.js', ...flags], {
       cwd: repository,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...(flags.includes('--videohost-origin') ? {} : withoutDownloader), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,3 +1,0 @@
-import { hostContract } from './host-contract.ts';
-
-hostContract('node');

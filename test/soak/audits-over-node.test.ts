@@ -1,0 +1,3 @@
+import { auditsContract } from '../http/audits-contract.ts';
+
+auditsContract('node');

@@ -1,0 +1,3 @@
+import { hostContract } from '../http/host-contract.ts';
+
+hostContract('node');

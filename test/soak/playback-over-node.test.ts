@@ -1,0 +1,3 @@
+import { playbackContract } from '../http/playback-contract.ts';
+
+playbackContract('node');
