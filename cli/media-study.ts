@@ -17,6 +17,7 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   serve: () => import('./serve.ts'),
   verify: () => import('./verify.ts'),
   evaluate: () => import('./evaluate.ts'),
+  mcp: () => import('./mcp.ts'),
 };
 
 const help = `usage: media-study COMMAND [flags]
@@ -28,6 +29,7 @@ ${Object.entries(hostCommands)
   .join('\n')}
   verify     reopens everything that one runtime rests on
   evaluate   studies the labelled media of a pack
+  mcp        serves an agent over the Model Context Protocol
 
 media-study COMMAND --help shows the flags of a command.
 `;

@@ -16,24 +16,36 @@ export type StudyRequest = Partial<Omit<WireRequest, 'sourceSessionId' | 'source
 
 export type StudiedSource = Pick<SourceSessionRow, 'sourceSessionId' | 'sourceRevisionId' | 'durationMs'>;
 
+/** The spoken language as a study asks for it: declared by its tag, or left to be detected. */
+export const spokenLanguage = (tag?: string): WireRequest['requestedSourceLanguage'] =>
+  tag === undefined
+    ? { mode: 'automatic', languages: [], reason: null }
+    : { mode: 'declared', languages: [tag], reason: null };
+
 /** The body of a plan and of a start. */
 export const wireRequest = (source: StudiedSource, request: StudyRequest): WireRequest => ({
   sourceSessionId: source.sourceSessionId,
   sourceRevisionId: source.sourceRevisionId,
   range: { startMs: 0, endMs: source.durationMs },
-  requestedSourceLanguage: { mode: 'automatic', languages: [], reason: null },
+  requestedSourceLanguage: spokenLanguage(),
   selectedLanguagePackId: null,
   outputDepth: 'evidence',
   ...request,
 });
 
 const pageEvents = 200;
-const waitMs = 8000;
+const longestWaitMs = 8000;
 
 export interface FollowOptions {
   /** The last event that is known already. */
   readonly after?: number;
   readonly signal?: AbortSignal;
+}
+
+export interface PageOptions extends FollowOptions {
+  /** The most events of the page, at most 200. */
+  readonly limit?: number;
+  readonly waitMs?: number;
 }
 
 /** Plans, starts and follows studies. */
@@ -62,15 +74,22 @@ export class Studies {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}`, { signal });
   }
 
+  /** One page of a journal. `waitMs` (at most 8,000) holds an empty page back until something is committed. */
+  events(
+    runtimeId: string,
+    { after = 0, limit = pageEvents, waitMs = 0, signal }: PageOptions = {},
+  ): Promise<RuntimeEvents> {
+    const query = `?after=${after}&limit=${limit}&wait=${waitMs}`;
+    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/events`}${query}`, { signal });
+  }
+
   /** The events of a journal as they are committed, to the last one of a study that has ended. */
   async *follow(
     runtimeId: string,
     { after = 0, signal }: FollowOptions = {},
   ): AsyncGenerator<JournalEvent, RuntimeEvents> {
-    const path = pathOf`/v1/runtimes/${runtimeId}/events`;
     for (let cursor = after; ; ) {
-      const query = `?after=${cursor}&limit=${pageEvents}&wait=${waitMs}`;
-      const page = await this.#transport.json<RuntimeEvents>(`${path}${query}`, { signal });
+      const page = await this.events(runtimeId, { after: cursor, waitMs: longestWaitMs, ...(signal && { signal }) });
       yield* page.events;
       cursor = page.nextCursor;
       if (page.terminal && page.reachedHead) return page;

@@ -12,7 +12,14 @@ import type { HostPlace } from './host-address.ts';
 import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
 import type { Media } from './media.ts';
 import { Reviews } from './reviews.ts';
-import { type FollowOptions, type StudiedSource, Studies, Study, type StudyRequest } from './studies.ts';
+import {
+  type FollowOptions,
+  type PageOptions,
+  type StudiedSource,
+  Studies,
+  Study,
+  type StudyRequest,
+} from './studies.ts';
 import { pathOf, Transport, type TransportOptions } from './transport.ts';
 
 /**
@@ -67,6 +74,11 @@ export class StudyHost {
 
   status(runtimeId: string): Promise<RuntimeStatus> {
     return this.#studies.status(runtimeId);
+  }
+
+  /** One page of the journal of a study; `waitMs` (at most 8,000) waits for the first event after it. */
+  events(runtimeId: string, options: PageOptions = {}): Promise<RuntimeEvents> {
+    return this.#studies.events(runtimeId, options);
   }
 
   /** The journal of a study, from any event on, to the last one of a study that has ended. */

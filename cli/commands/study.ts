@@ -1,3 +1,4 @@
+import { spokenLanguage } from '../../client/studies.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
@@ -52,10 +53,7 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
     source,
     {
       range: rangeOf(call, source, what),
-      requestedSourceLanguage:
-        language === undefined
-          ? { mode: 'automatic', languages: [], reason: null }
-          : { mode: 'declared', languages: [language], reason: null },
+      requestedSourceLanguage: spokenLanguage(language),
       targetLanguage: given.single('target-language') ?? 'en',
       outputDepth: given.has('captions') ? 'captions' : 'evidence',
       ...(name === undefined ? {} : { clientRequestId: name }),

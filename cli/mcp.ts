@@ -1,0 +1,47 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { hostFlags } from './call.ts';
+import { outliveReaders } from './closed-outputs.ts';
+import { exitCodes } from './exit-codes.ts';
+import { parseFlags } from './flags.ts';
+import { answersQuestion, type CommandWords } from './help.ts';
+import { studyTools } from './mcp/tools.ts';
+import { pathOption } from './path-option.ts';
+import { findOrStartHost } from './running-host.ts';
+import { defaultDataRoot } from './serve-options.ts';
+
+const { 'data-root': dataRoot } = hostFlags;
+
+export const mcpWords: CommandWords = {
+  usage: 'media-study mcp [flags]',
+  purpose: 'Serves an agent over the Model Context Protocol on stdin and stdout. It cannot attest a review.',
+  flags: dataRoot === undefined ? {} : { 'data-root': dataRoot },
+};
+
+const report = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Serves until the agent closes stdin. */
+async function serveAgent(args: readonly string[]): Promise<void> {
+  const given = parseFlags(args, mcpWords.flags);
+  const found = await findOrStartHost(pathOption(given, 'data-root') ?? defaultDataRoot(), report);
+  const server = studyTools(found.client);
+  const gone = new Promise<void>((resolve) => {
+    process.stdin.once('close', resolve).once('end', resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await gone;
+  await server.close();
+  await found.close();
+}
+
+outliveReaders();
+const args = process.argv.slice(2);
+if (!answersQuestion(args, mcpWords, (text) => process.stdout.write(text))) {
+  try {
+    await serveAgent(args);
+    process.exit(exitCodes.done);
+  } catch (error) {
+    report(error instanceof Error ? error.message : String(error));
+    process.exit(exitCodes.failed);
+  }
+}

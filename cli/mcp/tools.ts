@@ -1,0 +1,178 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
+import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { version } from '../version.ts';
+import { followed } from './followed.ts';
+import { paged } from './paged.ts';
+
+const cursor = z.number().int().min(0).default(0).describe('where to go on: nextCursor of the answer before');
+const limit = z.number().int().min(1).max(500).default(100).describe('the most items of one answer');
+const runtimeId = z.string().describe('the runtimeId of a study');
+const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } } as const;
+
+const studied = {
+  sourceSessionId: z.string().describe('a sourceSessionId of list_sources'),
+  startMs: z.number().int().min(0).describe('start of the range, in milliseconds'),
+  endMs: z.number().int().min(1).describe('end of the range, in milliseconds, exclusive'),
+  language: z.string().optional().describe('the spoken language as a tag, such as ko; detected where it is left out'),
+  targetLanguage: z.string().default('en').describe('the language of captions, as a tag'),
+  again: z.string().optional().describe('a name: studies the same range once more'),
+};
+
+type Studied = z.infer<z.ZodObject<typeof studied>>;
+
+const instructions = `Studies of media on this machine, with evidence. Start with list_sources; plan_study says what a study would do;
+start_study starts it; follow_study waits for it; read_claims and read_evidence say what was found. Times are milliseconds, ranges are half-open.
+What a study cannot verify it calls unavailable, unknown or withheld: say so, and do not guess. Reviews need a person at a
+terminal (media-study review); no tool here can approve anything.`;
+
+interface ToolResult {
+  [key: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+}
+
+/** Answers with JSON; a refusal of the host is an answer too, with what can be done. */
+async function answered(ask: () => Promise<unknown>): Promise<ToolResult> {
+  try {
+    return { content: [{ type: 'text', text: JSON.stringify(await ask()) }] };
+  } catch (error) {
+    if (!(error instanceof HostError || error instanceof HostUnreachable || error instanceof NothingYet)) throw error;
+    const { message, hint, retryable } = error;
+    const code = error instanceof HostError ? error.code : error.name;
+    return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };
+  }
+}
+
+/** The tools of an agent over one host. */
+export function studyTools(host: StudyHost): McpServer {
+  const server = new McpServer({ name: 'local-media-study-service', version }, { instructions });
+
+  server.registerTool(
+    'list_sources',
+    { description: 'The sources that can be studied.', inputSchema: { cursor, limit }, ...readOnly },
+    ({ cursor: from, limit: most }) => answered(async () => paged(await host.sources(), from, most)),
+  );
+  server.registerTool(
+    'plan_study',
+    { description: 'The ids and the forecast of a study. Stores nothing.', inputSchema: studied, ...readOnly },
+    (asked) => answered(async () => host.plan(await sourceOf(host, asked), requestOf(asked))),
+  );
+  server.registerTool(
+    'start_study',
+    {
+      description:
+        'Starts a study of a range, or finds the one that the same request started before. Uses no model and no network.',
+      inputSchema: studied,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    (asked) =>
+      answered(async () => {
+        const {
+          runtimeId: id,
+          lifecycle,
+          journalHead,
+        } = await host.study(await sourceOf(host, asked), requestOf(asked)).started;
+        return { runtimeId: id, lifecycle, journalHead };
+      }),
+  );
+  server.registerTool(
+    'follow_study',
+    {
+      description:
+        'Events of a study after a cursor. Waits up to waitMs for the first new one; hasEnded says that no more will come.',
+      inputSchema: { runtimeId, cursor, limit, waitMs: z.number().int().min(0).max(60_000).default(10_000) },
+      ...readOnly,
+    },
+    (asked, { signal }) => answered(() => followed(host, asked, signal)),
+  );
+  server.registerTool(
+    'read_status',
+    { description: 'Where a study stands, and why it failed if it did.', inputSchema: { runtimeId }, ...readOnly },
+    ({ runtimeId: id }) =>
+      answered(async () => {
+        const { lifecycle, terminal, reason, journalHead } = await host.status(id);
+        return { runtimeId: id, lifecycle, terminal, reason, journalHead };
+      }),
+  );
+  server.registerTool(
+    'read_evidence',
+    {
+      description:
+        'Facts of one kind of evidence that touch a range; without a kind, which kinds there are and how many facts each has.',
+      inputSchema: {
+        runtimeId,
+        kind: z.string().optional().describe('such as speech_activity, silence, loudness, shot_changes'),
+        startMs: z.number().int().min(0).default(0),
+        endMs: z.number().int().min(1).optional(),
+        cursor,
+        limit,
+      },
+      ...readOnly,
+    },
+    ({ runtimeId: id, kind, startMs, endMs, cursor: from, limit: most }) =>
+      answered(async () => {
+        const { evidence } = await host.evidence(id, kind);
+        const heads = evidence.map(({ facts, parameters: _, ...head }) => ({ ...head, facts: facts.length }));
+        if (kind === undefined) return { evidence: heads };
+        const facts = evidence.flatMap(({ facts: each }): readonly object[] => each).filter(touches(startMs, endMs));
+        return { evidence: heads, ...paged(facts, from, most) };
+      }),
+  );
+  server.registerTool(
+    'read_claims',
+    {
+      description: 'The claims of a study, each with its state and its citations.',
+      inputSchema: { runtimeId, cursor, limit },
+      ...readOnly,
+    },
+    ({ runtimeId: id, cursor: from, limit: most }) =>
+      answered(async () => paged((await host.claims(id)).audits, from, most)),
+  );
+  server.registerTool(
+    'read_captions',
+    {
+      description: 'Lines of the captions of an approved study, with times and both texts.',
+      inputSchema: { runtimeId, cursor, limit },
+      ...readOnly,
+    },
+    ({ runtimeId: id, cursor: from, limit: most }) =>
+      answered(async () => {
+        const { outcome, reasonCodes } = await host.captions.checked(id);
+        if (outcome === 'withheld') return { outcome, reasonCodes, items: [], nextCursor: null };
+        const [result] = (await host.captions.results(id)).results;
+        const lines = (result?.artifact.lines ?? []).map(({ id: lineId, startMs, endMs, source, target }) => ({
+          lineId,
+          startMs,
+          endMs,
+          source: source.text,
+          target: target.text,
+        }));
+        return { outcome, ...paged(lines, from, most) };
+      }),
+  );
+  return server;
+}
+
+const touches =
+  (startMs: number, endMs = Number.POSITIVE_INFINITY) =>
+  (fact: object): boolean => {
+    const { startMs: from, endMs: to, atMs } = fact as { startMs?: number; endMs?: number; atMs?: number };
+    if (atMs !== undefined) return atMs >= startMs && atMs < endMs;
+    return from === undefined || to === undefined || (from < endMs && to > startMs);
+  };
+
+async function sourceOf(host: StudyHost, { sourceSessionId }: Studied) {
+  const source = (await host.sources()).find((each) => each.sourceSessionId === sourceSessionId);
+  if (source === undefined) throw new NothingYet('no source has this id', 'take a sourceSessionId of list_sources');
+  return source;
+}
+
+const requestOf = ({ startMs, endMs, language, targetLanguage, again }: Studied): StudyRequest => ({
+  range: { startMs, endMs },
+  targetLanguage,
+  requestedSourceLanguage: spokenLanguage(language),
+  ...(again === undefined ? {} : { clientRequestId: again }),
+});

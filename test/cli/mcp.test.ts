@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import test from 'ava';
+import { z } from 'zod';
+import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const textResult = z.object({
+  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+  isError: z.boolean().optional(),
+});
+
+let folder = '';
+let agent: Client;
+test.before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'study-agent-'));
+  agent = new Client({ name: 'an agent', version: '1' });
+  const args = ['build/media-study.js', 'mcp', '--data-root', join(folder, 'root')];
+  await agent.connect(new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'ignore' }));
+});
+test.after.always(async () => {
+  await agent.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Calls a tool as an agent does; what it says, and whether that is a refusal. */
+async function call(name: string, given: Record<string, unknown>) {
+  const { content, isError = false } = textResult.parse(await agent.callTool({ name, arguments: given }));
+  const [{ text }] = content;
+  return { isError, said: isError ? text : JSON.parse(text), length: text.length };
+}
+
+test.serial('an agent finds a source, studies it, follows it to its end and reads claims and evidence', async (t) => {
+  const { said: sources } = await call('list_sources', {});
+  const [{ sourceSessionId, durationMs }] = sources.items;
+  const asked = { sourceSessionId, startMs: 0, endMs: 20_000, language: 'ko' };
+  t.is(durationMs, 50_000);
+  const { said: plan } = await call('plan_study', asked);
+  const { said: started } = await call('start_study', asked);
+  t.is(started.runtimeId, plan.runtimeId);
+  const { runtimeId } = started;
+  const types: string[] = [];
+  for (let cursor = 0, hasEnded = false; !hasEnded; ) {
+    const { said } = await call('follow_study', { runtimeId, cursor, limit: 10 });
+    types.push(...said.events.map(({ type }: { type: string }) => type));
+    ({ nextCursor: cursor, hasEnded } = said);
+  }
+  t.is(types.at(-1), 'task.transitioned');
+  t.is((await call('read_status', { runtimeId })).said.journalHead, types.length);
+  const { said: kinds } = await call('read_evidence', { runtimeId });
+  t.true(kinds.evidence.some(({ kind }: { kind: string }) => kind === 'speech_activity'));
+  const { said: cuts } = await call('read_evidence', { runtimeId, kind: 'shot_changes', startMs: 0, endMs: 8000 });
+  t.deepEqual(
+    cuts.items.map(({ atMs }: { atMs: number }) => atMs),
+    [7760],
+  );
+  t.is((await call('read_claims', { runtimeId })).said.nextCursor, null);
+});
+
+test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
+  const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
+  t.true(isError);
+  t.like(JSON.parse(said), { code: 'unknown_runtime', retryable: false });
+  t.true((await call('read_captions', { runtimeId: 'runtime:none' })).isError);
+});
+
+test.serial('no tool writes a review', async (t) => {
+  const { tools } = await agent.listTools();
+  t.deepEqual(
+    tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
+    ['start_study'],
+  );
+});
+
+test('a page holds what one answer may, and at least one item', (t) => {
+  const item = { text: 'x'.repeat(1000) };
+  const many = Array.from({ length: 100 }, () => item);
+  const { items, nextCursor } = paged(many, 0, 500);
+  t.true(JSON.stringify(items).length <= maximumAnswerCharacters + 2);
+  t.is(nextCursor, items.length);
+  t.is(paged([{ text: 'x'.repeat(100_000) }, item], 0, 10).items.length, 1);
+  t.deepEqual(paged(many, 100, 10), { items: [], nextCursor: null });
+});
