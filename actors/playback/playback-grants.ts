@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { createStore } from '@xstate/store';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
@@ -45,7 +45,7 @@ interface Grant {
 }
 type Grants = ReadonlyMap<string, Grant>;
 
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest();
+const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** The grants without those that ended longest ago, as far as too many have ended. */
 function pruned(grants: Grants): Grants {

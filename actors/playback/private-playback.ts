@@ -14,7 +14,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
-import { openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
+import { openKnownMedia, openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
 import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { studyKey, studyRow } from '../study/study-row.ts';
@@ -106,9 +106,7 @@ export class PrivatePlayback {
     const { revisionId, contentId, mimeType } = grants.demand(grantId, secret, origin);
     const source = registry.revision(revisionId);
     if (source === undefined) throw sourceChanged();
-    if (!(await this.#flights.take(revisionId, () => recordsAreIntact(objectStore, source)))) throw sourceChanged();
-    const reader = await openMedia(objectStore, source);
-    if (reader === null) throw sourceChanged();
+    const reader = openKnownMedia(objectStore, source) ?? (await this.#verifiedMedia(source));
     try {
       // The grant may have ended while the files were looked at.
       grants.demandActive(grantId);
@@ -117,6 +115,15 @@ export class PrivatePlayback {
       throw error;
     }
     return { contentId, mimeType, reader, onEnd: (listener) => grants.onEnd(grantId, listener) };
+  }
+
+  async #verifiedMedia(source: RegisteredSource): Promise<ByteReader> {
+    const { objectStore } = this.#options;
+    const { revisionId } = source.session;
+    if (!(await this.#flights.take(revisionId, () => recordsAreIntact(objectStore, source)))) throw sourceChanged();
+    const reader = await openMedia(objectStore, source);
+    if (reader === null) throw sourceChanged();
+    return reader;
   }
 
   /** Ends every grant. */

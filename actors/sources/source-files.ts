@@ -38,6 +38,14 @@ export async function openMedia(objectStore: ObjectStore, source: RegisteredSour
   return reader === 'missing' || reader === 'damaged' ? null : reader;
 }
 
+/** The media of a source for reading, in the same turn; null where any of its files has to be verified. */
+export function openKnownMedia(objectStore: ObjectStore, source: RegisteredSource): ByteReader | null {
+  const [, ...records] = source.files;
+  if (!records.every((file) => objectStore.isKnown(pathOf(objectStore, file), file.contentId))) return null;
+  const media = mediaOf(source);
+  return objectStore.openKnown(pathOf(objectStore, media), media.contentId);
+}
+
 /** Largest receipt or evidence file of a source, in bytes. */
 const maximumRecordBytes = 4 * 1024 * 1024;
 

@@ -3,10 +3,18 @@ import { type BodyWriter, type Exchange, type Headers, reusableBytes } from '../
 import type { ByteRange } from './byte-range.ts';
 
 /**
- * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again: new
- * memory for each chunk may cost more than copying the chunk does.
+ * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again, by one
+ * answer after the other: new memory for each chunk may cost more than copying the chunk does.
  */
 const chunkBytes = 4 * reusableBytes;
+
+/** Memory that is kept for the next answers, at most 8 MiB. */
+const keptBuffers = 32;
+const freeBuffers: Buffer[] = [];
+
+function giveBack(buffer: Buffer): void {
+  if (freeBuffers.length < keptBuffers) freeBuffers.push(buffer);
+}
 
 /** A part of opened media as the body of an answer. Whoever makes one sends it: that closes the media in every case. */
 export class MediaPart {
@@ -34,19 +42,21 @@ export class MediaPart {
     };
     exchange.onAbort(stop);
     const forget = onEnd(stop);
+    const buffer = freeBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
     try {
-      if (exchange.head.method !== 'HEAD' && !exchange.aborted) await this.#pump(flow);
+      if (exchange.head.method !== 'HEAD' && !exchange.aborted) await this.#pump(flow, buffer);
     } finally {
       forget();
       flow.stop();
       reader.close();
+      // Nothing is read into it any more; the system may still have to take the last of it.
+      exchange.onSettled(() => giveBack(buffer));
     }
   }
 
-  async #pump(flow: Flow): Promise<void> {
+  async #pump(flow: Flow, buffer: Buffer): Promise<void> {
     const { reader } = this.#media;
     const { start, end } = this.#range;
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - start));
     for (let position = start; position < end && !flow.isOver; ) {
       const chunk = buffer.subarray(0, Math.min(buffer.length, end - position));
       const isFull = await this.#fill(chunk, position, flow);

@@ -31,6 +31,7 @@ export abstract class ExchangeCore implements Exchange {
   #held: (() => void) | undefined;
   #writer: AnnouncedBody | undefined;
   #abortListeners: (() => void)[] = [];
+  #onSettled: (() => void) | undefined;
 
   constructor(head: RequestHead, owner: ExchangeOwner, longestBody: number) {
     this.head = head;
@@ -81,6 +82,11 @@ export abstract class ExchangeCore implements Exchange {
   onAbort(listener: () => void): void {
     if (this.#aborted) queueMicrotask(() => this.#guard(listener));
     else if (!this.#settled) this.#abortListeners.push(listener);
+  }
+
+  onSettled(listener: () => void): void {
+    if (this.#settled) this.#guard(listener);
+    else this.#onSettled = listener;
   }
 
   readBody(sink: BodySink): void {
@@ -151,6 +157,8 @@ export abstract class ExchangeCore implements Exchange {
     this.#writer = undefined;
     this.#abortListeners = [];
     this.#owner.settled();
+    const settled = this.#onSettled;
+    if (settled !== undefined) this.#guard(settled);
   }
 
   /** Gives up an answer that can no longer become whole; nobody is told, because it was the host's own decision. */

@@ -50,6 +50,11 @@ export interface Exchange {
   readonly longestBody: number;
   /** Called at most once, when the client goes away before the answer is complete; soon, when it already has. */
   onAbort(listener: () => void): void;
+  /**
+   * Called once, when the system has taken the whole answer or it was given up: memory that it was written from can be
+   * used again. At once, when that was before.
+   */
+  onSettled(listener: () => void): void;
   /** Begins to deliver the body until it is answered; throws after the exchange handler returned: the bytes are gone. */
   readBody(sink: BodySink): void;
   /**

@@ -90,6 +90,8 @@ export class UwsExchange extends ExchangeCore {
     let begun = false;
 
     const flush = (): void => {
+      // After a cut the connection still stands for a moment, and the memory of the chunks is no longer this answer's.
+      if (this.aborted) return;
       if (!begun) this.#writeHead(status, headers);
       begun = true;
       for (let chunk = queue[0]; chunk !== undefined; chunk = queue[0]) {

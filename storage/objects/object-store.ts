@@ -46,6 +46,13 @@ export interface ObjectStore {
   verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
   /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
   openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
+  /**
+   * Whether a file is as it was when it was last hashed, asked in the same turn: for files that are looked at again and
+   * again. False says only that it has to be verified.
+   */
+  isKnown(path: string, contentId: string): boolean;
+  /** The same, with a reader; null says only that the file has to be verified. */
+  openKnown(path: string, contentId: string): ByteReader | null;
   /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
   read(contentId: string, maximumBytes: number): Promise<Buffer>;
   /** The same for a file that lies elsewhere. */

@@ -96,6 +96,14 @@ class FileObjectStore implements ObjectStore {
     return this.#files.open(path, contentId, false);
   }
 
+  isKnown(path: string, contentId: string): boolean {
+    return this.#files.isKnown(path, contentId);
+  }
+
+  openKnown(path: string, contentId: string): ByteReader | null {
+    return this.#files.openKnown(path, contentId);
+  }
+
   read(contentId: string, maximumBytes: number): Promise<Buffer> {
     return this.readFile(this.locate(contentId), contentId, maximumBytes);
   }

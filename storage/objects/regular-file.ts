@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, closeSync, constants, fstatSync, open, read } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, open, openSync, read } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
@@ -96,14 +96,41 @@ export async function identityAt(path: string): Promise<string | null> {
   }
 }
 
+/** As `identityAt`, in the same turn, and null where the system refuses: for files that it has looked up before. */
+export function identityNow(path: string): string | null {
+  try {
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return found?.isFile() ? identityOf(found) : null;
+  } catch {
+    return null;
+  }
+}
+
+// Without O_NONBLOCK a pipe without a writer would hold the open forever.
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** As `openRegular`, in the same turn, and null for whatever is not opened: for files that were looked up before. */
+export function openNow(path: string): RegularFile | null {
+  let file: RegularFile | null = null;
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync(path, openFlags);
+    const stats = statsOf(descriptor, path);
+    if (stats.isFile()) file = new RegularFile(path, descriptor, stats);
+  } catch {
+    // Whoever opens it patiently hears why.
+  }
+  if (file === null && descriptor !== null) closeSync(descriptor);
+  return file;
+}
+
 /**
  * Opens a file for reading when it is a regular file itself; a link, folder, pipe or socket is `irregular`. The caller
  * closes it. Throws `storage_fault`.
  */
 export async function openRegular(path: string): Promise<RegularFile | 'missing' | 'irregular'> {
   try {
-    // Without O_NONBLOCK a pipe without a writer would hold the open forever.
-    const descriptor = await openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const descriptor = await openDescriptor(path, openFlags);
     let file: RegularFile | null = null;
     try {
       const stats = statsOf(descriptor, path);

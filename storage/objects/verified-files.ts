@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { storageFault } from './object-store-error.ts';
-import { hashFile, identityAt, openRegular, type RegularFile } from './regular-file.ts';
+import { hashFile, identityAt, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
 
 // About 250 bytes each.
 const rememberedFiles = 16384;
@@ -43,6 +43,23 @@ export class VerifiedFiles {
       if (!isIntact) file.close();
     }
     return isIntact ? file : 'damaged';
+  }
+
+  /**
+   * Whether a file is as it was when it was hashed, asked in the same turn: for files that are looked at again and again.
+   * False says only that it has to be verified.
+   */
+  isKnown(path: string, contentId: string): boolean {
+    const identity = identityNow(path);
+    return identity !== null && this.#contentIds.get(identity) === contentId;
+  }
+
+  /** The same, with the file opened; null says only that it has to be verified. The caller closes it. */
+  openKnown(path: string, contentId: string): RegularFile | null {
+    const file = openNow(path);
+    if (file === null || this.#contentIds.get(file.identity) === contentId) return file;
+    file.close();
+    return null;
   }
 
   /** Remembers a file whose bytes were hashed while this process wrote them. */

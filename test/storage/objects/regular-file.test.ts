@@ -77,6 +77,33 @@ test('a file that is known is not hashed again to be read', async (t) => {
   t.is(hashings(), 1);
 });
 
+test('a file is handed over in the same turn only while it is as it was when it was hashed', async (t) => {
+  const { root, objectStore, contentId, path } = await storedBytes(t);
+  t.true(objectStore.isKnown(path, contentId));
+  const reader = objectStore.openKnown(path, contentId);
+  const start = Buffer.alloc(100);
+  await reader?.read(start, 0);
+  t.true(start.equals(bytes.subarray(0, 100)));
+  reader?.close();
+  const other = contentId.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const link = join(root, 'link');
+  await symlink(path, link);
+  for (const [at, id] of [[path, other] as const, [link, contentId] as const, [root, contentId] as const]) {
+    t.false(objectStore.isKnown(at, id));
+    t.is(objectStore.openKnown(at, id), null);
+  }
+  // The same bytes, but nobody has hashed them since.
+  await rewrite(path, bytes);
+  t.false(objectStore.isKnown(path, contentId));
+  t.is(objectStore.openKnown(path, contentId), null);
+  t.is(await objectStore.verify(contentId), 'intact');
+  t.true(objectStore.isKnown(path, contentId));
+  await unlink(path);
+  t.false(objectStore.isKnown(path, contentId));
+  t.is(objectStore.openKnown(path, contentId), null);
+  t.is(await descriptorsOf(path), 0);
+});
+
 test('what is missing, changed or no regular file is not handed out, and nothing stays open', async (t) => {
   const { objectStore, contentId, path, root } = await storedBytes(t);
   t.is(await objectStore.openFile(join(root, 'none'), contentId), 'missing');
