@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ClassicLevel } from 'classic-level';
 import { runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
 import { eventKey } from '../../storage/ledger/keys.ts';
@@ -7,12 +8,20 @@ import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { withHost } from './host-process.ts';
 import { inTurn, median, millisecondsOf, quantity } from './measuring.ts';
+import { memoryOf } from './process-figures.ts';
 import { copyDataRoot, type RecordedStudy, recordStudy, standInId, studyCopies, withLedger } from './recorded-study.ts';
+import { runLoad } from './run-load.ts';
 
 const pageEvents = 100;
 const small = { runtimeId: standInId(1), events: pageEvents };
 const large = { runtimeId: standInId(2), events: 100_000 };
 const pages = 600;
+const readers = 32;
+const readSeconds = 20;
+const restMs = 60_000;
+const pagesPerSecond = 6_000;
+const atMostMs = 20;
+const atMostMegabytes = 200;
 // A step that shares no factor with the number of pages visits all of them in a scattered order.
 const cursorOf = (turn: number): number => ((turn * 619) % (large.events / pageEvents)) * pageEvents;
 
@@ -35,7 +44,7 @@ export const eventsPage: Row = {
         await bare.close();
       }
     });
-    return [...inProcess, await overTheWire(ours)];
+    return [...inProcess, await overTheWire(ours), ...(await manyReaders(ours))];
   },
 };
 
@@ -138,6 +147,53 @@ async function overTheWire(dataRoot: string): Promise<Figure> {
       mustReach: '-',
       reached: null,
     };
+  });
+}
+
+interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p99: number;
+}
+
+/** One page, asked for again and again by many at once, and what the host keeps of it in memory. */
+async function manyReaders(dataRoot: string): Promise<Figure[]> {
+  return withHost(dataRoot, async ({ client, pid }) => {
+    const path = `/v1/runtimes/${large.runtimeId}/events?after=${large.events / 2}&limit=${pageEvents}`;
+    const { bytes } = await client.get(path);
+    const fields = Object.entries(client.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const load = (seconds: number): Promise<Load> =>
+      runLoad('load-generator.ts', {
+        port: Number(client.origin.port),
+        request: `GET ${path} HTTP/1.1\r\nHost: ${client.origin.host}\r\n${fields.join('')}\r\n`,
+        connections: readers,
+        depth: 1,
+        requests: Number.MAX_SAFE_INTEGER,
+        seconds,
+      });
+    await load(1);
+    const { requests, seconds, p99 } = await load(readSeconds);
+    await delay(restMs);
+    const { resident } = await memoryOf(pid);
+    const perSecond = Math.round(requests / seconds);
+    return [
+      {
+        figure: `events page of 100, ${readers} connections`,
+        measured: `${perSecond} pages/s, p99 ${quantity(p99, 'ms')}`,
+        reference: `${quantity(bytes.length / 1000, 'kB')} a page`,
+        ratio: null,
+        mustReach: `>= ${pagesPerSecond} pages/s, p99 <= ${atMostMs} ms`,
+        reached: perSecond >= pagesPerSecond && p99 <= atMostMs,
+      },
+      {
+        figure: `memory after ${readSeconds} s of these reads and ${restMs / 1000} s of rest`,
+        measured: `${quantity(resident, 'MB')} resident`,
+        reference: '-',
+        ratio: null,
+        mustReach: `<= ${atMostMegabytes} MB`,
+        reached: resident <= atMostMegabytes,
+      },
+    ];
   });
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { Client } from './client.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A process of this benchmark that said on stdout, with one line of JSON, that it is ready. */
 export interface ReadyProcess {
@@ -53,9 +53,13 @@ const [, ...startWords] = manifest.scripts.start.split(' ');
 export const startScript = (script: string, args: readonly string[]): Promise<ReadyProcess> =>
   startNode([...startWords.slice(0, -1), '--import', 'tsx', script], args);
 
-async function startNode(words: readonly string[], args: readonly string[]): Promise<ReadyProcess> {
+/** Runs the host as the sources in a folder have it, compiled while it starts. */
+export const startSources = (folder: string, dataRoot: string): Promise<ReadyProcess> =>
+  startNode(['--import', 'tsx', 'cli/serve.ts'], ['--data-root', dataRoot, '--port', '0'], folder);
+
+async function startNode(words: readonly string[], args: readonly string[], cwd = repository): Promise<ReadyProcess> {
   const child = spawn(process.execPath, [...words, ...args], {
-    cwd: repository,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 // A process of its own, so that the load does not run on the thread that is measured. Sends one and the same request
-// over keep-alive connections, each with `depth` requests under way, and counts answers by their bytes.
+// over keep-alive connections, each with `depth` requests under way, and counts answers by their bytes. With `seconds`
+// it goes on for that long instead of counting to `requests`.
 
 interface Load {
   readonly port: number;
@@ -10,6 +11,7 @@ interface Load {
   readonly connections: number;
   readonly depth: number;
   readonly requests: number;
+  readonly seconds?: number;
 }
 
 const load: Load = JSON.parse(process.argv[2] ?? '');
@@ -34,23 +36,33 @@ async function answerBytes(): Promise<number> {
   throw new Error('the connection closed before the answer was whole');
 }
 
-function drive(socket: Socket, size: number, share: number): Promise<void> {
+/** Milliseconds from each question to its answer; with more than one under way, from answer to answer. */
+const took: number[] = [];
+
+/** How many answers came. */
+function drive(socket: Socket, size: number, share: number): Promise<number> {
   const one = Buffer.from(load.request, 'latin1');
   const several = Array.from({ length: load.depth + 1 }, (_, count) => Buffer.concat(Array(count).fill(one)));
   let sent = Math.min(load.depth, share);
   let bytes = 0;
   let answered = 0;
+  let asked = performance.now();
   return new Promise((resolve, reject) => {
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the connection closed')));
     socket.on('data', (chunk) => {
       bytes += chunk.length;
       const whole = Math.floor(bytes / size);
-      const next = Math.min(whole - answered, share - sent);
+      const next = performance.now() > end ? 0 : Math.min(whole - answered, share - sent);
+      if (whole > answered) {
+        const now = performance.now();
+        took.push(now - asked);
+        asked = now;
+      }
       answered = whole;
       sent += next;
       if (next > 0) socket.write(several[next] ?? one);
-      if (answered === share) resolve();
+      if (answered === share || (next === 0 && answered === sent)) resolve(answered);
     });
     socket.write(several[sent] ?? one);
   });
@@ -62,7 +74,10 @@ const sockets = Array.from({ length: load.connections }, () =>
 );
 const share = Math.floor(load.requests / load.connections);
 const from = performance.now();
-await Promise.all(sockets.map((socket) => drive(socket, size, share)));
+const end = from + (load.seconds ?? Number.POSITIVE_INFINITY) * 1000;
+const answers = await Promise.all(sockets.map((socket) => drive(socket, size, share)));
 const seconds = (performance.now() - from) / 1000;
-process.stdout.write(`${JSON.stringify({ requests: share * load.connections, seconds })}\n`);
+const sorted = took.sort((a, b) => a - b);
+const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1];
+process.stdout.write(`${JSON.stringify({ requests: answers.reduce((sum, count) => sum + count, 0), seconds, p99 })}\n`);
 process.exit(0);

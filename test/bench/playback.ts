@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, startScript, withHost } from './host-process.ts';
 import { ingest } from './ingest.ts';
-import { inTurn, quantity } from './measuring.ts';
+import { inTurn, median, quantity } from './measuring.ts';
 import { makeMedia } from './media.ts';
 import { runLoad } from './run-load.ts';
 
@@ -14,6 +14,8 @@ const mediaBytes = 200_000_000;
 const rangeBytes = 65_536;
 const rounds = 7;
 const atLeast = 0.8;
+const players = 8;
+const rangesPerSecond = 8_000;
 const origin = 'http://127.0.0.1:4321';
 
 /** Private media against the plain way of streaming the same file with node:http, by a client of its own. */
@@ -39,6 +41,7 @@ async function onAdapter(folder: string, adapter: 'uws' | 'node', file: string):
     const theirs = { port: Number(plain.announcement.port), path: '/', fields: [] };
     return [
       await ranges(`64 KiB ranges of private media (${adapter})`, ours, theirs, size),
+      await rangesOfPlayers(`64 KiB ranges of private media, ${players} connections (${adapter})`, ours, size),
       await whole(`private media as a whole (${adapter})`, ours, theirs, size),
     ];
   };
@@ -72,6 +75,24 @@ async function ranges(figure: string, ours: Target, theirs: Target, fileBytes: n
     return requests / seconds;
   };
   return compared(figure, 'requests/s', await inTurn(rounds, rate(ours), rate(theirs), 1));
+}
+
+async function rangesOfPlayers(figure: string, target: Target, fileBytes: number): Promise<Figure> {
+  const rates: number[] = [];
+  for (let round = 0; round < rounds + 1; round += 1) {
+    const load = { ...target, fileBytes, rangeBytes, connections: players, requests: 16_000 };
+    const { requests, seconds } = await runLoad<Load>('media-load.ts', load);
+    rates.push(requests / seconds);
+  }
+  const rate = median(rates.slice(1));
+  return {
+    figure,
+    measured: quantity(rate, 'requests/s', 4),
+    reference: '-',
+    ratio: null,
+    mustReach: `>= ${rangesPerSecond} requests/s`,
+    reached: rate >= rangesPerSecond,
+  };
 }
 
 async function whole(figure: string, ours: Target, theirs: Target, fileBytes: number): Promise<Figure> {

@@ -6,6 +6,7 @@ import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
 import { eventsPage } from './events-page.ts';
 import { type Figure, type Row, table } from './figure.ts';
+import { firstLine } from './first-line.ts';
 import { largeIngest } from './large-ingest.ts';
 import { manyIngests } from './many-ingests.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
@@ -26,6 +27,7 @@ const rows: readonly Row[] = [
   study,
   reusedAttempt,
   transitions,
+  firstLine,
   startUp,
   playback,
   auditRead,
