@@ -1,5 +1,5 @@
+import { version } from '../contract/base/program-version.ts';
 import type { Flag, FlagTable } from './flags.ts';
-import { version } from './version.ts';
 
 /** What a command says of itself. */
 export interface CommandWords {

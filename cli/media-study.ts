@@ -1,4 +1,5 @@
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../client/host-error.ts';
+import { version } from '../contract/base/program-version.ts';
 import { type Call, type HostCommand, WrongCall } from './call.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -10,7 +11,6 @@ import { findHost, findOrStartHost, NoHost } from './running-host.ts';
 import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
-import { version } from './version.ts';
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Host, openHost } from '../actors/host.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
@@ -15,7 +16,6 @@ import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 import { failureLine } from './start-remedies.ts';
 import { hostToken } from './token.ts';
-import { version } from './version.ts';
 
 /** How long answers under way may take once the host was told to stop. */
 const graceMs = 5_000;

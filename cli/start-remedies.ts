@@ -21,7 +21,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   data_root_locked: 'stop the other host, or choose another --data-root',
   data_root_permissions: 'make the folder private, or choose another --data-root',
   data_root_unrecognized: 'choose an empty or a new folder by --data-root; put a folder in the place of a link',
-  store_format_unsupported: 'use the version that wrote the store, or another --data-root',
+  store_format_unsupported: 'start the version that last used the data root, or choose another --data-root',
   ledger_missing: 'put the folder ledger back from a copy of the data root, or choose another --data-root',
   store_unreadable: 'look at the disk; restore a copy of the data root',
   ledger_damaged:

@@ -1,10 +1,11 @@
 import { cp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { dataRootAt } from '../objects/data-root-layout.ts';
+import { markedFormat } from '../objects/data-root-marker.ts';
 import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
-import { headRange, nameOf, rowKey, rowRange } from './keys.ts';
+import { formatKey, headRange, nameOf, rowKey, rowRange } from './keys.ts';
 import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
 import { commitOf, commitRow, openMark } from './numbered-store.ts';
 import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
@@ -81,7 +82,9 @@ async function rebuildWithout(directory: string, tables: readonly string[]): Pro
   const database = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
   await database.open();
   try {
-    await stampFormat(database);
+    if (database.getSync(formatKey) === undefined) {
+      await stampFormat(database, await markedFormat(dirname(directory)));
+    }
   } finally {
     await database.close();
   }

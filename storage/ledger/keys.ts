@@ -1,3 +1,4 @@
+import type { RowChange } from './committer.ts';
 import type { Space } from './ledger.ts';
 
 // One letter in front keeps every kind of row in a key range of its own.
@@ -17,6 +18,13 @@ const unpaired = /\p{Surrogate}/u;
 
 /** The row that names the store's format. */
 export const formatKey: Buffer = Buffer.from('m:format');
+
+/** Notes that a store has a format. */
+export const formatRow = (format: number): RowChange => ({
+  type: 'put',
+  key: formatKey,
+  value: Buffer.from(String(format)),
+});
 
 /** The row that holds the number of the newest batch, as eight big-endian bytes. */
 export const commitKey: Buffer = Buffer.from('m:commit');

@@ -6,7 +6,8 @@ import { commitKey } from './keys.ts';
 import { LedgerError, openFailure } from './ledger-error.ts';
 import { LedgerMark, type Mark, markPathOf } from './ledger-mark.ts';
 import { isLog, numbersOf } from './live-files.ts';
-import { openDatabase } from './open-database.ts';
+import { migrateStore, type StoreFormats, storeFormats } from './migrate-store.ts';
+import { formatOf, openDatabase } from './open-database.ts';
 import { writeSynced } from './synced-batch.ts';
 
 /**
@@ -57,20 +58,33 @@ function damagedLedger(directory: string, faults: readonly string[]): LedgerErro
 }
 
 /**
- * Opens the store of a ledger. Rejects with what `openDatabase` throws, and with `ledger_damaged` when bytes or commits that
+ * Opens the store of a ledger and brings it to the newest format. Rejects with what `openDatabase` throws, and with `ledger_damaged` when bytes or commits that
  * were acknowledged are lost; where the files show it already, they stay as they are.
  */
-export async function openNumberedStore(directory: string): Promise<NumberedStore> {
+export async function openNumberedStore(
+  directory: string,
+  formats: StoreFormats = storeFormats,
+): Promise<NumberedStore> {
   const { mark } = await soundStore(directory);
-  const database = await openDatabase(directory);
+  const database = await openDatabase(directory, formats);
   try {
     const commit = commitOf(database);
     if (mark !== null && commit < mark.commit) throw damagedLedger(directory, [lostCommits(commit, mark)]);
     if (mark === null && commit > 0) throw damagedLedger(directory, [lostMark(directory)]);
-    return new NumberedStore(database, await openMark(directory, commit));
+    return await inNewestFormat(new NumberedStore(database, await openMark(directory, commit)), directory, formats);
   } catch (error) {
     await database.close();
     throw openFailure(error, directory);
+  }
+}
+
+async function inNewestFormat(store: NumberedStore, directory: string, formats: StoreFormats): Promise<NumberedStore> {
+  try {
+    await migrateStore(store, directory, formatOf(store.database), formats);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
   }
 }
 

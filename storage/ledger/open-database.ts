@@ -1,18 +1,21 @@
 import { readdir } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { makeFolder } from '../objects/durable-file.ts';
+import { unsupportedFormat } from '../store-format.ts';
 import { formatKey } from './keys.ts';
 import { isLocked, LedgerError, openFailure, readFailure } from './ledger-error.ts';
 import { refuseLostLedger } from './lost-ledger.ts';
-
-const storeFormat = '1';
+import { type StoreFormats, storeFormats } from './migrate-store.ts';
 
 /**
- * Opens the LevelDB store in a folder, stamps it with the format number when it is new, and refuses any other number
- * without writing a row. Throws `data_root_locked`, `ledger_missing`, `store_format_unsupported`, `store_unreadable` or a
+ * Opens the LevelDB store in a folder, stamps it with the newest format when it is new, and refuses a format that this program
+ * does not open without writing a row. An older format stays as it is. Throws `data_root_locked`, `ledger_missing`, `store_format_unsupported`, `store_unreadable` or a
  * `SystemRefusalCode`.
  */
-export async function openDatabase(directory: string): Promise<ClassicLevel<Buffer, Buffer>> {
+export async function openDatabase(
+  directory: string,
+  { newest }: StoreFormats = storeFormats,
+): Promise<ClassicLevel<Buffer, Buffer>> {
   await refuseLostIndex(directory);
   const database = new ClassicLevel<Buffer, Buffer>(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
   try {
@@ -22,7 +25,7 @@ export async function openDatabase(directory: string): Promise<ClassicLevel<Buff
     throw openFailure(error, directory);
   }
   try {
-    await claimFormat(database, directory);
+    await claimFormat(database, directory, newest);
     return database;
   } catch (error) {
     await database.close();
@@ -43,22 +46,20 @@ async function refuseLostIndex(directory: string): Promise<void> {
   throw new LedgerError('store_unreadable', `${directory} holds rows but its CURRENT file is gone`);
 }
 
-async function claimFormat(database: ClassicLevel<Buffer, Buffer>, directory: string): Promise<void> {
-  const stored = database.getSync(formatKey)?.toString('utf8');
-  if (stored === storeFormat) return;
-  const isNew = stored === undefined && (await database.keys({ limit: 1 }).all()).length === 0;
-  if (!isNew) {
-    throw new LedgerError(
-      'store_format_unsupported',
-      `${directory} has format ${stored ?? 'unknown'}, not ${storeFormat}`,
-    );
-  }
-  await stampFormat(database);
+async function claimFormat(database: ClassicLevel<Buffer, Buffer>, directory: string, newest: number): Promise<void> {
+  const stored = database.getSync(formatKey)?.toString('utf8') ?? null;
+  if (stored !== null && /^[1-9]\d*$/.test(stored) && Number(stored) <= newest) return;
+  const isNew = stored === null && (await database.keys({ limit: 1 }).all()).length === 0;
+  if (!isNew) throw new LedgerError('store_format_unsupported', unsupportedFormat(directory, stored));
+  await stampFormat(database, newest);
 }
 
-/** Writes down that a store has the format of this version. */
-export const stampFormat = (database: ClassicLevel<Buffer, Buffer>): Promise<void> =>
-  database.put(formatKey, Buffer.from(storeFormat), { sync: true });
+/** The format of an open store that `openDatabase` let pass. */
+export const formatOf = (database: ClassicLevel<Buffer, Buffer>): number => Number(database.getSync(formatKey));
+
+/** Writes down that a store has a format. */
+export const stampFormat = (database: ClassicLevel<Buffer, Buffer>, format: number): Promise<void> =>
+  database.put(formatKey, Buffer.from(String(format)), { sync: true });
 
 /** Throws `data_root_locked` while a host uses the store; changes nothing. */
 export async function demandUnlocked(directory: string): Promise<void> {

@@ -7,6 +7,7 @@ import { JournalReader } from './journal-reader.ts';
 import { nameOf, rowKey, rowRange } from './keys.ts';
 import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
+import type { StoreFormats } from './migrate-store.ts';
 import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
 import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
@@ -19,6 +20,8 @@ export interface LedgerOptions extends EventSource {
   readonly onFatal: (error: LedgerError) => void;
   /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
   readonly points?: (name: string) => void;
+  /** The formats that are opened; those of this program unless told otherwise. */
+  readonly formats?: StoreFormats;
 }
 
 /** What one commit puts on disk: rows, and per journal how far it moves. */
@@ -181,5 +184,5 @@ class LevelLedger implements Ledger {
  * `data_root_locked`, `store_format_unsupported`, `store_unreadable` or `ledger_damaged`.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  return new LevelLedger(await openNumberedStore(options.directory), options);
+  return new LevelLedger(await openNumberedStore(options.directory, options.formats), options);
 }

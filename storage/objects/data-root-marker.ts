@@ -1,27 +1,58 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { version } from '../../contract/base/program-version.ts';
+import { storeFormat, unsupportedFormat } from '../store-format.ts';
 import type { DataRoot } from './data-root-layout.ts';
 import { syncFolder, writeSyncedFile } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
+import { ObjectStoreError } from './object-store-error.ts';
 
 /** The file by which a folder says that it is a data root. It is written before anything else. */
 export const markerName = 'MEDIA-STUDY-DATA-ROOT';
 
 const signature = 'Signature: data root of the Local Media Study Service';
-const text = `${signature}
+const text = (format: number) => `${signature}
+Format: ${format}, since version ${version}
 This file marks the folder as the data root of a Local Media Study Service.
 Without it the service does not use the folder. Do not delete it.
 `;
 
 const draftName = `${markerName}.new`;
 
-/** Marks a folder, whole or not at all; on disk when it resolves. */
-export async function markDataRoot(root: string): Promise<void> {
+/** Marks a folder with its format, whole or not at all; on disk when it resolves. */
+export async function markDataRoot(root: string, format: number): Promise<void> {
   const draft = join(root, draftName);
   await rm(draft, { force: true });
-  await writeSyncedFile(draft, Buffer.from(text));
+  await writeSyncedFile(draft, Buffer.from(text(format)));
   await rename(draft, join(root, markerName));
   await syncFolder(root);
+}
+
+/** Has a marked data root say that it is of a format from now on; a folder without a marker stays without one. */
+export async function announceFormat(root: string, format: number): Promise<void> {
+  if (await isMarker(join(root, markerName))) await markDataRoot(root, format);
+}
+
+/** The format that a data root says it has; 1 where nothing is said. */
+export const markedFormat = async (root: string): Promise<number> => Number((await formatLine(root))?.format ?? 1);
+
+/**
+ * Throws `store_format_unsupported` where a data root says that it is of a format which this program does not open. Reads one
+ * file, so that everything else stays untouched.
+ */
+export async function demandKnownFormat(root: string): Promise<void> {
+  const line = await formatLine(root);
+  if (line === null || (/^[1-9]\d*$/.test(line.format) && Number(line.format) <= storeFormat)) return;
+  throw new ObjectStoreError('store_format_unsupported', unsupportedFormat(root, line.format, line.since));
+}
+
+/** What a marker says of the format; null where there is none, or one of a version that said nothing of it. */
+async function formatLine(root: string): Promise<{ readonly format: string; readonly since: string } | null> {
+  const path = join(root, markerName);
+  if (!(await isMarker(path))) return null;
+  const [, format = '', since = 'unknown'] =
+    /^Format: ([^,\n]*)(?:, since version (\S+))?$/m.exec(await readFile(path, 'utf8')) ?? [];
+  return format === '' ? null : { format, since };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { storeFormat } from '../store-format.ts';
 import { refusalMeanings, systemRefusal } from '../system-refusal.ts';
 import { type DataRoot, dataRootAt } from './data-root-layout.ts';
-import { markDataRoot, markerName, recognizeDataRoot } from './data-root-marker.ts';
+import { demandKnownFormat, markDataRoot, markerName, recognizeDataRoot } from './data-root-marker.ts';
 import { makeFolder, privateFolder, syncFolder } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
@@ -20,6 +21,7 @@ export function exposure(folder: { readonly uid: number; readonly mode: number }
  * before anything was written:
  * - `data_root_unrecognized` for a folder with something in it that is no data root, and for a data root one of whose
  *   folders is a link or a file;
+ * - `store_format_unsupported` for a data root of a format that this program does not open;
  * - `data_root_permissions` for a root that others own or can look into;
  * - a `SystemRefusalCode` and `storage_fault` for what the system refuses.
  */
@@ -39,14 +41,16 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
 }
 
 /**
- * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file: whoever only
- * means to look at a store must not make one in somebody else's folder. Changes nothing.
+ * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file, and
+ * `store_format_unsupported` for one of a format that this program does not open: whoever only means to look at a store must
+ * not make one in somebody else's folder. Changes nothing.
  */
 export async function demandDataRoot(root: string): Promise<void> {
   const layout = dataRootAt(root);
   try {
     const state = await recognizeDataRoot(layout);
     if (state === 'foreign' || state === 'empty') throw notOurs(root);
+    await demandKnownFormat(root);
     await refuseLinks(layout);
   } catch (error) {
     throw startFault(error, root);
@@ -77,11 +81,12 @@ async function claimRoot(layout: DataRoot): Promise<void> {
   });
   if (found === null) {
     await makeFolder(root);
-    return markDataRoot(root);
+    return markDataRoot(root, storeFormat);
   }
   if (!found.isDirectory()) throw new ObjectStoreError('storage_fault', `${root} is not a folder`);
   const state = await recognizeDataRoot(layout);
   if (state === 'foreign') throw notOurs(root);
+  await demandKnownFormat(root);
   await refuseLinks(layout);
   const uid = process.getuid?.() ?? found.uid;
   const exposed = exposure(found, uid);
@@ -90,7 +95,8 @@ async function claimRoot(layout: DataRoot): Promise<void> {
     if (state !== 'empty') throw exposedRoot(`${root} ${exposed}; chmod 700 ${quoted(root)} mends that`);
     await chmod(root, privateFolder);
   }
-  if (state !== 'marked') await markDataRoot(root);
+  // The ledger of a root without a marker is of the first format, until it is brought to the newest.
+  if (state !== 'marked') await markDataRoot(root, state === 'empty' ? storeFormat : 1);
 }
 
 const exposedRoot = (detail: string) => new ObjectStoreError('data_root_permissions', detail);

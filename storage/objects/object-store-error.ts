@@ -5,6 +5,7 @@ export type ObjectStoreErrorCode =
   | 'data_root_permissions'
   | 'data_root_unrecognized'
   | 'storage_fault'
+  | 'store_format_unsupported'
   | 'invalid_name'
   | 'upload_too_long'
   | 'upload_too_short'

@@ -2,7 +2,7 @@ import test from 'ava';
 import { commands } from '../../cli/commands.ts';
 import { repeated, single, toggle } from '../../cli/flags.ts';
 import { answersQuestion, helpText } from '../../cli/help.ts';
-import { version } from '../../cli/version.ts';
+import { version } from '../../contract/base/program-version.ts';
 
 const words = {
   usage: 'npm start -- [flags]',

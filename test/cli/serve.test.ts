@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { version } from '../../cli/version.ts';
+import { version } from '../../contract/base/program-version.ts';
 import { toolIdentity } from '../../contract/base/tool.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';

@@ -7,11 +7,11 @@ import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 test('a new folder is stamped with the format, and opens again', async (t) => {
   const directory = join(await scratchFolder(t), 'deep', 'ledger');
   await (await openScratchLedger(t, directory)).close();
-  t.is((await withRawRows(directory, (rows) => rows.get(formatKey)))?.toString(), '1');
+  t.is((await withRawRows(directory, (rows) => rows.get(formatKey)))?.toString(), '2');
   await (await openScratchLedger(t, directory)).close();
 });
 
-for (const format of ['2', '', '1.5', null]) {
+for (const format of ['3', '0', '', '1.5', null]) {
   const name = format === null ? 'rows but no format' : `the format "${format}"`;
   test(`a store with ${name} is refused and its rows stay as they are`, async (t) => {
     const directory = await scratchFolder(t);
