@@ -24,26 +24,15 @@ export interface StudyContext extends StudyInput {
   readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
 }
 
-export type Availability = 'available' | 'unavailable';
-
-export type DetectParts = Readonly<Record<'speech' | 'silence' | 'loudness' | 'shots', Availability>>;
-
-export interface DetectOutcome extends EffectOutcome {
-  readonly measured: DetectParts;
-}
-
 export interface AssessOutcome extends EffectOutcome {
   readonly claimCount: number;
 }
-
-export type DetectMeasured = DetectParts & { readonly type: 'detect.measured' };
 
 export type StudyEvent =
   | { readonly type: 'worker.granted' }
   | { readonly type: 'deadline.reached' }
   | { readonly type: 'supervision.exhausted'; readonly message: string }
   | { readonly type: 'content.damaged'; readonly message: string }
-  | DetectMeasured
   | ErrorActorEvent;
 
 /** A step begins: the actor layer journals what has to stand before the effect runs. */

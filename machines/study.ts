@@ -1,21 +1,11 @@
-import { assign, emit, fromCallback, fromPromise, raise, setup } from 'xstate';
+import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
-import { part } from './study-parts.ts';
-import type {
-  AssessOutcome,
-  Availability,
-  DetectOutcome,
-  StudyContext,
-  StudyEmission,
-  StudyEvent,
-  StudyFault,
-  StudyInput,
-} from './study-types.ts';
+import type { AssessOutcome, StudyContext, StudyEmission, StudyEvent, StudyFault, StudyInput } from './study-types.ts';
 
-export const studyMachineVersion = 1;
+export const studyMachineVersion = 2;
 
 const stepInput = ({ context }: { context: StudyContext }): StudyInput => ({
   runtimeId: context.runtimeId,
@@ -34,7 +24,7 @@ export const studyMachine = setup({
   actors: {
     initialize: fromPromise<EffectOutcome, StudyInput>(notProvided('initialize')),
     deadline: fromCallback<StudyEvent, StudyInput>(() => undefined),
-    detect: fromPromise<DetectOutcome, StudyInput>(notProvided('detect')),
+    detect: fromPromise<EffectOutcome, StudyInput>(notProvided('detect')),
     subtitles: fromPromise<EffectOutcome, StudyInput>(notProvided('subtitles')),
     read: fromPromise<EffectOutcome, StudyInput>(notProvided('read')),
     assess: fromPromise<AssessOutcome, StudyInput>(notProvided('assess')),
@@ -44,7 +34,6 @@ export const studyMachine = setup({
   guards: {
     interrupts: (_, params: { error: unknown }) => isFault(params.error) && params.error.lifecycle === 'interrupted',
     hasClaims: (_, params: { claimCount: number }) => params.claimCount > 0,
-    isAvailable: (_, params: { state: Availability }) => params.state === 'available',
   },
   actions: {
     commit: emit((_, params: EffectOutcome) => commitOf(params)),
@@ -78,10 +67,6 @@ export const studyMachine = setup({
         'running.admit',
         'terminal',
       ],
-      ...['speech', 'silence', 'loudness', 'shots'].map((kind) => [
-        `running.detect.${kind}.measuring`,
-        `running.detect.${kind}.available`,
-      ]),
     ],
   },
   initial: 'accepted',
@@ -119,29 +104,20 @@ export const studyMachine = setup({
       invoke: { id: 'deadline', src: 'deadline', input: stepInput },
       states: {
         detect: {
-          description: 'One decode pass measures speech, silence, loudness and shot changes side by side.',
+          description:
+            'One decode pass measures speech, silence, loudness and shot changes, and ends with all of them.',
           entry: { type: 'startOperation', params: { step: 'detect' } },
           meta: { journal: ['media.operation_started'] },
-          type: 'parallel',
           invoke: {
             id: 'detect',
             src: 'detect',
             input: stepInput,
             onDone: {
-              actions: [
-                { type: 'commit', params: ({ event }) => event.output },
-                raise(({ event }) => ({ ...event.output.measured, type: 'detect.measured' })),
-              ],
+              target: 'subtitles',
+              actions: { type: 'commit', params: ({ event }) => event.output },
               meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
             },
           },
-          states: {
-            speech: part('speech', 'speech'),
-            silence: part('silence', 'silence'),
-            loudness: part('loudness', 'loudness'),
-            shots: part('shots', 'shot changes'),
-          },
-          onDone: 'subtitles',
         },
         subtitles: {
           description: 'The host reads the embedded text tracks and identifies their languages.',

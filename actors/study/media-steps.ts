@@ -10,7 +10,7 @@ import {
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import type { DetectOutcome, DetectParts, StudyFault, StudyInput } from '../../machines/study-types.ts';
+import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
 import {
   type MediaOperation,
@@ -81,28 +81,15 @@ export class MediaSteps {
     return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
   }
 
-  async detect(input: StudyInput, signal: AbortSignal): Promise<DetectOutcome> {
-    const { outcome, result } = await this.#perform(input, 'detect', signal);
-    const state = (kind: string) =>
-      result.evidence.some((each) => each.kind === kind && each.state === 'available') ? 'available' : 'unavailable';
-    const measured: DetectParts = {
-      speech: state('speech_activity'),
-      silence: state('silence'),
-      loudness: state('loudness'),
-      shots: state('shot_changes'),
-    };
-    return { ...outcome, measured };
+  detect(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+    return this.#perform(input, 'detect', signal);
   }
 
-  async subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    return (await this.#perform(input, 'subtitles', signal)).outcome;
+  subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+    return this.#perform(input, 'subtitles', signal);
   }
 
-  async #perform(
-    { runtimeId }: StudyInput,
-    step: MediaStepName,
-    signal: AbortSignal,
-  ): Promise<{ outcome: EffectOutcome; result: MediaOperationResult }> {
+  async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
     const { ledger } = this.#options;
     const study = readStudy(ledger, runtimeId);
     const begun = this.operation(study, step);
@@ -111,27 +98,17 @@ export class MediaSteps {
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const { known, isUseless } = await this.#known(operationKey);
     const result = known ?? (await this.#run(study, step, signal));
-    const completed = operationCompleted(study, operation, result, known !== null);
+    const { receipt, artifacts, events } = operationCompleted(study, operation, result, known !== null);
+    const value: MediaStepRow = { operationIds: [receipt.operationId], receipt, artifacts: [...artifacts] };
     return {
-      result,
-      outcome: {
-        events: isBegun ? completed.events : [...begunAnew(study, begun, operation), ...completed.events],
-        writes: [
-          {
-            put: 'record',
-            key: stepKey(runtimeId, step),
-            value: {
-              operationIds: [completed.receipt.operationId],
-              receipt: completed.receipt,
-              artifacts: [...completed.artifacts],
-            } satisfies MediaStepRow,
-          },
-          // The first committed result stays: a pass that ran beside it has found the same. One that is of no use does not.
-          isUseless
-            ? { put: 'operation', key: operationKey, value: result }
-            : { putFirst: 'operation', key: operationKey, value: result },
-        ],
-      },
+      events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
+      writes: [
+        { put: 'record', key: stepKey(runtimeId, step), value },
+        // The first committed result stays: a pass that ran beside it has found the same. One that is of no use does not.
+        isUseless
+          ? { put: 'operation', key: operationKey, value: result }
+          : { putFirst: 'operation', key: operationKey, value: result },
+      ],
     };
   }
 

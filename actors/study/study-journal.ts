@@ -55,6 +55,5 @@ function stopped(options: StudyJournalOptions, { id, before }: Change, emission:
 
 function openStep(before: StateValue | null): MediaStepName | null {
   const running = typeof before === 'object' && before !== null ? before.running : undefined;
-  if (running === 'subtitles') return 'subtitles';
-  return typeof running === 'object' && 'detect' in running ? 'detect' : null;
+  return running === 'detect' || running === 'subtitles' ? running : null;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StateValue } from 'xstate';
 import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
-import { machines } from '../../machines/catalogue.ts';
+import { actorMachines } from '../../machines/catalogue.ts';
 import type { StoredChart } from '../../machines/migrations/chart-migrations.ts';
 import { statesOf } from '../../machines/migrations/chart-states.ts';
 import { formatKey, rowKey } from '../../storage/ledger/keys.ts';
@@ -40,7 +40,7 @@ export async function describeRelease(folder: string): Promise<void> {
       }),
     );
   }
-  const charts = machines.map((machine): [string, ReleasedChart] => {
+  const charts = actorMachines.map((machine): [string, ReleasedChart] => {
     const row = rows.findLast(({ machineId }) => machineId === machine.id);
     if (row === undefined) throw new Error(`no store holds an actor of ${machine.id}`);
     const { context } = row.snapshot as Pick<StoredChart, 'context'>;

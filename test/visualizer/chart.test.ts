@@ -102,7 +102,6 @@ test('the main ways of the machines run from the first state to where the work i
       'runtime.running.assess',
       'runtime.running.decide',
       'runtime.running.admit',
-      ...['speech', 'silence', 'loudness', 'shots'].map((part) => `runtime.running.detect.${part}.measuring`),
     ],
     [
       'videohost-ingest.queued',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-status.ts';
+import { studyMachineVersion } from '../../../machines/study.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
 import { openLedger } from '../../../storage/ledger/open-ledger.ts';
@@ -60,7 +61,7 @@ export interface StoredStage {
 const actorRowOf = ({ run }: StoredStudy, lifecycle: Lifecycle, reason: RuntimeReason | null) => ({
   kind: 'runtime',
   machineId: 'runtime',
-  machineVersion: 1,
+  machineVersion: studyMachineVersion,
   input: { runtimeId: run.record.runtimeId, commandId: run.record.commandId },
   status: lifecycle,
   updatedAt: Date.parse(acceptedAt),

@@ -15,7 +15,7 @@ import type { DetectedKind, Detection, UnavailableReason } from '../../../contra
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
 import { statesOf } from '../../../machines/migrations/chart-states.ts';
-import { studyMachine } from '../../../machines/study.ts';
+import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -95,12 +95,11 @@ interface Stage {
 }
 
 const end = ['runtime.interrupted', 'executor.finished', 'task.transitioned'];
-const measuring = { speech: 'measuring', silence: 'measuring', loudness: 'measuring', shots: 'measuring' };
 
 const stages: Readonly<Record<string, Stage>> = {
   accepted: { commits: 0, state: 'accepted', said: [] },
   initializing: { commits: 0, state: 'initializing', said: [] },
-  'running.detect': { commits: 1, state: { running: { detect: measuring } }, said: ['media.operation_failed', ...end] },
+  'running.detect': { commits: 1, state: { running: 'detect' }, said: ['media.operation_failed', ...end] },
   'running.subtitles': { commits: 2, state: { running: 'subtitles' }, said: ['media.operation_failed', ...end] },
   'running.read': { commits: 3, state: { running: 'read' }, said: end },
   'running.assess': { commits: 4, state: { running: 'assess' }, said: end },
@@ -144,7 +143,7 @@ for (const [name, stage] of Object.entries(stages)) {
   const lost = typeof stage.state === 'string' ? 'elsewhere' : { running: 'elsewhere' };
   const rows: Readonly<Record<string, readonly [object, unknown]>> = {
     'of another version of its chart': [{ machineVersion: 0 }, stage.state],
-    'of a newer version of its chart, in a state of that': [{ machineVersion: 2 }, lost],
+    'of a newer version of its chart, in a state of that': [{ machineVersion: studyMachineVersion + 1 }, lost],
     'in a state that no version has': [{}, lost],
   };
   for (const [how, [changes, value]] of Object.entries(rows)) {
@@ -180,7 +179,10 @@ for (const step of ['detect', 'subtitles']) {
 }
 
 const entries = Object.fromEntries(statesOf(studyMachine).map((state) => [state, unchanged]));
-const laterChart = { version: 3, migrations: { 1: entries, 2: entries } };
+const laterChart = {
+  version: studyMachineVersion + 2,
+  migrations: { [studyMachineVersion]: entries, [studyMachineVersion + 1]: entries },
+};
 
 for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit']) {
   const name = `running.${step}`;
@@ -205,6 +207,19 @@ for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'])
     t.deepEqual(said[1], said[0]);
   });
 }
+
+test('a runtime that version 1 of its chart left in the detection, whose parts were states then, ends as any other', async (t) => {
+  const stage = stages['running.detect'] as Stage;
+  const parts = { speech: 'measuring', silence: 'measuring', loudness: 'measuring', shots: 'measuring' };
+  const children = { detect: { snapshot: { status: 'active', input }, src: 'detect', syncSnapshot: false } };
+  const root = await leftAt(t, stage, { machineVersion: 1 }, { running: { detect: parts } }, children);
+  const host = await nextHost(t, root);
+  t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
+  while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.like(host.supervisor.read(runtimeId), { status: 'terminal', machineVersion: studyMachineVersion });
+  await host.close();
+  t.is((await saidAfter(t, root, stage)).at(-1), 'task.transitioned');
+});
 
 test('a stored result of a pass that cannot be read is measured anew, and replaced for whoever asks next', async (t) => {
   const stage = stages['running.detect'] as Stage;
