@@ -6,6 +6,7 @@ import type { UnusedMedia } from '../../sources/unused-media.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { WorkQueue } from '../../supervision/work-queue.ts';
 import { isHeldByLive } from '../ingest-commits.ts';
+import type { IngestDefinitionOptions } from '../ingest-definition.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
 import { IngestService } from '../ingest-service.ts';
 import type { VideoFetching } from './video-fetching.ts';
@@ -35,7 +36,8 @@ export interface OpenVideohostIngestsOptions {
 export function openVideohostIngests(options: OpenVideohostIngestsOptions): VideohostIngests {
   const { supervisor, sealing, unused } = options;
   const effects = new VideohostIngestEffects({ ...options, isLive: (ingestId) => supervisor.isLive(ingestId) });
-  const definition = videohostIngestDefinition({ ...options, effects });
+  const seal: IngestDefinitionOptions['seal'] = (input, signal) => effects.seal(input, signal);
+  const definition = videohostIngestDefinition({ ...options, effects, seal });
   supervisor.register(definition);
   unused.heldBy((contentId) => effects.holds(contentId));
   unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));

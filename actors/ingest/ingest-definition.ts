@@ -1,0 +1,77 @@
+import type { StateValue } from 'xstate';
+import { z } from 'zod';
+import { contentId } from '../../contract/base/grammar.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { UnusedMedia } from '../sources/unused-media.ts';
+import { type ActorDefinition, effect } from '../supervision/actor-definition.ts';
+import type { ActorRow } from '../supervision/actor-row.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { WorkQueue } from '../supervision/work-queue.ts';
+import { ingestCommits } from './ingest-commits.ts';
+import type { IngestSealing } from './ingest-sealing.ts';
+import { ingestState } from './ingest-service.ts';
+
+export interface IngestDefinitionOptions {
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+  readonly queue: WorkQueue;
+  readonly sealing: IngestSealing;
+  readonly unused: UnusedMedia;
+  /** Seals the media under what is known of its origin. */
+  readonly seal: (input: MediaInput, signal: AbortSignal) => Promise<EffectOutcome>;
+}
+
+type Own = 'name' | 'version' | 'migrations' | 'machine' | 'phase' | 'standing';
+
+/** The definition of one kind of ingest: what is its own, and what all have in common. */
+export const ingestDefinition = (
+  options: IngestDefinitionOptions,
+  own: Pick<ActorDefinition, Own>,
+): ActorDefinition => ({
+  ...own,
+  queue: options.queue,
+  hasJournal: false,
+  status: ingestState,
+  ...ingestCommits(options),
+});
+
+/** Makes an effect of an ingest, which starts once the snapshot that invoked it is on disk. */
+export const ingestEffect = <Output, Input extends { readonly ingestId: string }>(
+  supervisor: Supervisor,
+  run: (input: Input, signal: AbortSignal) => Promise<Output>,
+) =>
+  effect<Output, Input>(
+    {
+      clock: supervisor.clock,
+      settled: ({ ingestId }) => supervisor.settled(ingestId),
+      lifetime: ({ ingestId }) => supervisor.lifetime(ingestId),
+    },
+    run,
+  );
+
+/** The effects of the states that every ingest ends with. */
+export const tailEffectsOf = ({ supervisor, sealing, seal }: IngestDefinitionOptions) => ({
+  probe: ingestEffect(supervisor, (input: MediaInput, signal) => sealing.probe(input, signal)),
+  seal: ingestEffect(supervisor, seal),
+  register: ingestEffect(supervisor, (input: MediaInput) => sealing.register(input)),
+});
+
+const storedMedia = z.object({ context: z.object({ media: z.object({ contentId, bytes: z.number() }) }) });
+
+/** Where the states that need media begin again, by the state as clients name it. */
+const tailStates: Readonly<Record<string, StateValue>> = { probing: 'probing', sealing: { sealing: 'writing' } };
+
+/**
+ * What the row of any version of a chart says of an ingest, which has no journal: the media that it has come to hold, and the
+ * state of the tail that its clients were told last; null for what it does not say.
+ */
+export function ingestStandingOf({ snapshot, status }: ActorRow): {
+  readonly media: IngestMedia | null;
+  readonly tail: StateValue | null;
+} {
+  const held = storedMedia.safeParse(snapshot);
+  if (!held.success) return { media: null, tail: null };
+  return { media: held.data.context.media, tail: tailStates[status] ?? null };
+}
