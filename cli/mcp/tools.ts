@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import { version } from '../version.ts';
+import { version } from '../../contract/base/program-version.ts';
 import { followed } from './followed.ts';
 import { paged } from './paged.ts';
 
