@@ -1,19 +1,21 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
+import { unpackStores } from '../../fixtures/golden-store/archive.ts';
+import { type Release, release } from '../../fixtures/golden-store/release.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
-import { type HostProcess, startHost } from './host-process.ts';
+import type { HostProcess } from './host-process.ts';
 import { LaterClient } from './later-client.ts';
+import { clockFrom, openOlder } from './older-host.ts';
 
 // Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts).
 
@@ -30,7 +32,6 @@ const flags = [
   ...['--language-explanation-model', 'stand-in'],
 ];
 
-const stores = z.record(z.string(), z.object({ id: z.string(), runtimeId: z.string().optional() }));
 const productions = z.looseObject({
   captions: z.array(
     z.looseObject({
@@ -42,7 +43,7 @@ const productions = z.looseObject({
     }),
   ),
 });
-type Stored = z.infer<typeof stores>[string];
+type Stored = Release['stores'][string];
 
 let videos: VideoHost | undefined;
 let model: StubProvider | undefined;
@@ -126,32 +127,38 @@ const lives: Readonly<Record<string, (t: ExecutionContext, host: HostProcess, st
 /** An attempt that must not be made twice is closed, and its approval is free for another. */
 const neverTwice = 'what was under way is not taken up again';
 
-async function opens(t: ExecutionContext, release: string, state: string, stored: Stored): Promise<void> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'older-store-')));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  const data = join(root, 'data');
-  await mkdir(data, { mode: 0o700 });
-  await promisify(execFile)('tar', ['-xzf', join(releases, release, `${state}.tar.gz`)], { cwd: data });
-  const host = await startHost(t, data, undefined, flags);
+async function opens(
+  t: ExecutionContext,
+  root: string,
+  { clock, state, stored }: { readonly clock: Clock; readonly state: string; readonly stored: Stored },
+): Promise<void> {
+  // A host asks a downloader for its version, which takes a third of a second.
+  const environment: Record<string, string> = state.startsWith('videohost') ? {} : { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
+  const host = await openOlder(t, root, { clock, flags, environment });
   await lives[state.slice(0, state.indexOf('.'))]?.(t, host, stored);
   t.is(await host.stop(), 0, host.told().join('\n'));
   t.deepEqual(
     host.told().filter((line) => /damaged|ended at recovery/.test(line) && !line.endsWith(neverTwice)),
     [],
   );
-  await checkDataRoot(t, data);
-  await checkRuntimes(t, data);
+  await checkDataRoot(t, root);
+  await checkRuntimes(t, root);
 }
 
 /** Two hosts at a time: that is what the tests of one file may ask of a small machine. */
 const lanes = new KeyedMutex();
 
-for (const release of readdirSync(releases, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
-  const known = stores.parse(JSON.parse(readFileSync(join(releases, release.name, 'stores.json'), 'utf8')));
-  for (const [index, [state, stored]] of Object.entries(known).entries()) {
-    test(`a data root of ${release.name} with an actor in ${state} opens, and all in it ends well`, (t) => {
+const names = readdirSync(releases, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+for (const { name } of names) {
+  const known = release.parse(JSON.parse(readFileSync(join(releases, name, 'release.json'), 'utf8')));
+  const unpacked = realpathSync(mkdtempSync(join(tmpdir(), 'older-stores-')));
+  test.before(() => unpackStores(join(releases, name, 'stores.tar.br'), unpacked));
+  test.after.always(() => rm(unpacked, { recursive: true, force: true }));
+  const clock = clockFrom(known.cutAt + 60_000);
+  for (const [index, [state, stored]] of Object.entries(known.stores).entries()) {
+    test(`a data root of ${name} with an actor in ${state} opens, and all in it ends well`, (t) => {
       t.timeout(300_000, 'it waits for its lane');
-      return lanes.take(`${index % 2}`, () => opens(t, release.name, state, stored));
+      return lanes.take(`${index % 2}`, () => opens(t, join(unpacked, state), { clock, state, stored }));
     });
   }
 }
