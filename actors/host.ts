@@ -29,12 +29,14 @@ import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
+import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
 import { loadFolders, type SourceDirectory } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { EvidenceSteps } from './study/evidence-steps.ts';
+import { LiveProgress } from './study/live-progress.ts';
 import { mediaPasses } from './study/media-passes.ts';
 import { MediaSteps } from './study/media-steps.ts';
 import { Studies } from './study/studies.ts';
@@ -136,14 +138,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     studies: new WorkQueue(options.studyWorkers, grant),
   };
 
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
+  const progress = new LiveProgress(ledger);
   const media = new MediaSteps({
     ledger,
     objectStore,
     registry,
     passes: mediaPasses({ launcher, tools, detector, detectorTools }),
+    progress,
     report,
   });
-  const runtimes = studyDefinition({
+  const studying = studyDefinition({
     ledger,
     supervisor,
     budgets,
@@ -157,11 +162,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
       warm: (source) => detector.warm(modelsFor(source)),
     }),
     media,
-    evidence: new EvidenceSteps({ ledger, objectStore, registry, clock }),
+    evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
+    progress,
     committed: (runtimeId) => studies.committed(runtimeId),
   });
   const studies: Studies = new Studies({
-    definition: runtimes,
+    definition: studying,
     supervisor,
     registry,
     ledger,
@@ -175,6 +181,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ledger,
     objectStore,
     supervisor,
+    runtimes,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
@@ -184,7 +191,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
-    kindName: runtimes.name,
+    kindName: studying.name,
     supervisor,
     registry,
     ledger,
@@ -220,7 +227,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     grant,
     report,
   });
-  supervisor.register(runtimes);
+  supervisor.register(studying);
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);

@@ -11,7 +11,7 @@ import { Captions } from './captions/captions.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
 import { EvidenceAudits } from './reopening/evidence-audits.ts';
-import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
+import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { PublishReviews } from './review/publish-reviews.ts';
 import type { Supervisor } from './supervision/supervisor.ts';
 
@@ -19,6 +19,7 @@ export interface LaterStagesOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
   readonly explainer: LanguageExplainer | null;
@@ -39,8 +40,8 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and tells the supervisor of their actors. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, objectStore, supervisor, reviewer, captionExecutor, explainer, clock, committed, report } = options;
-  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
+  const { ledger, objectStore, supervisor, runtimes, reviewer, captionExecutor, explainer, clock, committed, report } =
+    options;
   const mutex = new KeyedMutex();
   const kinds = {
     captioning: captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report }),

@@ -13,7 +13,7 @@ import { captionProductionMigrations } from '../../machines/migrations/caption-p
 import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
 import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
 import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
-import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import { checkableOf, noCaptions } from '../../receipts/captions/fold-captions.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
 import type { StepResult } from '../../receipts/core/study-step.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
@@ -61,9 +61,9 @@ const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
 async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
   const input = row.input as CaptionProductionInput;
   const { execution } = await runtimes.read(input.runtimeId);
-  const { isOpen, caption } = execution?.study.tail.captions ?? { isOpen: false, caption: null };
+  const { open, caption } = execution?.study.tail.captions ?? noCaptions;
   const context: CaptionProductionContext = { ...input, failure: null };
-  if (isOpen) return { value: 'producing', context };
+  if (open.length > 0) return { value: 'producing', context };
   return caption?.reference.jobId === input.jobId && caption.qualityControl === null
     ? { value: 'unchecked', context }
     : null;

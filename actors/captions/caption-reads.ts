@@ -7,7 +7,7 @@ import type {
 import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import type { CaptionSide } from '../../contract/captions/caption-side.ts';
 import { webVttOf } from '../../receipts/captions/caption-webvtt.ts';
-import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import { checkableOf } from '../../receipts/captions/fold-captions.ts';
 import { publishedCaptionReportsOf } from '../../receipts/reopening/published-caption-reports.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/reopening/published-captions.ts';
 import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';

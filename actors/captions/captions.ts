@@ -103,7 +103,7 @@ export class Captions {
       );
     }
     const captions = runtime.execution?.study.tail.captions;
-    if (captions?.caption !== null || captions.isOpen) throw illegal('the approval is used already');
+    if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
     return { study, attempt: captions.attempts, classification };
   }

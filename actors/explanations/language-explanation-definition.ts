@@ -52,7 +52,7 @@ const unasked: Explained = {
 async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<Standing | null> {
   const input = row.input as LanguageExplanationInput;
   const { execution } = await runtimes.read(input.runtimeId);
-  const attempt = execution?.study.tail.explanations.find(({ jobId }) => jobId === input.jobId);
+  const attempt = execution?.study.tail.explanations.attempts.find(({ jobId }) => jobId === input.jobId);
   if (attempt?.state !== 'started') return null;
   return { value: 'started', context: { ...input, failure: null } satisfies LanguageExplanationContext };
 }
@@ -68,7 +68,7 @@ export function languageExplanationDefinition(options: LanguageExplanationKindOp
   const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
     withClientErrors(words, report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
-      const job = execution?.study.tail.explanations.find((attempt) => attempt.jobId === jobId)?.job;
+      const job = execution?.study.tail.explanations.attempts.find((attempt) => attempt.jobId === jobId)?.job;
       if (job === undefined || explainer === null) throw new Error('an explanation comes after its start');
       const { input, request } = job;
       const kinds = askableKinds(input, request.facetKinds);

@@ -7,7 +7,7 @@ import { explanationFailureOf } from '../../contract/explanations/language-expla
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
 import type { CheckableCaptions } from '../../receipts/captions/caption-quality-control.ts';
-import { checkableOf } from '../../receipts/captions/replay-captions.ts';
+import { checkableOf } from '../../receipts/captions/fold-captions.ts';
 import { firstDifference } from '../../receipts/core/first-difference.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
 import { explanationExecutorOf } from '../../receipts/explanations/explanation-executor.ts';
@@ -17,8 +17,8 @@ import {
   selectionObstacleOf,
 } from '../../receipts/explanations/explanation-input.ts';
 import { type ExplanationJob, explanationJobIdOf, fingerprintOf } from '../../receipts/explanations/explanation-job.ts';
+import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/fold-explanations.ts';
 import { explanationStarted } from '../../receipts/explanations/language-explanation.ts';
-import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/replay-explanations.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import { languageExplanationsOf } from '../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
@@ -142,7 +142,7 @@ function jobOf(
   const misplaced = selectionObstacleOf(captions.artifact, request);
   if (misplaced !== null) throw new ServiceError('invalid_language_selection', misplaced);
   const task = { run, request, input: explanationInputOf(run, captions, request), executor };
-  const earlier = attemptsAt(runtime.execution?.study.tail.explanations ?? [], fingerprintOf(task));
+  const earlier = attemptsAt(runtime.execution?.study.tail.explanations.attempts ?? [], fingerprintOf(task));
   const bytes = captionTextBytesOf(task.input);
   const obstacle =
     bytes > explanationLimits.maxCaptionTextBytes

@@ -1,5 +1,6 @@
 import type { SourceFile } from '../../contract/sources/source-session.ts';
 import type { ContentFault, StoredContent } from '../../receipts/core/stored-content.ts';
+import type { FoldPorts } from '../../receipts/reopening/reopen-runtime.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
 import { fileIsIntact, pathOf } from '../sources/source-files.ts';
@@ -23,11 +24,14 @@ async function faultOf<Found>(read: () => Promise<Found>): Promise<Found | Conte
 /** The files behind one reopening. It remembers which they were, so that they can be looked at again. */
 export class ReadObjects implements StoredContent {
   readonly #objectStore: ObjectStore;
+  readonly #pause: FoldPorts['pause'];
   readonly #files = new Map<string, SourceFile>();
   #bytes = 0;
 
-  constructor(objectStore: ObjectStore) {
+  /** `pause` lets others work before a file is read. */
+  constructor(objectStore: ObjectStore, pause: FoldPorts['pause']) {
     this.#objectStore = objectStore;
+    this.#pause = pause;
   }
 
   /** Bytes that were handed over. */
@@ -41,6 +45,7 @@ export class ReadObjects implements StoredContent {
 
   async sourceFile(file: SourceFile, maximumBytes: number): Promise<Uint8Array | ContentFault> {
     const { contentId } = file;
+    await this.#pause();
     return faultOf(async () => {
       const path = pathOf(this.#objectStore, file);
       const bytes = await this.#objectStore.readFile(path, contentId, maximumBytes);

@@ -1,17 +1,20 @@
 import type { StateValue } from 'xstate';
 import { ZodError, z } from 'zod';
+import type { JournalEvent } from '../../contract/journal/journal-event.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
 import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/runtime-status.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { JournalHead, JournalPage, Ledger, Space } from '../../storage/ledger/ledger.ts';
+import { type JournalPosition, readEvent } from '../../receipts/core/journal-cursor.ts';
+import type { FoldPorts, StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import type { JournalHead, Ledger, Space } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
 import { lifecycleOf, studyChart, studyKey, studyRow } from '../study/study-row.ts';
 import { actorRow } from '../supervision/actor-row.ts';
 import { upgradedRow } from '../supervision/upgraded-row.ts';
 
-const pageEvents = 500;
+// A page is checked against the chain in one go.
+const pageEvents = 50;
 
 /** The row of a runtime's actor, as far as its journal has to agree with it; of whatever version of the chart. */
 const runtimeRow = actorRow
@@ -56,15 +59,6 @@ function parsed<Schema extends z.ZodType>(ledger: Ledger, place: RowPlace, schem
   return readRow(place.name, () => schema.parse(row));
 }
 
-async function wholeJournal(ledger: Ledger, runtimeId: string): Promise<JournalPage> {
-  const events: Uint8Array[] = [];
-  for (;;) {
-    const page = await ledger.journalPage(runtimeId, events.length, pageEvents);
-    events.push(...page.events);
-    if (events.length >= page.head.seq) return { events, head: page.head };
-  }
-}
-
 /** Runs a read of a journal. Throws `EvidenceChainError` of the journal when it is not whole. */
 export async function readJournalOf<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
@@ -72,6 +66,40 @@ export async function readJournalOf<Value>(read: () => Promise<Value>): Promise<
   } catch (error) {
     if (!isJournalDamage(error)) throw error;
     throw new EvidenceChainError('journal', error.message, error);
+  }
+}
+
+/** Events of a journal as they were read, and where it ended then. */
+export interface JournalPart {
+  readonly events: readonly JournalEvent[];
+  /** Length of what was read. */
+  readonly bytes: number;
+  readonly head: JournalHead;
+}
+
+/**
+ * Reads the events of a journal after a position, page by page, up to its head on disk: those of whole commits. Throws
+ * `EvidenceChainError` of the journal.
+ */
+export async function readEventsAfter(
+  ledger: Ledger,
+  runtimeId: string,
+  position: JournalPosition,
+  pause: FoldPorts['pause'],
+): Promise<JournalPart> {
+  const events: JournalEvent[] = [];
+  let last = position;
+  let bytes = 0;
+  for (;;) {
+    const page = await readJournalOf(() => ledger.journalPage(runtimeId, last.seq, pageEvents));
+    for (const stored of page.events) {
+      const event = readEvent(runtimeId, last, stored);
+      events.push(event);
+      bytes += stored.length;
+      last = event;
+      await pause();
+    }
+    if (last.seq >= page.head.seq) return { events, bytes, head: page.head };
   }
 }
 
@@ -90,13 +118,11 @@ const placesOf = (runtimeId: string) =>
   }) as const satisfies Record<string, RowPlace>;
 
 /**
- * Everything that the ledger holds of a runtime; null when it holds nothing of it. Throws `EvidenceChainError` for rows
- * that are missing or damaged, and for a journal that is not whole.
+ * What the rows of the ledger say of a runtime; null when it holds nothing of it. What is on disk of them is on disk of the
+ * journal when this resolves. Throws `EvidenceChainError` for rows that are missing or damaged, and for a journal that is not
+ * whole.
  */
-export async function readStoredRuntime(
-  ledger: Ledger,
-  runtimeId: string,
-): Promise<{ readonly runtime: StoredRuntime; readonly head: JournalHead } | null> {
+export async function readStoredRuntime(ledger: Ledger, runtimeId: string): Promise<StoredRuntime | null> {
   if (!(await isKnown(ledger, runtimeId))) return null;
   const places = placesOf(runtimeId);
   const { snapshot, status } = parsed(ledger, places.snapshot, runtimeRow);
@@ -104,12 +130,6 @@ export async function readStoredRuntime(
   const start = parsed(ledger, places.start, studyRow);
   const { revisionId } = start.record.sourceSession;
   const source = parsed(ledger, { name: 'source', space: 'source', key: revisionId }, registeredSource);
-  // What is on disk of the row is on disk of the journal: its head must not be an older one.
   await ledger.durable();
-  const journal = await readJournalOf(() => wholeJournal(ledger, runtimeId));
-  const { reason } = snapshot.context;
-  return {
-    runtime: { runtimeId, start, source, events: journal.events, lifecycle: status, reason },
-    head: journal.head,
-  };
+  return { runtimeId, start, source, lifecycle: status, reason: snapshot.context.reason };
 }

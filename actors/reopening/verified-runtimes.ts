@@ -1,10 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import { reopenRuntime, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { journalStart } from '../../receipts/core/journal-cursor.ts';
+import {
+  foldEvents,
+  reopenStartOf,
+  type StoredRuntime,
+  type VerifiedRuntime,
+} from '../../receipts/reopening/reopen-runtime.ts';
+import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { SingleFlight } from '../supervision/single-flight.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
 import { ReadObjects } from './read-objects.ts';
-import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
+import { readEventsAfter, readJournalOf, readStoredRuntime } from './stored-runtime.ts';
 
 export interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
@@ -16,24 +24,26 @@ export interface VerifiedRuntimesOptions {
 // A runtime at all limits of its evidence has half a megabyte.
 const defaultRememberedBytes = 8 * 1024 * 1024;
 
-/** A reopened runtime, and what it was reopened from. */
-interface Reopened {
+/** A verified runtime, and what it was verified from. */
+interface Verified {
   readonly runtime: VerifiedRuntime;
-  readonly headDigest: string;
+  readonly stored: StoredRuntime;
+  readonly head: JournalHead;
   readonly content: ReadObjects;
-  /** Length of everything that was read. */
-  readonly bytes: number;
+  /** Length of the events that were read. */
+  readonly eventBytes: number;
 }
 
 /**
- * Reopens runtimes for whoever reads of them. What was reopened stays so while its journal has the same head and no file
- * behind it was touched; then a look at each file is all that it costs.
+ * Verifies runtimes for whoever reads of them or goes on with them. What was verified stays so while no file behind it was
+ * touched: then a look at each file, and a fold of the events that its journal has gained, are all that it costs.
  */
 export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
   readonly #flights = new SingleFlight<VerifiedRuntime>();
+  readonly #slices = new TimeSlices();
   // In the order of use, the longest unused first.
-  readonly #reopened = new Map<string, Reopened>();
+  readonly #verified = new Map<string, Verified>();
   #bytes = 0;
 
   constructor(options: VerifiedRuntimesOptions) {
@@ -42,43 +52,72 @@ export class VerifiedRuntimes {
 
   /** A runtime as far as it has come. Throws `unknown_runtime` and `stored_content_inconsistent`. */
   read(runtimeId: string): Promise<VerifiedRuntime> {
-    return this.#flights.take(runtimeId, async () => (await this.#known(runtimeId)) ?? (await this.#reopen(runtimeId)));
+    return this.#flights.take(runtimeId, async () => {
+      const known = await this.#untouched(runtimeId);
+      const verified =
+        known !== null && (await this.#isAtHead(runtimeId, known)) ? known : await this.#folded(runtimeId, known);
+      this.#remember(runtimeId, verified);
+      return verified.runtime;
+    });
   }
 
-  async #known(runtimeId: string): Promise<VerifiedRuntime | null> {
-    const known = this.#reopened.get(runtimeId);
-    if (known === undefined) return null;
+  /** What is remembered of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
+  async #untouched(runtimeId: string): Promise<Verified | null> {
+    const known = this.#verified.get(runtimeId) ?? null;
+    if (known === null) return null;
     this.#forget(runtimeId, known);
-    const head = await readJournalOf(async () => this.#options.ledger.journalHead(runtimeId));
-    if (head.digest !== known.headDigest || !(await known.content.isUntouched())) return null;
-    this.#remember(runtimeId, known);
-    return known.runtime;
+    return (await known.content.isUntouched()) ? known : null;
   }
 
-  async #reopen(runtimeId: string): Promise<VerifiedRuntime> {
+  async #isAtHead(runtimeId: string, { head }: Verified): Promise<boolean> {
+    const { digest } = await readJournalOf(async () => this.#options.ledger.journalHead(runtimeId));
+    return digest === head.digest;
+  }
+
+  /** Folds the events that follow those of a known runtime, or all of them where nothing is known that still holds. */
+  async #folded(runtimeId: string, known: Verified | null): Promise<Verified> {
     const { ledger, objectStore } = this.#options;
+    const { pause } = this.#slices;
     const stored = await readStoredRuntime(ledger, runtimeId);
     if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
-    const content = new ReadObjects(objectStore);
-    const runtime = await reopenRuntime(stored.runtime, content, () => undefined);
-    const bytes = stored.runtime.events.reduce((sum, event) => sum + event.length, content.bytes);
-    this.#remember(runtimeId, { runtime, headDigest: stored.head.digest, content, bytes });
-    return runtime;
+    const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
+    const content = base?.content ?? new ReadObjects(objectStore, pause);
+    const ports = { content, report: () => undefined, pause };
+    const { events, bytes, head } = await readEventsAfter(
+      ledger,
+      runtimeId,
+      base?.runtime.position ?? journalStart,
+      pause,
+    );
+    const runtime = await foldEvents(
+      base?.runtime ?? (await reopenStartOf(stored, head.seq, ports)),
+      stored,
+      events,
+      ports,
+    );
+    const eventBytes = (base?.eventBytes ?? 0) + bytes;
+    return { runtime, stored, head, content, eventBytes };
   }
 
-  #remember(runtimeId: string, reopened: Reopened): void {
+  #remember(runtimeId: string, verified: Verified): void {
     const { rememberedBytes = defaultRememberedBytes } = this.#options;
-    if (reopened.bytes > rememberedBytes) return;
-    this.#reopened.set(runtimeId, reopened);
-    this.#bytes += reopened.bytes;
-    for (const [oldest, each] of this.#reopened) {
+    if (bytesOf(verified) > rememberedBytes) return;
+    this.#verified.set(runtimeId, verified);
+    this.#bytes += bytesOf(verified);
+    for (const [oldest, each] of this.#verified) {
       if (this.#bytes <= rememberedBytes) return;
       this.#forget(oldest, each);
     }
   }
 
-  #forget(runtimeId: string, { bytes }: Reopened): void {
-    this.#reopened.delete(runtimeId);
-    this.#bytes -= bytes;
+  #forget(runtimeId: string, verified: Verified): void {
+    this.#verified.delete(runtimeId);
+    this.#bytes -= bytesOf(verified);
   }
 }
+
+/** Length of everything that was read: the events, and the files that they name. */
+const bytesOf = ({ content, eventBytes }: Verified): number => content.bytes + eventBytes;
+
+/** The rows that a start left behind; they never change. */
+const rowsOf = ({ start, source }: StoredRuntime) => ({ start, source });

@@ -1,15 +1,14 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
-import { counted, type ReportLink } from '../../receipts/core/checked-link.ts';
+import type { ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import { reopenRuntime, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import { journalStart } from '../../receipts/core/journal-cursor.ts';
+import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { checkCaptionRow } from './caption-row.ts';
-import { checkExplanationRows } from './explanation-rows.ts';
+import { checkActorRows } from './actor-rows.ts';
 import { ReadObjects } from './read-objects.ts';
-import { checkStepRows } from './step-rows.ts';
-import { readJournalOf, readStoredRuntime } from './stored-runtime.ts';
+import { readEventsAfter, readJournalOf, readStoredRuntime } from './stored-runtime.ts';
 
 export interface VerifiedStore {
   readonly ledger: Ledger;
@@ -45,17 +44,12 @@ export async function verifyRuntime(
   const head = await readJournalOf(() => ledger.verifyJournal(runtimeId));
   const stored = await readStoredRuntime(ledger, runtimeId);
   if (stored === null) throw unknown();
-  const { lifecycle } = stored.runtime;
-  const runtime = await reopenRuntime(stored.runtime, new ReadObjects(objectStore), report);
-  checkStatus(runtime, lifecycle);
-  report({ link: 'row', subject: 'snapshot', contentId: null, detail: lifecycle });
-  const steps = checkStepRows(ledger, runtime);
-  report({ link: 'row', subject: 'steps', contentId: null, detail: counted(steps, 'row') });
-  const caption = checkCaptionRow(ledger, runtime);
-  if (caption !== null) report({ link: 'row', subject: 'caption', contentId: null, detail: caption });
-  const explanations = checkExplanationRows(ledger, runtime);
-  if (explanations > 0) {
-    report({ link: 'row', subject: 'explanations', contentId: null, detail: counted(explanations, 'row') });
-  }
+  const pause = () => undefined;
+  const ports = { content: new ReadObjects(objectStore, pause), report, pause };
+  const { events } = await readEventsAfter(ledger, runtimeId, journalStart, pause);
+  const runtime = await foldEvents(await reopenStartOf(stored, events.length, ports), stored, events, ports);
+  checkStatus(runtime, stored.lifecycle);
+  report({ link: 'row', subject: 'snapshot', contentId: null, detail: stored.lifecycle });
+  checkActorRows(ledger, runtime, report);
   return { runtime, head };
 }

@@ -1,93 +1,91 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import type { AssessOutcome, StudyInput } from '../../machines/study-types.ts';
+import type { AssessOutcome, StudyFault, StudyInput } from '../../machines/study-types.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import type { StudyRun } from '../../receipts/core/study-run.ts';
 import type { StepResult } from '../../receipts/core/study-step.ts';
 import { performAssessments } from '../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../receipts/evidence/evidence-decision.ts';
 import { performReads } from '../../receipts/evidence/evidence-read.ts';
-import { admitStudy } from '../../receipts/study/study-admission.ts';
-import { executionFinished, taskCompleted } from '../../receipts/study/study-closing.ts';
-import { concludeStudy } from '../../receipts/study/study-record.ts';
+import { readableOf } from '../../receipts/evidence/fold-reads.ts';
+import type { VerifiedStudy } from '../../receipts/reopening/fold-study.ts';
+import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
+import { studyFindingsOf } from '../../receipts/study/fold-conclusion.ts';
+import { endStudy } from '../../receipts/study/study-conclusion.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
-import { type ReceiptReference, StudyContents } from './study-contents.ts';
-import { readStudy, stepKey } from './study-row.ts';
-import { spanOf } from './study-span.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { resumesOf } from './study-row.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+  readonly runtimes: VerifiedRuntimes;
   readonly clock: Clock;
 }
 
-/** The steps that turn evidence into a decision. Each reopens what the steps before it stored; none trusts its memory. */
+/** A study under way, as far as its journal says. */
+interface StudyUnderWay {
+  readonly run: StudyRun;
+  readonly source: VerifiedSource;
+  readonly startedAt: string;
+  readonly study: VerifiedStudy;
+}
+
+/** The steps that turn evidence into a decision. Each goes on from the fold, which reopens what the steps before it stored. */
 export class EvidenceSteps {
   readonly #options: EvidenceStepsOptions;
-  readonly #contents: StudyContents;
 
   constructor(options: EvidenceStepsOptions) {
     this.#options = options;
-    this.#contents = new StudyContents(options);
   }
 
   async read({ runtimeId }: StudyInput): Promise<EffectOutcome> {
-    const study = readStudy(this.#options.ledger, runtimeId);
-    const evidence = await this.#contents.readableEvidence(study);
-    return this.#stored(runtimeId, 'read', performReads(study, evidence));
+    const { run, source, study } = await this.#underWay(runtimeId);
+    return this.#stored(performReads(run, readableOf(source, runtimeId, study.findings.operations)));
   }
 
   async assess({ runtimeId }: StudyInput): Promise<AssessOutcome> {
-    const study = readStudy(this.#options.ledger, runtimeId);
-    const result = performAssessments(study, await this.#contents.reads(runtimeId));
-    return { ...(await this.#stored(runtimeId, 'assess', result)), claimCount: result.refs.length };
+    const { run, study } = await this.#underWay(runtimeId);
+    const result = performAssessments(run, studyFindingsOf(study.findings).reads);
+    return { ...(await this.#stored(result)), claimCount: result.refs.length };
   }
 
   async decide({ runtimeId }: StudyInput): Promise<EffectOutcome> {
-    const study = readStudy(this.#options.ledger, runtimeId);
-    const reads = await this.#contents.reads(runtimeId);
-    const assessments = await this.#contents.assessments(runtimeId);
-    const { refs, ...result } = performDecision(study, { reads, assessments });
-    return this.#stored(runtimeId, 'decide', { ...result, refs: [refs] });
+    const { run, study } = await this.#underWay(runtimeId);
+    return this.#stored(performDecision(run, studyFindingsOf(study.findings).assessments));
   }
 
   /** Concludes the study and enters it into the review queue: its record, the end of the execution, readiness, intake. */
   async admit({ runtimeId }: StudyInput): Promise<EffectOutcome> {
-    const { ledger, clock, objectStore } = this.#options;
-    const study = readStudy(ledger, runtimeId);
-    const findings = {
-      evidence: await this.#contents.studyEvidence(study),
-      reads: await this.#contents.reads(runtimeId),
-      assessments: await this.#contents.assessments(runtimeId),
-      decision: await this.#contents.decision(runtimeId),
-    };
-    const concluded = concludeStudy(study, findings);
-    const span = spanOf(ledger, clock, runtimeId);
-    if (span === null) throw new Error('a study that is admitted was opened');
-    const finished = executionFinished(study, span, concluded.refs);
-    const reference = {
-      ...concluded.refs,
-      executorReceiptId: finished.receipt.receiptId,
-      executorReceiptContentId: finished.receiptContentId,
-    };
-    const admitted = admitStudy(study, reference, findings.decision);
-    await objectStore.putAll([...concluded.objects, ...admitted.objects]);
-    return {
-      events: [...concluded.events, finished.event, ...admitted.events, taskCompleted(study)],
-      writes: [
-        { put: 'record', key: stepKey(runtimeId, 'admit'), value: { study: reference, admission: admitted.refs } },
-      ],
-    };
+    const { ledger, clock } = this.#options;
+    const { run, startedAt, study } = await this.#underWay(runtimeId);
+    const finishedAt = new Date(clock.now()).toISOString();
+    const { operationIds } = study.progress;
+    const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
+    return this.#stored(endStudy(run, studyFindingsOf(study.findings), span));
   }
 
-  async #stored(
-    runtimeId: string,
-    step: 'read' | 'assess' | 'decide',
-    { objects, events, refs }: StepResult<readonly ReceiptReference[]>,
-  ): Promise<EffectOutcome> {
+  /** Anything damaged ends the study as inconsistent. */
+  async #underWay(runtimeId: string): Promise<StudyUnderWay> {
+    try {
+      const { execution, source } = await this.#options.runtimes.read(runtimeId);
+      if (execution === null) throw new Error('a study that has steps was opened');
+      const { run, startedAt } = execution.opened;
+      return { run, source, startedAt, study: execution.study };
+    } catch (error) {
+      throw error instanceof EvidenceChainError ? damaged(error) : error;
+    }
+  }
+
+  async #stored({ objects, events }: StepResult<unknown>): Promise<EffectOutcome> {
     await this.#options.objectStore.putAll(objects);
-    const value = { operationIds: refs.map(({ operationId }) => operationId), receipts: refs };
-    return { events, writes: [{ put: 'record', key: stepKey(runtimeId, step), value }] };
+    return { events, writes: [] };
   }
 }
+
+const damaged = ({ message }: EvidenceChainError): StudyFault => ({
+  lifecycle: 'failed',
+  code: 'stored_content_inconsistent',
+  message,
+});

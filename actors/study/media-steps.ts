@@ -1,12 +1,5 @@
-import { z } from 'zod';
-import { artifact } from '../../contract/base/artifact.ts';
-import { operationId } from '../../contract/base/operation.ts';
 import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
-import {
-  type MediaOperationResult,
-  mediaOperationReceipt,
-  mediaOperationResult,
-} from '../../contract/evidence/media-operation.ts';
+import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
@@ -23,16 +16,8 @@ import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import { openOperation } from './open-operation.ts';
-import { readStudy, type StudyRow, stepKey } from './study-row.ts';
-
-/** What a pass leaves for the later steps of its study. */
-export const mediaStepRow = z.strictObject({
-  operationIds: z.array(operationId),
-  receipt: mediaOperationReceipt,
-  artifacts: z.array(artifact),
-});
-type MediaStepRow = z.infer<typeof mediaStepRow>;
+import type { LiveProgress } from './live-progress.ts';
+import { readStudy, type StudyRow } from './study-row.ts';
 
 /** A pass over the media as the outside world offers it. */
 export interface MediaPass {
@@ -50,6 +35,7 @@ export interface MediaStepsOptions {
   readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
+  readonly progress: LiveProgress;
   readonly report: (line: string) => void;
 }
 
@@ -58,26 +44,13 @@ export type MediaStepName = 'detect' | 'subtitles';
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for whoever asks next. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
-  /** Passes that a host before this one began, by runtime. */
-  readonly #begun = new Map<string, MediaOperation>();
 
   constructor(options: MediaStepsOptions) {
     this.#options = options;
   }
 
-  /** Learns as what an earlier host began the pass that is open in a runtime's journal; this one may ask otherwise. */
-  async recall(runtimeId: string): Promise<void> {
-    const begun = await openOperation(this.#options.ledger, runtimeId);
-    if (begun !== null) this.#begun.set(runtimeId, begun);
-  }
-
-  /** What a study asks of one pass: what it began, else what it would begin now, so that this can be written first. */
+  /** What a study asks of one pass. */
   operation(study: StudyRow, step: MediaStepName): MediaOperation {
-    const begun = this.#begun.get(study.record.runtimeId);
-    return begun?.capability === `media.${step}` ? begun : this.#operationNow(study, step);
-  }
-
-  #operationNow(study: StudyRow, step: MediaStepName): MediaOperation {
     return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
   }
 
@@ -90,20 +63,19 @@ export class MediaSteps {
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger } = this.#options;
+    const { ledger, progress } = this.#options;
     const study = readStudy(ledger, runtimeId);
-    const begun = this.operation(study, step);
-    const operation = this.#operationNow(study, step);
+    const operation = this.operation(study, step);
+    // The host that began it may have had other tools.
+    const begun = progress.of(runtimeId).openPass ?? operation;
     const { operationKey } = mediaRequestOf(study, operation);
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const { known, isUseless } = await this.#known(operationKey);
     const result = known ?? (await this.#run(study, step, signal));
-    const { receipt, artifacts, events } = operationCompleted(study, operation, result, known !== null);
-    const value: MediaStepRow = { operationIds: [receipt.operationId], receipt, artifacts: [...artifacts] };
+    const { events } = operationCompleted(study, operation, result, known !== null);
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
       writes: [
-        { put: 'record', key: stepKey(runtimeId, step), value },
         // The first committed result stays: a pass that ran beside it has found the same. One that is of no use does not.
         isUseless
           ? { put: 'operation', key: operationKey, value: result }

@@ -3,16 +3,18 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { studyMachine } from '../../machines/study.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
+import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
-import type { ActorRow } from '../supervision/actor-row.ts';
+import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';
+import type { LiveProgress } from './live-progress.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
-import { stepKey, studyChart, studyPhase } from './study-row.ts';
+import { studyChart, studyPhase } from './study-row.ts';
 
 export interface StudyDefinitionOptions {
   readonly ledger: Ledger;
@@ -23,25 +25,31 @@ export interface StudyDefinitionOptions {
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
   readonly evidence: EvidenceSteps;
+  readonly progress: LiveProgress;
   readonly committed: (runtimeId: string) => void;
 }
 
-const steps = ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'] as const;
+/** The step that comes after each one. */
+const nextSteps = {
+  initialize: 'detect',
+  detect: 'subtitles',
+  subtitles: 'read',
+  read: 'assess',
+  assess: 'decide',
+  decide: 'admit',
+} as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
 
-/** Where the rows of its steps say that a runtime stands; each was committed with the events of its step. */
-function standingOf(ledger: Ledger, row: ActorRow): Standing | null {
+/** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
+function standingOf({ done }: StudyProgress, row: ActorRow): Standing | null {
   const { runtimeId, commandId } = row.input as StudyInput;
   const context: StudyContext = { runtimeId, commandId, reason: null };
-  const isDone = (step: string) => ledger.get('record', stepKey(runtimeId, step)) !== undefined;
-  if (!isDone('initialize')) return { value: 'initializing', context };
-  if (isDone('admit')) return null;
-  const next = steps.findLastIndex(isDone) + 1;
-  return { value: { running: steps[next] ?? 'admit' }, context };
+  if (done === null) return { value: 'initializing', context };
+  return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
 export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
-  const { ledger, supervisor, budgets, queue, clock, initialize, media, evidence } = options;
+  const { ledger, supervisor, budgets, queue, clock, initialize, media, evidence, progress } = options;
   const barrier = {
     clock: supervisor.clock,
     settled: (input: StudyInput) => supervisor.settled(input.runtimeId),
@@ -72,9 +80,12 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     queue,
     hasJournal: true,
     phase: studyPhase,
-    standing: async (row) => standingOf(ledger, row),
-    recall: (runtimeId) => media.recall(runtimeId),
-    writes: (change) => studyEmissionWrites({ ledger, clock, media }, change),
-    committed: options.committed,
+    standing: async (row) => standingOf(progress.of((row.input as StudyInput).runtimeId), row),
+    recall: (runtimeId) => progress.recall(runtimeId),
+    writes: (change) => studyEmissionWrites({ ledger, clock, media, progress }, change),
+    committed: (runtimeId, row) => {
+      if (studyPhase(snapshotValue(row)) === 'ended') progress.forget(runtimeId);
+      options.committed(runtimeId);
+    },
   };
 }

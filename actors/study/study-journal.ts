@@ -1,59 +1,58 @@
-import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { CommitEmission } from '../../machines/commit-emission.ts';
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { Change } from '../supervision/actor-definition.ts';
-import type { MediaStepName, MediaSteps } from './media-steps.ts';
-import { readStudy } from './study-row.ts';
-import { spanOf } from './study-span.ts';
+import type { LiveProgress } from './live-progress.ts';
+import type { MediaSteps } from './media-steps.ts';
+import { readStudy, resumesOf } from './study-row.ts';
 
 export interface StudyJournalOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly media: Pick<MediaSteps, 'operation'>;
+  readonly progress: LiveProgress;
 }
 
-/** What the facts of one transition of a runtime add to its commit. */
-export function studyEmissionWrites(options: StudyJournalOptions, change: Change): Write[] {
-  return change.emissions.flatMap((emission) => emissionWrites(options, change, emission as StudyEmission));
+/** What the emissions of one transition of a runtime add to its commit. */
+export function studyEmissionWrites(options: StudyJournalOptions, { id, emissions }: Change): Write[] {
+  return emissions.flatMap((emission) => {
+    const { events, writes } = contentOf(options, id, emission as StudyEmission);
+    const appended = options.progress.append(id, events);
+    return [...(appended.length === 0 ? [] : [{ append: id, events: appended }]), ...writes];
+  });
 }
 
-function emissionWrites(options: StudyJournalOptions, change: Change, emission: StudyEmission): Write[] {
+interface Added {
+  readonly events: readonly EventDraft[];
+  readonly writes: readonly Write[];
+}
+
+function contentOf(options: StudyJournalOptions, runtimeId: string, emission: StudyEmission): Added {
   switch (emission.type) {
     case 'commit':
-      return committed(change.id, emission);
+      return emission;
     case 'step.started': {
-      const study = readStudy(options.ledger, change.id);
-      return appended(change.id, [operationStarted(study, options.media.operation(study, emission.step))]);
+      const study = readStudy(options.ledger, runtimeId);
+      return { events: [operationStarted(study, options.media.operation(study, emission.step))], writes: [] };
     }
     case 'runtime.stopped':
-      return appended(change.id, stopped(options, change, emission));
+      return { events: stopped(options, runtimeId, emission), writes: [] };
   }
 }
 
-const committed = (runtimeId: string, { events, writes }: CommitEmission): Write[] => [
-  ...appended(runtimeId, events),
-  ...writes,
-];
-
-const appended = (runtimeId: string, events: readonly EventDraft[]): Write[] =>
-  events.length === 0 ? [] : [{ append: runtimeId, events }];
-
-/** The failure of the operation that was open, then the end; nothing for a runtime whose journal was never opened. */
-function stopped(options: StudyJournalOptions, { id, before }: Change, emission: StudyStoppedEmission): EventDraft[] {
-  const { ledger, clock, media } = options;
-  const span = spanOf(ledger, clock, id);
-  if (span === null) return [];
-  const study = readStudy(ledger, id);
-  const step = openStep(before);
-  const failed = step === null ? [] : [operationFailed(study, media.operation(study, step), emission.reason)];
-  return [...failed, ...stopStudy(study, { lifecycle: emission.lifecycle, reason: emission.reason, span })];
-}
-
-function openStep(before: StateValue | null): MediaStepName | null {
-  const running = typeof before === 'object' && before !== null ? before.running : undefined;
-  return running === 'detect' || running === 'subtitles' ? running : null;
+/** The failure of the pass that was open, then the end; nothing for a runtime whose journal was never opened. */
+function stopped(
+  { ledger, clock, progress }: StudyJournalOptions,
+  runtimeId: string,
+  { lifecycle, reason }: StudyStoppedEmission,
+): readonly EventDraft[] {
+  const { startedAt, operationIds, openPass } = progress.of(runtimeId);
+  if (startedAt === null) return [];
+  const study = readStudy(ledger, runtimeId);
+  const finishedAt = new Date(clock.now()).toISOString();
+  const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
+  const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
+  return [...failed, ...stopStudy(study, { lifecycle, reason, span })];
 }

@@ -7,7 +7,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import { readStudy, stepKey, studyBudgetMs } from './study-row.ts';
+import { readStudy, studyBudgetMs } from './study-row.ts';
 
 export interface StudyOpeningOptions {
   readonly ledger: Ledger;
@@ -28,10 +28,7 @@ export function studyOpening({ ledger, objectStore, registry, clock, warm }: Stu
     warm(source);
     const startedAt = new Date(clock.now()).toISOString();
     const opening = openStudy({ ...study, source, maxWallMs: studyBudgetMs(analysisRequest.range), startedAt });
-    return {
-      events: opening.events,
-      writes: [{ put: 'record', key: stepKey(runtimeId, 'initialize'), value: { startedAt } }],
-    };
+    return { events: opening.events, writes: [] };
   };
 }
 

@@ -9,7 +9,7 @@ import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
-import type { ActorRow } from '../supervision/actor-row.ts';
+import { type ActorRow, actorRow } from '../supervision/actor-row.ts';
 import type { VersionedChart } from '../supervision/upgraded-row.ts';
 
 /** What a runtime was started with; committed with its first snapshot and never changed. */
@@ -31,13 +31,18 @@ export type StudyRow = z.infer<typeof studyRow>;
 /** A study may use a minute, and three times the length of its range, while the host is up. */
 export const studyBudgetMs = ({ startMs, endMs }: Range): number => 60_000 + 3 * (endMs - startMs);
 
-/** Key of a study's row, and of what its steps leave for the next ones. */
+/** Key of a study's row. */
 export const studyKey = (runtimeId: string): string => `study/${runtimeId}`;
-export const stepKey = (runtimeId: string, step: string): string => `study/${runtimeId}/${step}`;
 
 /** The row of a study that is known to exist; throws when it is damaged. */
 export const readStudy = (ledger: Ledger, runtimeId: string): StudyRow =>
   studyRow.parse(ledger.get('record', studyKey(runtimeId)));
+
+/** How often the actor of a study was taken up again. */
+export function resumesOf(ledger: Ledger, runtimeId: string): number {
+  const row = actorRow.safeParse(ledger.get('snapshot', runtimeId));
+  return row.success ? row.data.totalResumes : 0;
+}
 
 /** A runtime's state as clients name it; the steps of a running one are not shown. */
 export const lifecycleOf = (value: StateValue): Lifecycle =>

@@ -210,6 +210,8 @@ export class Supervisor extends LiveActors {
   async #goOn(actor: SupervisedActor, ending: AnyEventObject | null = null): Promise<void> {
     // A commit that fails has its own consequences; one before it may still be under way.
     await this.#options.ledger.durable().catch(() => undefined);
+    // What was refused is not in the journal.
+    if (actor.definition.recall !== undefined) await actor.definition.recall(actor.id).catch(() => undefined);
     if (this.#stopped || this.actors.get(actor.id) !== actor || actor.durableRow === null) return;
     // Two of its changes may have failed, of which the first brought it back.
     if (actor.isRunning && ending === null) return;

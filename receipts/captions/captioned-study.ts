@@ -4,7 +4,7 @@ import type { CaptionInput } from '../../contract/captions/caption-production.ts
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { StudyRun } from '../core/study-run.ts';
-import type { VerifiedConclusion, VerifiedFindings } from '../study/replay-conclusion.ts';
+import type { VerifiedConclusion, VerifiedFindings } from '../study/fold-conclusion.ts';
 import type { CaptionRules } from './caption-rules.ts';
 
 /** A verified study that was approved for captions: all that captions may be derived from. */

@@ -2,10 +2,11 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { ChildReport, SemanticCitation } from '../../contract/captions/caption-line.ts';
 import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
 import { hashOf } from '../core/canonical-json.ts';
-import { referenceOf } from '../core/receipt-output.ts';
 import { coversWhole } from '../core/time-spans.ts';
-import type { VerifiedAssessment } from '../evidence/replay-judgement.ts';
-import type { VerifiedRead } from '../evidence/replay-reads.ts';
+import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
+import { decisionReceipt } from '../evidence/evidence-decision.ts';
+import type { VerifiedAssessment } from '../evidence/fold-judgement.ts';
+import type { VerifiedRead } from '../evidence/fold-reads.ts';
 import type { CaptionRules } from './caption-rules.ts';
 import type { CaptionedStudy } from './captioned-study.ts';
 
@@ -105,7 +106,7 @@ function reportOf(
 ): ChildReport {
   const { runtimeId } = run.record;
   const { readiness } = conclusion.admission;
-  const assessment = referenceOf(runtimeId, body, contentId);
+  const assessment = assessmentReceipt.referenceOf(runtimeId, body, contentId);
   return {
     reportId: body.operationId,
     childTaskId: body.authorization.taskId,
@@ -128,7 +129,7 @@ export function citationsOver(study: CaptionedStudy, line: Range): LineCitations
   const { reads, assessments, decision } = study.findings;
   const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
   if (decision === null) return none;
-  const decided = referenceOf(study.run.record.runtimeId, decision.body, decision.contentId);
+  const decided = decisionReceipt.referenceOf(study.run.record.runtimeId, decision.body, decision.contentId);
   const claimIds: string[] = [];
   const semanticCitations: SemanticCitation[] = [];
   const childReports: ChildReport[] = [];

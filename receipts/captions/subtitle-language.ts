@@ -6,7 +6,7 @@ import type {
 } from '../../contract/evidence/evidence.ts';
 import { languageNamed } from '../../contract/sources/language-name.ts';
 import { baseLanguage } from '../core/base-language.ts';
-import type { VerifiedFindings } from '../study/replay-conclusion.ts';
+import type { VerifiedFindings } from '../study/fold-conclusion.ts';
 import { type CaptionRules, captionRules } from './caption-rules.ts';
 import { contradicts } from './language-contradiction.ts';
 import type { TimedText } from './subtitle-pairs.ts';

@@ -22,38 +22,51 @@ function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
   throw fault(seq, event.error.issues[0]?.path.join('.') ?? '', event.error);
 }
 
-/**
- * Reads the stored events of a run, from the first one on: canonical JSON of the closed set, counted without a gap, in
- * order of time. Throws `EvidenceChainError` of the journal, which names the event by its seq.
- */
-export function readJournal(runId: string, stored: readonly Uint8Array[]): JournalEvent[] {
-  let earlier = '';
-  return stored.map((bytes, index) => {
-    const seq = index + 1;
-    const event = parsedEvent(seq, bytes);
-    const place = firstDifference(
-      { runId: event.runId, seq: event.seq, eventId: event.eventId },
-      { runId, seq, eventId: `event:${runId}:${seq}` },
-    );
-    if (place !== null) throw fault(seq, place);
-    if (event.recordedAt < earlier) throw fault(seq, 'recordedAt');
-    earlier = event.recordedAt;
-    return event;
-  });
+/** Where a journal was read to: the number and the time of its last event. */
+export interface JournalPosition {
+  readonly seq: number;
+  /** UTC with milliseconds; empty before the first event. */
+  readonly recordedAt: string;
 }
 
-/** Goes through a journal from its beginning and holds each event against the one that had to be written. */
+export const journalStart: JournalPosition = { seq: 0, recordedAt: '' };
+
+/**
+ * Reads the stored event that follows a position: canonical JSON of the closed set, counted without a gap, in order of time.
+ * Throws `EvidenceChainError` of the journal, which names the event by its seq.
+ */
+export function readEvent(runId: string, after: JournalPosition, stored: Uint8Array): JournalEvent {
+  const seq = after.seq + 1;
+  const event = parsedEvent(seq, stored);
+  const place = firstDifference(
+    { runId: event.runId, seq: event.seq, eventId: event.eventId },
+    { runId, seq, eventId: `event:${runId}:${seq}` },
+  );
+  if (place !== null) throw fault(seq, place);
+  if (event.recordedAt < after.recordedAt) throw fault(seq, 'recordedAt');
+  return event;
+}
+
+/** Goes through a part of a journal and holds each event against the one that had to be written. */
 export class JournalCursor {
+  readonly #before: JournalPosition;
   readonly #events: readonly JournalEvent[];
   #taken = 0;
 
-  constructor(events: readonly JournalEvent[]) {
+  /** `events` follow the position `before`. */
+  constructor(before: JournalPosition, events: readonly JournalEvent[]) {
+    this.#before = before;
     this.#events = events;
   }
 
-  /** How many events were taken. */
-  get seq(): number {
-    return this.#taken;
+  /** The last event that was taken. */
+  get position(): JournalPosition {
+    return this.#events[this.#taken - 1] ?? this.#before;
+  }
+
+  /** The events that were taken after a position. */
+  takenAfter({ seq }: JournalPosition): readonly JournalEvent[] {
+    return this.#events.slice(seq - this.#before.seq, this.#taken);
   }
 
   /** The type of the event `offset` places after the next; null behind the last. */
@@ -90,7 +103,7 @@ export class JournalCursor {
 
   /** The error that names an event as what does not hold. */
   fault(place: string, offset = 0): EvidenceChainError {
-    return fault(this.#taken + offset + 1, place);
+    return fault(this.position.seq + offset + 1, place);
   }
 }
 

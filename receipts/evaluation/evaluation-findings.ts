@@ -2,7 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { CueFact, DetectedKind, EvidenceArtifact, TrackLanguageFact } from '../../contract/evidence/evidence.ts';
-import type { VerifiedEvidence, VerifiedOperation } from '../evidence/replay-media.ts';
+import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { type CaptionGateCounts, captionGateCounts } from './score-caption-gate.ts';
 

@@ -4,12 +4,12 @@ import type { CaptionGateScore } from '../../contract/evaluation/evaluation-rece
 import type { Reviewer } from '../../contract/review/publish-review.ts';
 import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
 import { wholeCaptionsOf } from '../captions/caption-lines.ts';
-import { captionReceiptOf } from '../captions/caption-production.ts';
+import { captionReceipt } from '../captions/caption-production.ts';
 import { captionRules } from '../captions/caption-rules.ts';
 import { type StoredCaptions, structuralDecisionOf } from '../captions/caption-structure.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { approvalReferenceOf, reviewReceiptOf } from '../review/publish-review-decision.ts';
+import { reviewReceipt } from '../review/publish-review-decision.ts';
 import { defectiveCaptions } from './caption-defects.ts';
 import { microRatio } from './micro-ratio.ts';
 
@@ -25,7 +25,7 @@ function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
   if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
   const { run } = execution.opened;
   const { runtimeId } = run.record;
-  const receipt = reviewReceiptOf(runtimeId, {
+  const receipt = reviewReceipt.of(run, {
     intake: conclusion.admission.intake,
     reviewer: nobody,
     decision: {
@@ -38,7 +38,7 @@ function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
     run,
     findings: execution.study.findings,
     conclusion,
-    approval: approvalReferenceOf(runtimeId, receipt),
+    approval: reviewReceipt.referenceOf(runtimeId, receipt),
     rules: captionRules,
   };
 }
@@ -49,7 +49,7 @@ function produce(study: CaptionedStudy, place: string): StoredCaptions {
   const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
   try {
     const artifact = captionsOf(job);
-    return { artifact: wholeCaptionsOf(artifact), receipt: captionReceiptOf(job, artifact) };
+    return { artifact: wholeCaptionsOf(artifact), receipt: captionReceipt.of(study.run, { study, artifact }) };
   } catch (error) {
     if (!(error instanceof CaptionFailure)) throw error;
     throw new EvaluationFault('labels_outside_media', `${place}: ${error.message}`, error);

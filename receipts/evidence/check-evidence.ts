@@ -1,11 +1,26 @@
+import type { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { DetectedFact, DetectedKind, EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import {
+  type DetectedFact,
+  type DetectedKind,
+  type EvidenceArtifact,
+  evidenceArtifact,
+  maximumEvidenceBytes,
+} from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import type { StoredShape } from '../core/stored-json.ts';
 import type { StudyRun } from '../core/study-run.ts';
 import type { MediaOperation } from './media-operation.ts';
 import { samplesPerMs } from './readable-evidence.ts';
 import { statedParameters } from './stated-parameters.ts';
+
+/** How detected evidence is stored. */
+export const evidenceShape = {
+  link: 'evidence',
+  schema: evidenceArtifact,
+  maximumBytes: maximumEvidenceBytes,
+} as const satisfies StoredShape<z.ZodType>;
 
 type FactKind = DetectedFact['kind'];
 type TrackKind = RegisteredSource['tracks'][number]['kind'];

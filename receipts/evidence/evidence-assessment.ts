@@ -1,22 +1,23 @@
-import { assessmentLimits, type EvidenceAssessmentReceipt } from '../../contract/evidence/evidence-assessment.ts';
+import {
+  assessmentLimits,
+  type EvidenceAssessmentReceipt,
+  evidenceAssessmentReceipt,
+  maximumAssessmentReceiptBytes,
+} from '../../contract/evidence/evidence-assessment.ts';
 import { type AssessmentReference, decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { contentIdOf, hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { contentIdOf } from '../core/canonical-json.ts';
+import { draftEvent } from '../core/event-draft.ts';
+import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { operationIdOf } from '../core/operation-key.ts';
-import { outputOf, receiptOriginOf, referenceOf } from '../core/receipt-output.ts';
+import { RunReceipt } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { packReads } from './assessment-packing.ts';
-import { auditRead } from './audit-read.ts';
 import { claimsOf, hullOf, tokenCountOf } from './evidence-claims.ts';
 
 const capability = 'analysis.evidence.assess';
-
-/** Who assesses, and by which grant. */
-export type Assessor = Pick<EvidenceAssessmentReceipt['authorization'], 'grantId' | 'taskId' | 'agentId'>;
 
 const inputOf = (read: EvidenceReadReceipt): EvidenceAssessmentReceipt['inputs'][number] => ({
   readOperationId: read.operationId,
@@ -28,63 +29,60 @@ const inputOf = (read: EvidenceReadReceipt): EvidenceAssessmentReceipt['inputs']
   truncated: read.result.truncated,
 });
 
-/**
- * What these reads say, in claims. Follows from the reads and the assessor alone, so an audit derives it again.
- * Throws `EvidenceChainError` for reads that say nothing: there is no assessment without a claim.
- */
-export function assess(
-  { grantId, taskId, agentId }: Assessor,
-  reads: readonly EvidenceReadReceipt[],
-): EvidenceAssessmentReceipt {
-  const claims = claimsOf(reads);
-  if (claims.length === 0) throw new EvidenceChainError('assessment', 'claims');
-  const inputs = reads.map(inputOf);
-  const body: Omit<EvidenceAssessmentReceipt, 'schema' | 'receiptId'> = {
-    operationId: operationIdOf({
-      operation: capability,
-      inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
-      range: hullOf(claims.map(({ range }) => range)),
-      tools: [],
-      parameters: assessmentLimits,
-    }),
-    capability,
-    authorization: { grantId, taskId, agentId, ...assessmentLimits },
-    inputs,
-    producer: { id: 'studio.bounded-evidence-assessment', version: '1' },
-    claims,
-    result: {
-      readReceiptCount: inputs.length,
-      claimCount: claims.length,
-      citationCount: claims.reduce((sum, { citations }) => sum + citations.length, 0),
-      tokenCount: tokenCountOf(claims),
-    },
-  };
-  return {
-    schema: 'studio.evidence-assessment.receipt.v1',
-    receiptId: `evidence-assessment:${hashOf(body)}`,
-    ...body,
-  };
-}
+/** What the reads of a study say, in claims. There is no assessment without a claim. */
+export const assessmentReceipt = new RunReceipt<
+  EvidenceAssessmentReceipt,
+  'operationId',
+  readonly EvidenceReadReceipt[]
+>({
+  link: 'assessment',
+  schema: evidenceAssessmentReceipt,
+  maximumBytes: maximumAssessmentReceiptBytes,
+  name: 'studio.evidence-assessment.receipt.v1',
+  idPrefix: 'evidence-assessment',
+  kind: 'evidence-assessment-receipt',
+  about: 'operationId',
+  origin: ({ operationId }) => ({ kind: 'operation_output', operationId }),
+  sources: ({ inputs }) => [...new Set(inputs.map(({ evidenceArtifactId }) => evidenceArtifactId))],
+  producer: 'task',
+  derive: ({ ids: { taskId, agentId, grantIds } }, reads) => {
+    const claims = claimsOf(reads);
+    if (claims.length === 0) throw new EvidenceChainError('assessment', 'claims');
+    const inputs = reads.map(inputOf);
+    return {
+      operationId: operationIdOf({
+        operation: capability,
+        inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
+        range: hullOf(claims.map(({ range }) => range)),
+        tools: [],
+        parameters: assessmentLimits,
+      }),
+      capability,
+      authorization: { grantId: grantIds[capability], taskId, agentId, ...assessmentLimits },
+      inputs,
+      producer: { id: 'studio.bounded-evidence-assessment', version: '1' },
+      claims,
+      result: {
+        readReceiptCount: inputs.length,
+        claimCount: claims.length,
+        citationCount: claims.reduce((sum, { citations }) => sum + citations.length, 0),
+        tokenCount: tokenCountOf(claims),
+      },
+    };
+  },
+});
 
-/**
- * Derives an assessment again from the reads that it names, after auditing each of them; `reads` may hold more. Throws
- * `EvidenceChainError` at the first field that does not follow.
- */
-export function auditAssessment(receipt: EvidenceAssessmentReceipt, reads: readonly EvidenceReadReceipt[]): void {
-  const { authorization } = receipt;
+/** The reads that an assessment names; `reads` may hold more. Throws `EvidenceChainError` where one is not among them. */
+export function assessedReads(
+  { inputs }: EvidenceAssessmentReceipt,
+  reads: readonly EvidenceReadReceipt[],
+): EvidenceReadReceipt[] {
   const known = new Map(reads.map((read) => [contentIdOf(read), read]));
-  const opened = receipt.inputs.map(({ receiptContentId }, index) => {
+  return inputs.map(({ receiptContentId }, index) => {
     const read = known.get(receiptContentId);
     if (read === undefined) throw new EvidenceChainError('assessment', `inputs[${index}].receiptContentId`);
-    auditRead(read);
-    for (const name of ['taskId', 'agentId'] as const) {
-      if (read.authorization[name] !== authorization[name]) {
-        throw new EvidenceChainError('assessment', `authorization.${name}`);
-      }
-    }
     return read;
   });
-  demandDerived('assessment', receipt, assess(authorization, opened));
 }
 
 function started(run: StudyRun, { operationId, authorization, inputs }: EvidenceAssessmentReceipt): EventDraft {
@@ -94,50 +92,26 @@ function started(run: StudyRun, { operationId, authorization, inputs }: Evidence
   return draftEvent('analysis.evidence.assessment_started', { request, grantId, ...limits }, causeOf(run));
 }
 
+/** What one assessment leaves behind. */
+export function recordAssessment(run: StudyRun, receipt: EvidenceAssessmentReceipt): StepResult<AssessmentReference> {
+  const { events, ...written } = assessmentReceipt.write('analysis.evidence.assessment_completed', run, receipt);
+  return { ...written, events: [started(run, receipt), ...events] };
+}
+
 /**
  * Assesses all reads that returned anything, in as few assessments as they fit into. Without a claim there is none, and
- * the result is empty. Throws `EvidenceChainError` when a read is not what it says or the reads take more than four.
+ * the result is empty. Throws `EvidenceChainError` when the reads take more than four.
  */
 export function performAssessments(
   run: StudyRun,
   reads: readonly EvidenceReadReceipt[],
 ): StepResult<AssessmentReference[]> {
-  for (const read of reads) auditRead(read);
   const groups = packReads(reads.filter(({ facts }) => facts.length > 0));
   if (groups.length > decisionLimits.maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
-  const results = groups.map((group) => assessmentResult(run, assess(assessorOf(run), group)));
+  const results = groups.map((group) => recordAssessment(run, assessmentReceipt.of(run, group)));
   return {
     objects: results.flatMap(({ objects }) => objects),
     events: results.flatMap(({ events }) => events),
     refs: results.map(({ refs }) => refs),
-  };
-}
-
-/** Who assesses in a run. */
-export const assessorOf = ({ ids }: StudyRun): Assessor => ({
-  grantId: ids.grantIds[capability],
-  taskId: ids.taskId,
-  agentId: ids.agentId,
-});
-
-/** What one assessment leaves behind. */
-export function assessmentResult(run: StudyRun, receipt: EvidenceAssessmentReceipt): StepResult<AssessmentReference> {
-  const { runtimeId } = run.record;
-  const { object, artifact } = outputOf(receipt, {
-    runId: runtimeId,
-    ...receiptOriginOf(receipt),
-    sourceArtifactIds: [...new Set(receipt.inputs.map(({ evidenceArtifactId }) => evidenceArtifactId))],
-    producer: run.ids,
-  });
-  const { operationId } = receipt;
-  const completed = { operationId, outputArtifactId: artifact.id, receiptContentId: object.contentId, receipt };
-  return {
-    objects: [object],
-    events: [
-      started(run, receipt),
-      artifactRecorded(artifact, causeOf(run)),
-      draftEvent('analysis.evidence.assessment_completed', completed, causeOf(run)),
-    ],
-    refs: referenceOf(runtimeId, receipt),
   };
 }

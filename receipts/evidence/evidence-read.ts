@@ -1,15 +1,28 @@
-import { type EvidenceReadReceipt, readLimits } from '../../contract/evidence/evidence-read.ts';
+import type { z } from 'zod';
+import {
+  type EvidenceReadReceipt,
+  evidenceReadReceipt,
+  maximumReadReceiptBytes,
+  readLimits,
+} from '../../contract/evidence/evidence-read.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { hashOf } from '../core/canonical-json.ts';
 import { draftEvent } from '../core/event-draft.ts';
 import { operationIdOf } from '../core/operation-key.ts';
-import { storedJson } from '../core/stored-json.ts';
+import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { type PlannedRead, planReads } from './read-plan.ts';
 import { boundedFacts, factBytesOf, factsWithin, type ReadableEvidence } from './readable-evidence.ts';
 
 const capability = 'evidence.read';
+
+/** How a read is stored. It is no artifact of its run. */
+export const readShape = {
+  link: 'read',
+  schema: evidenceReadReceipt,
+  maximumBytes: maximumReadReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
 
 /** Under which names a completed read is found again. */
 export interface ReadReference {

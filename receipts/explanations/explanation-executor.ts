@@ -1,10 +1,14 @@
+import type { z } from 'zod';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type {
-  ExplanationConfiguration,
-  ExplanationExecutorIdentity,
-  ExplanationPrompt,
+import {
+  type ExplanationConfiguration,
+  type ExplanationExecutorIdentity,
+  type ExplanationPrompt,
+  explanationConfiguration,
+  explanationPrompt,
+  maximumExplanationSettingsBytes,
 } from '../../contract/explanations/language-explanation-executor.ts';
-import { storedJson } from '../core/stored-json.ts';
+import { type StoredShape, storedJson } from '../core/stored-json.ts';
 
 /** The exact words and settings with which a model is asked. */
 export interface ExplanationSettings {
@@ -31,3 +35,16 @@ export function explanationExecutorOf({ prompt, configuration }: ExplanationSett
     objects: [objects.prompt, objects.configuration],
   };
 }
+
+/** How the words and settings of whoever explains are stored. */
+export const explanationPromptShape = {
+  link: 'explanation_prompt',
+  schema: explanationPrompt,
+  maximumBytes: maximumExplanationSettingsBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+export const explanationConfigurationShape = {
+  link: 'explanation_configuration',
+  schema: explanationConfiguration,
+  maximumBytes: maximumExplanationSettingsBytes,
+} as const satisfies StoredShape<z.ZodType>;

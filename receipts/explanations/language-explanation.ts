@@ -9,12 +9,13 @@ import {
   type ExplanationArtifact,
   type ExplanationExecution,
   type ExplanationReceipt,
+  explanationArtifact,
   explanationNonClaims,
+  explanationReceipt as explanationReceiptSchema,
 } from '../../contract/explanations/language-explanation-records.ts';
-import { artifactIdOf } from '../core/artifact.ts';
-import { contentIdOf, hashOf, storedBytes } from '../core/canonical-json.ts';
+import { contentIdOf, storedBytes } from '../core/canonical-json.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { outputOf } from '../core/receipt-output.ts';
+import { RunReceipt, RunRecord } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { explanationResultOf } from './explanation-facets.ts';
@@ -26,8 +27,17 @@ export type ExplanationReference = Pick<
   'jobId' | 'artifactId' | 'contentId' | 'receiptArtifactId' | 'receiptId' | 'receiptContentId'
 >;
 
-const originOf = (kind: 'language-explanation-output' | 'language-explanation-receipt', jobId: string) =>
-  ({ kind, origin: { kind: 'language_explanation', jobId } }) as const;
+/** Explanations as a run stores them; their job names them, which is a digest of all that they rest on. */
+export const storedExplanation = new RunRecord<ExplanationArtifact>({
+  link: 'explanation',
+  schema: explanationArtifact,
+  maximumBytes: explanationLimits.maxArtifactBytes,
+  kind: 'language-explanation-output',
+  origin: ({ jobId }) => ({ kind: 'language_explanation', jobId }),
+  sources: ({ input: { caption } }) => [caption.artifactId, caption.receiptArtifactId],
+  producer: 'host',
+  ownId: 'jobId',
+});
 
 /** An explanation as it is stored. Throws `ExplanationFailure` when it is larger than any may be. */
 export function explanationOf(job: ExplanationJob, facets: readonly StoredFacet[]): ExplanationArtifact {
@@ -50,40 +60,50 @@ export function explanationOf(job: ExplanationJob, facets: readonly StoredFacet[
   throw new ExplanationFailure('too_large', `the record would have ${length} bytes`);
 }
 
-/** The receipt of an explanation; it follows from the explanation and from what the provider said of its own work. */
-export function explanationReceiptOf(
-  artifact: ExplanationArtifact,
-  execution: ExplanationExecution,
-): ExplanationReceipt {
-  const { jobId, runId, grant, input, executor, facets, result } = artifact;
-  const contentId = contentIdOf(artifact);
-  const body: Omit<ExplanationReceipt, 'schema' | 'receiptId'> = {
-    jobId,
-    grant,
-    input,
-    producer: {
-      id: 'studio.host-language-explanation',
-      version: '1',
-      policy: 'verified_current_caption_private_apply_only',
-      executor,
-    },
-    limits: explanationLimits,
-    execution,
-    result: {
-      ...result,
-      artifactId: artifactIdOf({ runId, contentId, ...originOf('language-explanation-output', jobId) }),
-      contentId,
-      bytes: storedBytes(artifact).length,
-      facets: facets.map(({ kind, availability, reasonCode }) => ({ kind, availability, reasonCode })),
-    },
-    nonClaims: [...explanationNonClaims],
-  };
-  return {
-    schema: 'studio.language-explanation.receipt.v1',
-    receiptId: `language-explanation-receipt:${hashOf(body)}`,
-    ...body,
-  };
+/** An explanation, and what the provider said of its own work. */
+export interface ProvidedExplanation {
+  readonly artifact: ExplanationArtifact;
+  readonly execution: ExplanationExecution;
 }
+
+/** The receipt of an explanation; it follows from the explanation and from what the provider said of its own work. */
+export const explanationReceipt = new RunReceipt<ExplanationReceipt, 'jobId', ProvidedExplanation>({
+  link: 'explanation_receipt',
+  schema: explanationReceiptSchema,
+  maximumBytes: explanationLimits.maxArtifactBytes,
+  name: 'studio.language-explanation.receipt.v1',
+  idPrefix: 'language-explanation-receipt',
+  kind: 'language-explanation-receipt',
+  about: 'jobId',
+  origin: ({ jobId }) => ({ kind: 'language_explanation', jobId }),
+  sources: ({ input, result }) => [result.artifactId, input.approval.artifactId],
+  producer: 'host',
+  derive: ({ record }, { artifact, execution }) => {
+    const { jobId, grant, input, executor, facets, result } = artifact;
+    const contentId = contentIdOf(artifact);
+    return {
+      jobId,
+      grant,
+      input,
+      producer: {
+        id: 'studio.host-language-explanation',
+        version: '1',
+        policy: 'verified_current_caption_private_apply_only',
+        executor,
+      },
+      limits: explanationLimits,
+      execution,
+      result: {
+        ...result,
+        artifactId: storedExplanation.artifactIdOf(record.runtimeId, artifact, contentId),
+        contentId,
+        bytes: storedBytes(artifact).length,
+        facets: facets.map(({ kind, availability, reasonCode }) => ({ kind, availability, reasonCode })),
+      },
+      nonClaims: [...explanationNonClaims],
+    };
+  },
+});
 
 /** Journalled before anybody is asked. */
 export const explanationStarted = (job: ExplanationJob) =>
@@ -108,43 +128,29 @@ export function recordExplanation(
   facets: readonly StoredFacet[],
   execution: ExplanationExecution,
 ): StepResult<ExplanationReference> {
-  const explanation = explanationOf(job, facets);
-  const receipt = explanationReceiptOf(explanation, execution);
-  const { runId, jobId, input } = explanation;
   const { run } = job;
-  const output = outputOf(explanation, {
-    runId,
-    ...originOf('language-explanation-output', jobId),
-    sourceArtifactIds: [input.caption.artifactId, input.caption.receiptArtifactId],
-    producer: null,
-  });
-  const receiptOutput = outputOf(receipt, {
-    runId,
-    ...originOf('language-explanation-receipt', jobId),
-    sourceArtifactIds: [output.artifact.id, input.approval.artifactId],
-    producer: null,
-  });
-  const { length } = receiptOutput.object.bytes;
+  const explanation = explanationOf(job, facets);
+  const receipt = explanationReceipt.of(run, { artifact: explanation, execution });
+  const output = storedExplanation.outputOf(run, explanation);
+  const receipted = explanationReceipt.outputOf(run, receipt);
+  const { length } = receipted.object.bytes;
   if (length > explanationLimits.maxArtifactBytes) {
     throw new ExplanationFailure('too_large', `the receipt would have ${length} bytes`);
   }
-  const refs: ExplanationReference = {
-    jobId,
+  const names = {
+    jobId: explanation.jobId,
     artifactId: output.artifact.id,
     contentId: output.object.contentId,
-    receiptArtifactId: receiptOutput.artifact.id,
-    receiptId: receipt.receiptId,
-    receiptContentId: receiptOutput.object.contentId,
+    receiptArtifactId: receipted.artifact.id,
+    receiptContentId: receipted.object.contentId,
   };
-  const { artifactId, contentId, receiptArtifactId, receiptContentId } = refs;
-  const completed = { jobId, artifactId, contentId, receiptArtifactId, receiptContentId, receipt };
   return {
-    objects: [output.object, receiptOutput.object],
+    objects: [output.object, receipted.object],
     events: [
       artifactRecorded(output.artifact, causeOf(run)),
-      artifactRecorded(receiptOutput.artifact, causeOf(run)),
-      draftEvent('language.explanation_completed', completed, causeOf(run)),
+      artifactRecorded(receipted.artifact, causeOf(run)),
+      draftEvent('language.explanation_completed', { ...names, receipt }, causeOf(run)),
     ],
-    refs,
+    refs: { ...names, receiptId: receipt.receiptId },
   };
 }

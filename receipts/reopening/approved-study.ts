@@ -1,5 +1,6 @@
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import { rulesOf } from '../captions/fold-captions.ts';
 import { firstDifference } from '../core/first-difference.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 
@@ -13,5 +14,5 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
   const { findings, tail } = execution.study;
-  return { run: execution.opened.run, findings, conclusion, approval, rules: tail.captions.rules };
+  return { run: execution.opened.run, findings, conclusion, approval, rules: rulesOf(tail.captions) };
 }

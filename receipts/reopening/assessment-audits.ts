@@ -1,8 +1,8 @@
 import type { AssessmentAudit, AssessmentAudits } from '../../contract/study/assessment-audits.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
-import { referenceOf } from '../core/receipt-output.ts';
-import type { VerifiedAssessment } from '../evidence/replay-judgement.ts';
-import type { VerifiedRead } from '../evidence/replay-reads.ts';
+import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
+import type { VerifiedAssessment } from '../evidence/fold-judgement.ts';
+import type { VerifiedRead } from '../evidence/fold-reads.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
 
@@ -16,7 +16,7 @@ function auditOf(runId: string, { body }: VerifiedAssessment, reads: readonly Ve
   };
   const { taskId, agentId } = body.authorization;
   return {
-    ...referenceOf(runId, body),
+    ...assessmentReceipt.referenceOf(runId, body),
     taskId,
     agentId,
     integrity: 'stored_receipt_and_citations_verified',

@@ -1,13 +1,13 @@
 import type { DecisionReceipts, DecisionRow } from '../../contract/study/decision-receipts.ts';
-import { referenceOf } from '../core/receipt-output.ts';
-import type { VerifiedDecision } from '../evidence/replay-judgement.ts';
+import { decisionReceipt } from '../evidence/evidence-decision.ts';
+import type { VerifiedDecision } from '../evidence/fold-judgement.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
 
 function rowOf(runId: string, { body }: VerifiedDecision): DecisionRow {
   const { taskId, agentId } = body.authorization;
   return {
-    ...referenceOf(runId, body),
+    ...decisionReceipt.referenceOf(runId, body),
     taskId,
     agentId,
     integrity: 'stored_decision_and_audited_inputs_verified',

@@ -1,8 +1,8 @@
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import { qualityControlRowOf } from '../captions/caption-quality-control.ts';
-import type { VerifiedCaption } from '../captions/replay-captions.ts';
+import type { VerifiedCaption } from '../captions/fold-captions.ts';
+import type { VerifiedStudy } from './fold-study.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
-import type { VerifiedStudy } from './replay-study.ts';
 
 /** The ids of everything that was reopened to verify captions. */
 function reopenedOf({ findings, conclusion }: VerifiedStudy, { artifact }: VerifiedCaption): CaptionRow['reopened'] {

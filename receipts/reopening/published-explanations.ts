@@ -3,7 +3,7 @@ import type {
   ExplanationRow,
   LanguageExplanations,
 } from '../../contract/explanations/language-explanation-answers.ts';
-import type { StoredExplanation, VerifiedExplanation } from '../explanations/replay-explanations.ts';
+import type { StoredExplanation, VerifiedExplanation } from '../explanations/fold-explanations.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
 
@@ -31,7 +31,7 @@ function rowOf({ job }: VerifiedExplanation, { reference, artifact, receipt }: S
 
 /** The attempts at explanations of a runtime and what came of them, as the wire shows them. */
 export function languageExplanationsOf(runtime: VerifiedRuntime): LanguageExplanations {
-  const attempts = runtime.execution?.study.tail.explanations ?? [];
+  const attempts = runtime.execution?.study.tail.explanations.attempts ?? [];
   return {
     schema: 'studio.local-runtime-language-explanations.v1',
     ...runtimeListOf(runtime),

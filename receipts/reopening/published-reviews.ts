@@ -1,19 +1,16 @@
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import type { PublishReview, PublishReviewRevocation } from '../../contract/review/publish-review-answers.ts';
 import type { PublishReviewRevocationReceipt } from '../../contract/review/publish-review-receipts.ts';
-import { approvalReferenceOf } from '../review/publish-review-decision.ts';
-import { revocationReferenceOf } from '../review/publish-review-revocation.ts';
+import { revocationReceipt } from '../review/publish-review-revocation.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { reviewQueueOf } from './review-queue.ts';
 
 /** The approval or rejection that stands in a runtime, as requests name it; null before a decision. */
-export function standingReviewOf({ accepted, execution }: VerifiedRuntime): ApprovalReference | null {
-  const review = execution?.study.tail.review ?? null;
-  return review === null ? null : approvalReferenceOf(accepted.record.runtimeId, review.receipt.body);
-}
+export const standingReviewOf = ({ execution }: VerifiedRuntime): ApprovalReference | null =>
+  execution?.study.tail.review?.reference ?? null;
 
 const revocationOf = (runId: string, receipt: PublishReviewRevocationReceipt): PublishReviewRevocation => ({
-  ...revocationReferenceOf(runId, receipt),
+  ...revocationReceipt.referenceOf(runId, receipt),
   integrity: 'stored_revocation_and_verified_approval',
   producer: 'host_publish_review_v1',
   reviewer: {
@@ -27,9 +24,8 @@ const revocationOf = (runId: string, receipt: PublishReviewRevocationReceipt): P
 /** The reviews of a runtime as the wire shows them: at most one, with its revocation. */
 export function publishedReviewsOf(runtime: VerifiedRuntime): PublishReview[] {
   const review = runtime.execution?.study.tail.review ?? null;
-  const reference = standingReviewOf(runtime);
   const [intake] = reviewQueueOf(runtime).intakes;
-  if (review === null || reference === null || intake === undefined) return [];
+  if (review === null || intake === undefined) return [];
   const { body } = review.receipt;
   const { reviewer, decision, input } = body;
   const { runtimeId } = runtime.accepted.record;
@@ -37,7 +33,7 @@ export function publishedReviewsOf(runtime: VerifiedRuntime): PublishReview[] {
   const state = decision.outcome === 'reject_with_reasons' ? 'rejected' : 'approved_for_caption_production';
   return [
     {
-      ...reference,
+      ...review.reference,
       integrity: 'stored_review_and_verified_queued_intake',
       producer: 'host_publish_review_v1',
       intake: input.intake,

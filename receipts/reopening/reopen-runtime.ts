@@ -1,23 +1,22 @@
+import type { JournalEvent } from '../../contract/journal/journal-event.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/runtime-status.ts';
-import { counted, type ReportLink } from '../core/checked-link.ts';
+import { counted } from '../core/checked-link.ts';
 import { demandDerived } from '../core/evidence-chain-error.ts';
-import { JournalCursor, readJournal } from '../core/journal-cursor.ts';
-import type { StoredContent } from '../core/stored-content.ts';
+import type { FoldContext } from '../core/fold-context.ts';
+import { JournalCursor, type JournalPosition, journalStart } from '../core/journal-cursor.ts';
 import { reopenSource, type VerifiedSource } from '../sources/reopen-source.ts';
 import { reopenStart, type StartRow } from '../start/reopen-start.ts';
 import type { AcceptedStudy } from '../start/runtime-start.ts';
-import { type OpenedRun, replayOpening } from '../study/replay-opening.ts';
-import { replayStudy, type VerifiedStudy } from './replay-study.ts';
+import { foldOpening, type OpenedRun } from '../study/fold-opening.ts';
+import { foldStudy, openedStudy, type VerifiedStudy } from './fold-study.ts';
 
-/** What the ledger holds of a runtime. */
+/** What the rows of a ledger say of a runtime. */
 export interface StoredRuntime {
   readonly runtimeId: string;
   readonly start: StartRow;
   /** The row of the source revision that the start names. */
   readonly source: RegisteredSource;
-  /** The whole journal as stored, its chain verified before. It may have grown since the lifecycle was read. */
-  readonly events: readonly Uint8Array[];
   readonly lifecycle: Lifecycle;
   readonly reason: RuntimeReason | null;
 }
@@ -28,8 +27,56 @@ export interface VerifiedRuntime {
   readonly source: VerifiedSource;
   /** Number of verified events. */
   readonly journalHead: number;
+  /** The last verified event. */
+  readonly position: JournalPosition;
   /** Null before the first event. */
   readonly execution: { readonly opened: OpenedRun; readonly study: VerifiedStudy } | null;
+}
+
+/** Where a fold reads stored files, whom it tells of each thing that it found whole, and how it lets others work. */
+export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
+
+/**
+ * Reopens what a runtime rests on before its first event: the start and its promises, and the source with every sealed file.
+ * `events` is how many its journal has. Throws `EvidenceChainError` at the first thing that is not whole.
+ */
+export async function reopenStartOf(stored: StoredRuntime, events: number, ports: FoldPorts): Promise<VerifiedRuntime> {
+  const { content, report } = ports;
+  const accepted = await reopenStart(stored.runtimeId, stored.start, content, report);
+  const { journalId, sourceSession } = accepted.record;
+  report({ link: 'journal', subject: journalId, contentId: null, detail: counted(events, 'event') });
+  const source = await reopenSource(stored.source, sourceSession, content, report);
+  return { accepted, source, journalHead: 0, position: journalStart, execution: null };
+}
+
+/**
+ * Goes on from a verified runtime over the events that follow, each with the receipts and evidence that it names. Whatever
+ * follows from something else is derived again. `events` are those of whole commits. Throws `EvidenceChainError` at the first
+ * thing that does not hold.
+ */
+export async function foldEvents(
+  runtime: VerifiedRuntime,
+  stored: StoredRuntime,
+  events: readonly JournalEvent[],
+  ports: FoldPorts,
+): Promise<VerifiedRuntime> {
+  const { accepted, source, position } = runtime;
+  const journal = new JournalCursor(position, events);
+  let { execution } = runtime;
+  if (execution === null && events.length > 0) {
+    const opened = foldOpening(accepted.record, source.registered, journal);
+    const { run, startedAt } = opened;
+    demandDerived('row', { start: { ids: stored.start.ids } }, { start: { ids: run.ids } });
+    ports.report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
+    execution = { opened, study: openedStudy(opened, source, journal.takenAfter(position)) };
+  }
+  if (execution !== null) {
+    const { opened } = execution;
+    const context = { ...ports, run: opened.run, source, journal, opened };
+    execution = { opened, study: await foldStudy(context, execution.study) };
+  }
+  checkEnding(stored, journal, execution?.study ?? null);
+  return { accepted, source, journalHead: journal.position.seq, position: journal.position, execution };
 }
 
 /**
@@ -44,36 +91,4 @@ function checkEnding({ lifecycle, reason }: StoredRuntime, journal: JournalCurso
   if (ending === null || !hasEnded(lifecycle)) return;
   const derived = { status: ending, reason: stop?.reason ?? null };
   demandDerived('row', { snapshot: { status: lifecycle, reason } }, { snapshot: derived });
-}
-
-/**
- * Reopens a whole runtime from its stored bytes: the start and its promises, the source with every sealed file, and the
- * journal event by event, each with the receipts and evidence that it names. Whatever follows from something else is
- * derived again; `report` is told of each thing that was found whole. Throws `EvidenceChainError` at the first that is not.
- */
-export async function reopenRuntime(
-  stored: StoredRuntime,
-  content: StoredContent,
-  report: ReportLink,
-): Promise<VerifiedRuntime> {
-  const { runtimeId, start } = stored;
-  const events = readJournal(runtimeId, stored.events);
-  const accepted = await reopenStart(runtimeId, start, content, report);
-  const { record } = accepted;
-  report({ link: 'journal', subject: record.journalId, contentId: null, detail: counted(events.length, 'event') });
-  const source = await reopenSource(stored.source, record.sourceSession, content, report);
-  const journal = new JournalCursor(events);
-  if (journal.typeAt() === null) {
-    checkEnding(stored, journal, null);
-    return { accepted, source, journalHead: 0, execution: null };
-  }
-  const opened = replayOpening(record, source.registered, journal);
-  const { run, startedAt } = opened;
-  demandDerived('row', { start: { ids: start.ids } }, { start: { ids: run.ids } });
-  report({ link: 'opening', subject: run.ids.executionId, contentId: null, detail: `opened ${startedAt}` });
-  const context = { run, source: source.registered, journal, content, report };
-  const study = await replayStudy(context, opened, source);
-  checkEnding(stored, journal, study);
-  if (journal.typeAt() !== null) throw journal.fault('type');
-  return { accepted, source, journalHead: events.length, execution: { opened, study } };
 }

@@ -2,10 +2,10 @@ import type { SpeechFact } from '../../contract/evidence/evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { EvidenceRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import type { EvidenceKind } from '../../contract/study/study-record.ts';
+import type { VerifiedEvidence } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
-import type { VerifiedEvidence } from '../evidence/replay-media.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
-import type { RunPinnedEvidence } from '../study/replay-conclusion.ts';
+import type { RunPinnedEvidence } from '../study/fold-conclusion.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
 

@@ -1,3 +1,4 @@
+import type { Failure } from '../../contract/base/failure.ts';
 import {
   type ApprovalReference,
   attestations,
@@ -5,12 +6,14 @@ import {
   type ReviewDecision,
   type Reviewer,
 } from '../../contract/review/publish-review.ts';
-import type { PublishReviewDecisionReceipt } from '../../contract/review/publish-review-receipts.ts';
-import { artifactIdOf } from '../core/artifact.ts';
-import { contentIdOf, hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { demandDerived } from '../core/evidence-chain-error.ts';
-import { outputOf } from '../core/receipt-output.ts';
+import {
+  type PublishReviewDecisionReceipt,
+  publishReviewDecisionReceipt,
+} from '../../contract/review/publish-review-receipts.ts';
+import { maximumReviewReceiptBytes } from '../../contract/study/study-readiness.ts';
+import { hashOf } from '../core/canonical-json.ts';
+import { draftEvent } from '../core/event-draft.ts';
+import { RunReceipt } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 
@@ -26,12 +29,19 @@ export interface ReviewedIntake {
 }
 
 /** The receipt of a decision: nothing in it but the request, so that the same decision gives the same receipt. */
-export function reviewReceiptOf(
-  runId: string,
-  { intake, reviewer, decision }: ReviewedIntake,
-): PublishReviewDecisionReceipt {
-  const body: Omit<PublishReviewDecisionReceipt, 'schema' | 'receiptId'> = {
-    reviewId: reviewIdOf(runId, intake),
+export const reviewReceipt = new RunReceipt<PublishReviewDecisionReceipt, 'reviewId', ReviewedIntake>({
+  link: 'review',
+  schema: publishReviewDecisionReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+  name: 'studio.publish-review-decision.receipt.v1',
+  idPrefix: 'publish-review-decision-receipt',
+  kind: 'publish-review-decision-receipt',
+  about: 'reviewId',
+  origin: ({ reviewId }) => ({ kind: 'publish_review', reviewId }),
+  sources: ({ input }) => [input.intake.artifactId],
+  producer: 'host',
+  derive: ({ record }, { intake, reviewer, decision }) => ({
+    reviewId: reviewIdOf(record.runtimeId, intake),
     input: {
       intake,
       verification: {
@@ -46,41 +56,8 @@ export function reviewReceiptOf(
     },
     producer: { id: 'studio.host-publish-review', version: '1', policy: 'attested_review_of_verified_queued_intake' },
     decision,
-  };
-  return {
-    schema: 'studio.publish-review-decision.receipt.v1',
-    receiptId: `publish-review-decision-receipt:${hashOf(body)}`,
-    ...body,
-  };
-}
-
-/** Derives a review again from what it says was decided. Throws `EvidenceChainError` at the first field that does not follow. */
-export const auditReview = (receipt: PublishReviewDecisionReceipt, runId: string, intake: IntakeReference): void =>
-  demandDerived(
-    'review',
-    receipt,
-    reviewReceiptOf(runId, { intake, reviewer: reviewerOf(receipt), decision: receipt.decision }),
-  );
-
-const reviewerOf = ({ reviewer: { id, label } }: Pick<PublishReviewDecisionReceipt, 'reviewer'>): Reviewer => ({
-  id,
-  label,
+  }),
 });
-
-const originOf = (reviewId: string) =>
-  ({ kind: 'publish-review-decision-receipt', origin: { kind: 'publish_review', reviewId } }) as const;
-
-/** How later records name an approval. */
-export function approvalReferenceOf(runId: string, receipt: PublishReviewDecisionReceipt): ApprovalReference {
-  const receiptContentId = contentIdOf(receipt);
-  const { reviewId, receiptId } = receipt;
-  return {
-    reviewId,
-    artifactId: artifactIdOf({ runId, contentId: receiptContentId, ...originOf(reviewId) }),
-    receiptId,
-    receiptContentId,
-  };
-}
 
 /** Journalled before a decision is written down. */
 export const reviewStarted = (run: StudyRun, { intake, reviewer, decision }: ReviewedIntake) =>
@@ -99,27 +76,13 @@ export const reviewStarted = (run: StudyRun, { intake, reviewer, decision }: Rev
   );
 
 /** Writes a decision down. */
-export function recordReview(run: StudyRun, reviewed: ReviewedIntake): StepResult<ApprovalReference> {
-  const { runtimeId } = run.record;
-  const receipt = reviewReceiptOf(runtimeId, reviewed);
-  const { object, artifact } = outputOf(receipt, {
-    runId: runtimeId,
-    ...originOf(receipt.reviewId),
-    sourceArtifactIds: [reviewed.intake.artifactId],
-    producer: null,
-  });
-  const completed = {
-    reviewId: receipt.reviewId,
-    outputArtifactId: artifact.id,
-    receiptContentId: object.contentId,
-    receipt,
-  };
-  return {
-    objects: [object],
-    events: [
-      artifactRecorded(artifact, causeOf(run)),
-      draftEvent('publish.review.decision_completed', completed, causeOf(run)),
-    ],
-    refs: approvalReferenceOf(runtimeId, receipt),
-  };
-}
+export const recordReview = (run: StudyRun, reviewed: ReviewedIntake): StepResult<ApprovalReference> =>
+  reviewReceipt.write('publish.review.decision_completed', run, reviewReceipt.of(run, reviewed));
+
+/** Journalled when a decision could not be written down: it was none. */
+export const reviewFailed = (run: StudyRun, intake: IntakeReference, reason: Failure) =>
+  draftEvent(
+    'publish.review.decision_failed',
+    { reviewId: reviewIdOf(run.record.runtimeId, intake), reason },
+    causeOf(run),
+  );

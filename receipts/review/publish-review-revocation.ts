@@ -1,17 +1,19 @@
+import type { Failure } from '../../contract/base/failure.ts';
 import {
   type ApprovalReference,
   attestations,
   type Reviewer,
   type RevocationDecision,
 } from '../../contract/review/publish-review.ts';
-import type { PublishReviewRevocationReceipt } from '../../contract/review/publish-review-receipts.ts';
-import { artifactIdOf } from '../core/artifact.ts';
-import { contentIdOf, hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { demandDerived } from '../core/evidence-chain-error.ts';
-import { outputOf } from '../core/receipt-output.ts';
+import {
+  type PublishReviewRevocationReceipt,
+  publishReviewRevocationReceipt,
+} from '../../contract/review/publish-review-receipts.ts';
+import { maximumReviewReceiptBytes } from '../../contract/study/study-readiness.ts';
+import { hashOf } from '../core/canonical-json.ts';
+import { draftEvent } from '../core/event-draft.ts';
+import { RunReceipt } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
-import type { StepResult } from '../core/study-step.ts';
 
 /** One revocation for each approval of a run. */
 export const revocationIdOf = (runId: string, approval: ApprovalReference): string =>
@@ -24,21 +26,20 @@ export interface RevokedApproval {
   readonly revocation: RevocationDecision;
 }
 
-/** How a revocation is named in answers. */
-export interface RevocationReference {
-  readonly revocationId: string;
-  readonly artifactId: string;
-  readonly receiptId: string;
-  readonly receiptContentId: string;
-}
-
 /** The receipt of a revocation; it follows from the request alone. */
-export function revocationReceiptOf(
-  runId: string,
-  { approval, reviewer, revocation }: RevokedApproval,
-): PublishReviewRevocationReceipt {
-  const body: Omit<PublishReviewRevocationReceipt, 'schema' | 'receiptId'> = {
-    revocationId: revocationIdOf(runId, approval),
+export const revocationReceipt = new RunReceipt<PublishReviewRevocationReceipt, 'revocationId', RevokedApproval>({
+  link: 'revocation',
+  schema: publishReviewRevocationReceipt,
+  maximumBytes: maximumReviewReceiptBytes,
+  name: 'studio.publish-review-revocation.receipt.v1',
+  idPrefix: 'publish-review-revocation-receipt',
+  kind: 'publish-review-revocation-receipt',
+  about: 'revocationId',
+  origin: ({ revocationId }) => ({ kind: 'publish_review_revocation', revocationId }),
+  sources: ({ input }) => [input.approval.artifactId],
+  producer: 'host',
+  derive: ({ record }, { approval, reviewer, revocation }) => ({
+    revocationId: revocationIdOf(record.runtimeId, approval),
     input: {
       approval,
       verification: {
@@ -54,35 +55,8 @@ export function revocationReceiptOf(
     producer: { id: 'studio.host-publish-review', version: '1', policy: 'immutable_revocation_of_verified_approval' },
     revocation,
     result: { state: 'approval_revoked' },
-  };
-  return {
-    schema: 'studio.publish-review-revocation.receipt.v1',
-    receiptId: `publish-review-revocation-receipt:${hashOf(body)}`,
-    ...body,
-  };
-}
-
-/** Derives a revocation again. Throws `EvidenceChainError` at the first field that does not follow. */
-export const auditRevocation = (
-  receipt: PublishReviewRevocationReceipt,
-  runId: string,
-  approval: ApprovalReference,
-): void => {
-  const { reviewer, revocation } = receipt;
-  const { id, label } = reviewer;
-  demandDerived('revocation', receipt, revocationReceiptOf(runId, { approval, reviewer: { id, label }, revocation }));
-};
-
-const originOf = (revocationId: string) =>
-  ({ kind: 'publish-review-revocation-receipt', origin: { kind: 'publish_review_revocation', revocationId } }) as const;
-
-/** How answers name a revocation. */
-export function revocationReferenceOf(runId: string, receipt: PublishReviewRevocationReceipt): RevocationReference {
-  const receiptContentId = contentIdOf(receipt);
-  const { revocationId, receiptId } = receipt;
-  const artifactId = artifactIdOf({ runId, contentId: receiptContentId, ...originOf(revocationId) });
-  return { revocationId, artifactId, receiptId, receiptContentId };
-}
+  }),
+});
 
 /** Journalled before a revocation is written down. */
 export const revocationStarted = (run: StudyRun, { approval, reviewer, revocation }: RevokedApproval) =>
@@ -97,23 +71,13 @@ export const revocationStarted = (run: StudyRun, { approval, reviewer, revocatio
   );
 
 /** Writes a revocation down. */
-export function recordRevocation(run: StudyRun, revoked: RevokedApproval): StepResult<RevocationReference> {
-  const { runtimeId } = run.record;
-  const receipt = revocationReceiptOf(runtimeId, revoked);
-  const { revocationId } = receipt;
-  const { object, artifact } = outputOf(receipt, {
-    runId: runtimeId,
-    ...originOf(revocationId),
-    sourceArtifactIds: [revoked.approval.artifactId],
-    producer: null,
-  });
-  const completed = { revocationId, outputArtifactId: artifact.id, receiptContentId: object.contentId, receipt };
-  return {
-    objects: [object],
-    events: [
-      artifactRecorded(artifact, causeOf(run)),
-      draftEvent('publish.review.revocation_completed', completed, causeOf(run)),
-    ],
-    refs: revocationReferenceOf(runtimeId, receipt),
-  };
-}
+export const recordRevocation = (run: StudyRun, revoked: RevokedApproval) =>
+  revocationReceipt.write('publish.review.revocation_completed', run, revocationReceipt.of(run, revoked));
+
+/** Journalled when a revocation could not be written down: the approval stands. */
+export const revocationFailed = (run: StudyRun, approval: ApprovalReference, reason: Failure) =>
+  draftEvent(
+    'publish.review.revocation_failed',
+    { revocationId: revocationIdOf(run.record.runtimeId, approval), reason },
+    causeOf(run),
+  );

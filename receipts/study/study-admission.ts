@@ -1,22 +1,17 @@
 import type { EvidenceDecisionReceipt } from '../../contract/evidence/evidence-decision.ts';
+import type { IntakeReference } from '../../contract/review/publish-review.ts';
 import type { PublishReviewIntakeReceipt } from '../../contract/review/publish-review-intake.ts';
 import type { ReadinessReference, StudyReference } from '../../contract/study/study-readiness.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { outputOf } from '../core/receipt-output.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
-import { intakeOf } from './publish-review-intake.ts';
-import { readinessOf, readinessOriginOf, readinessReferenceOf } from './study-readiness.ts';
+import { intakeReceipt } from './publish-review-intake.ts';
+import { readinessReceipt } from './study-readiness.ts';
 
 /** Under which names a study's admission is found again. */
 export interface AdmissionReference {
   readonly readiness: ReadinessReference;
-  readonly intake: {
-    readonly intakeId: string;
-    readonly artifactId: string;
-    readonly receiptId: string;
-    readonly receiptContentId: string;
-  };
+  readonly intake: IntakeReference;
   readonly outcome: PublishReviewIntakeReceipt['result']['outcome'];
 }
 
@@ -29,43 +24,20 @@ export function admitStudy(
   study: StudyReference,
   decision: EvidenceDecisionReceipt | null,
 ): StepResult<AdmissionReference> {
-  const { runtimeId: runId } = run.record;
   const cause = causeOf(run);
-  const readiness = readinessOf(runId, study, decision);
-  const ready = outputOf(readiness, {
-    runId,
-    ...readinessOriginOf(readiness),
-    sourceArtifactIds: [study.artifactId, ...(readiness.decision === null ? [] : [readiness.decision.artifactId])],
-    producer: null,
-  });
-  const reference = readinessReferenceOf(runId, readiness);
-  const receipt = intakeOf(runId, readiness);
-  const { intakeId, receiptId, result } = receipt;
-  const entered = outputOf(receipt, {
-    runId,
-    kind: 'publish-review-intake-receipt',
-    origin: { kind: 'publish_review_intake', intakeId },
-    sourceArtifactIds: [ready.artifact.id],
-    producer: null,
-  });
-  const names = { outputArtifactId: entered.artifact.id, receiptContentId: entered.object.contentId };
+  const ready = readinessReceipt.of(run, { study, decision });
+  const { object, artifact } = readinessReceipt.outputOf(run, ready);
+  const readiness = readinessReceipt.referenceOf(run.record.runtimeId, ready, object.contentId);
+  const receipt = intakeReceipt.of(run, ready);
+  const entered = intakeReceipt.write('publish.review.intake_completed', run, receipt);
+  const { intakeId, result } = receipt;
   return {
-    objects: [ready.object, entered.object],
+    objects: [object, ...entered.objects],
     events: [
-      artifactRecorded(ready.artifact, cause),
-      draftEvent('publish.review.intake_started', { intakeId, readiness: reference }, cause),
-      artifactRecorded(entered.artifact, cause),
-      draftEvent('publish.review.intake_completed', { intakeId, ...names, receipt }, cause),
+      artifactRecorded(artifact, cause),
+      draftEvent('publish.review.intake_started', { intakeId, readiness }, cause),
+      ...entered.events,
     ],
-    refs: {
-      readiness: reference,
-      intake: {
-        intakeId,
-        artifactId: entered.artifact.id,
-        receiptId,
-        receiptContentId: entered.object.contentId,
-      },
-      outcome: result.outcome,
-    },
+    refs: { readiness, intake: entered.refs, outcome: result.outcome },
   };
 }

@@ -3,7 +3,12 @@ import { claimStates, type EvidenceAssessmentReceipt } from '../../contract/evid
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { type Coverage, type CoverageState, coverageReasons } from '../../contract/study/study-record.ts';
 import { contentIdOf, hashOf } from '../core/canonical-json.ts';
-import type { AssessedEvidence } from '../evidence/evidence-decision.ts';
+
+/** What a study read, and what it made of it. */
+export interface AssessedEvidence {
+  readonly reads: readonly EvidenceReadReceipt[];
+  readonly assessments: readonly EvidenceAssessmentReceipt[];
+}
 
 type Stretch = Range & { readonly state: CoverageState };
 

@@ -1,15 +1,18 @@
 import type { EvidenceDecisionReceipt } from '../../contract/evidence/evidence-decision.ts';
-import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
-import type { StudyEvidence, StudyRecord } from '../../contract/study/study-record.ts';
+import {
+  maximumStudyRecordBytes,
+  type StudyEvidence,
+  type StudyRecord,
+  studyRecord,
+} from '../../contract/study/study-record.ts';
 import { contentIdOf, hashOf } from '../core/canonical-json.ts';
 import { artifactRecorded } from '../core/event-draft.ts';
-import { demandDerived } from '../core/evidence-chain-error.ts';
-import { outputOf, referenceOf } from '../core/receipt-output.ts';
+import { RunRecord } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
-import { auditAssessment } from '../evidence/evidence-assessment.ts';
-import { type AssessedEvidence, auditDecision } from '../evidence/evidence-decision.ts';
-import { coverageOf } from './study-coverage.ts';
+import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
+import { decisionReceipt } from '../evidence/evidence-decision.ts';
+import { type AssessedEvidence, coverageOf } from './study-coverage.ts';
 
 /** Everything that a study found and made of it, as stored; `decision` is null exactly when there is no assessment. */
 export interface StudyFindings extends AssessedEvidence {
@@ -18,9 +21,6 @@ export interface StudyFindings extends AssessedEvidence {
   readonly decision: EvidenceDecisionReceipt | null;
 }
 
-/** Which study a record is of. */
-export type StudySubject = Pick<StudyRecord, 'runId' | 'sourceArtifactId' | 'analysisRequestId' | 'range'>;
-
 /** How later records name a study record. */
 export interface StudyRecordReference {
   readonly studyId: string;
@@ -28,23 +28,10 @@ export interface StudyRecordReference {
   readonly contentId: string;
 }
 
-const auditFindings = (runId: string, { reads, assessments, decision }: StudyFindings): void => {
-  for (const assessment of assessments) auditAssessment(assessment, reads);
-  if (decision !== null) auditDecision(decision, assessments, runId);
-};
-
-/**
- * The record of a study: follows from its subject and its findings. Throws `EvidenceChainError` when a finding does not
- * follow from those before it.
- */
-export function studyRecordOf(subject: StudySubject, findings: StudyFindings): StudyRecord {
-  auditFindings(subject.runId, findings);
-  return recordOfAudited(subject, findings);
-}
-
-/** As `studyRecordOf`, over findings that were audited before. */
-export function recordOfAudited(subject: StudySubject, findings: StudyFindings): StudyRecord {
-  const { runId, sourceArtifactId, analysisRequestId, range } = subject;
+/** The record of a study: follows from its run and its findings. */
+export function studyRecordOf(run: StudyRun, findings: StudyFindings): StudyRecord {
+  const { runtimeId: runId, sourceArtifactId, analysisRequest } = run.record;
+  const { requestId: analysisRequestId, range } = analysisRequest;
   const { evidence, reads, assessments, decision } = findings;
   const body = {
     runId,
@@ -52,38 +39,26 @@ export function recordOfAudited(subject: StudySubject, findings: StudyFindings):
     analysisRequestId,
     range,
     evidence: [...evidence],
-    reads: reads.map(({ operationId, receiptId, input, authorization, result }, index) => ({
-      operationId,
-      receiptId,
-      receiptContentId: contentIdOf(reads[index]),
-      evidenceArtifactId: input.artifactId,
-      evidenceKind: input.evidenceKind,
-      startMs: authorization.startMs,
-      endMs: authorization.endMs,
-      returnedItems: result.returnedItems,
-      truncated: result.truncated,
+    reads: reads.map((read) => ({
+      operationId: read.operationId,
+      receiptId: read.receiptId,
+      receiptContentId: contentIdOf(read),
+      evidenceArtifactId: read.input.artifactId,
+      evidenceKind: read.input.evidenceKind,
+      startMs: read.authorization.startMs,
+      endMs: read.authorization.endMs,
+      returnedItems: read.result.returnedItems,
+      truncated: read.result.truncated,
     })),
     assessments: assessments.map((receipt) => ({
-      ...referenceOf(runId, receipt),
+      ...assessmentReceipt.referenceOf(runId, receipt),
       claimCount: receipt.result.claimCount,
     })),
-    decision: decision === null ? null : { ...referenceOf(runId, decision), ...decision.decision },
+    decision: decision === null ? null : { ...decisionReceipt.referenceOf(runId, decision), ...decision.decision },
     coverage: coverageOf(runId, range, findings),
   };
   return { schema: 'studio.study-record.artifact.v1', studyId: `study:${hashOf(body)}`, ...body };
 }
-
-/** The subject of the study that a run-start record promised. */
-export const studySubjectOf = ({ runtimeId, sourceArtifactId, analysisRequest }: RuntimeStart): StudySubject => ({
-  runId: runtimeId,
-  sourceArtifactId,
-  analysisRequestId: analysisRequest.requestId,
-  range: analysisRequest.range,
-});
-
-/** Derives a study record again. Throws `EvidenceChainError` at the first field that does not follow. */
-export const auditStudyRecord = (record: StudyRecord, subject: StudySubject, findings: StudyFindings): void =>
-  demandDerived('study_record', record, studyRecordOf(subject, findings), 'studyId');
 
 const sourcesOf = ({ sourceArtifactId, evidence, assessments, decision }: StudyRecord): string[] => [
   sourceArtifactId,
@@ -92,19 +67,21 @@ const sourcesOf = ({ sourceArtifactId, evidence, assessments, decision }: StudyR
   ...(decision === null ? [] : [decision.artifactId]),
 ];
 
-/** Writes down what a run came to, the last thing that its execution does. */
-export const concludeStudy = (run: StudyRun, findings: StudyFindings): StepResult<StudyRecordReference> =>
-  recordResult(run, studyRecordOf(studySubjectOf(run.record), findings));
+export const storedStudyRecord = new RunRecord<StudyRecord>({
+  link: 'study_record',
+  schema: studyRecord,
+  maximumBytes: maximumStudyRecordBytes,
+  kind: 'study-record',
+  origin: ({ studyId }) => ({ kind: 'study_record', studyId }),
+  sources: sourcesOf,
+  producer: 'task',
+  ownId: 'studyId',
+});
 
-/** What a study record leaves behind. */
-export function recordResult(run: StudyRun, record: StudyRecord): StepResult<StudyRecordReference> {
-  const { object, artifact } = outputOf(record, {
-    runId: record.runId,
-    kind: 'study-record',
-    origin: { kind: 'study_record', studyId: record.studyId },
-    sourceArtifactIds: sourcesOf(record),
-    producer: run.ids,
-  });
+/** Writes down what a run came to, the last thing that its execution does. */
+export function concludeStudy(run: StudyRun, findings: StudyFindings): StepResult<StudyRecordReference> {
+  const record = studyRecordOf(run, findings);
+  const { object, artifact } = storedStudyRecord.outputOf(run, record);
   return {
     objects: [object],
     events: [artifactRecorded(artifact, causeOf(run))],

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { evidenceShape } from '../../receipts/evidence/check-evidence.ts';
 import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
-import { evidenceShape } from '../../receipts/evidence/reopen-evidence.ts';
 import { openDetectionBench, subtitles } from '../executors/evidence/detection-for-tests.ts';
 import { ffmpeg } from '../executors/evidence/media-for-tests.ts';
 

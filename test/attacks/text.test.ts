@@ -13,7 +13,7 @@ import { parseToolJson } from '../../executors/process/tool-json.ts';
 import { ffprobeReport } from '../../executors/sources/ffprobe-output.ts';
 import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
 import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../receipts/core/canonical-json.ts';
-import { readJournal } from '../../receipts/core/journal-cursor.ts';
+import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
 import { readPack } from '../../receipts/evaluation/evaluation-pack.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
@@ -121,7 +121,10 @@ test('what an earlier version stored with half of a surrogate pair fails closed,
   const shape = { link: 'evidence', schema: z.strictObject({ note: z.string() }), maximumBytes: 100 } as const;
   const closed = { code: 'stored_content_inconsistent' };
   t.throws(() => reopenJson(shape, stored(`{"note":${poison}}\n`)), { ...closed, message: /canonical_form/ });
-  t.throws(() => readJournal('run', [Buffer.from(`{"data":${poison}}`)]), { ...closed, message: /canonical_form/ });
+  t.throws(() => readEvent('run', journalStart, Buffer.from(`{"data":${poison}}`)), {
+    ...closed,
+    message: /canonical_form/,
+  });
   t.throws(() => reopenRuntimeStart(Buffer.from(`{"note":${poison}}`)), closed);
   const record = Buffer.from(`{\n  "note": ${poison}\n}\n`);
   t.throws(() => readSealedRecord(shape.schema, record, 'record'), { code: 'record_malformed' });

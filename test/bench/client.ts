@@ -36,10 +36,11 @@ export class Client {
     return parsed(await this.get(path), 200);
   }
 
-  async post(path: string, body: object): Promise<Answered> {
+  /** The JSON of a POST; rejects unless the answer has the status. */
+  async post(path: string, body: object, status = 202): Promise<Answered> {
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-    return parsed(await this.#ask('POST', path, headers, async (outgoing) => void outgoing.end(bytes)), 202);
+    return parsed(await this.#ask('POST', path, headers, async (outgoing) => void outgoing.end(bytes)), status);
   }
 
   async upload(path: string, file: string): Promise<Answered> {

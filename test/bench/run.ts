@@ -5,6 +5,7 @@ import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
 import { eventsPage } from './events-page.ts';
+import { explanations } from './explanations.ts';
 import { type Figure, type Row, table } from './figure.ts';
 import { firstLine } from './first-line.ts';
 import { largeIngest } from './large-ingest.ts';
@@ -31,6 +32,7 @@ const rows: readonly Row[] = [
   startUp,
   playback,
   auditRead,
+  explanations,
   memoryAtRest,
 ];
 

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-status.ts';
 import { studyMachineVersion } from '../../../machines/study.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
-import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { openLedger } from '../../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
@@ -78,13 +78,6 @@ const actorRowOf = ({ run }: StoredStudy, lifecycle: Lifecycle, reason: RuntimeR
   },
 });
 
-/** The rows that the steps of a study left when it had made its first `commits`. */
-function stepWrites({ run, steps, commits }: StoredStudy, made: number): Write[] {
-  return Object.entries(steps)
-    .filter((_, index) => index < made || made === commits.length)
-    .map(([step, value]) => ({ put: 'record', key: `study/${run.record.runtimeId}/${step}`, value }));
-}
-
 /** Stores a study as its host would have done. Returns the runtime's id. */
 export async function store(
   { ledger, objectStore }: OpenedStore,
@@ -97,7 +90,6 @@ export async function store(
   await ledger.commit([
     { put: 'source', key: source.session.revisionId, value: source },
     { put: 'record', key: `study/${runtimeId}`, value: start },
-    ...stepWrites(study, commits),
     { put: 'snapshot', key: runtimeId, value: actorRowOf(study, lifecycle, reason) },
     { append: runtimeId, events: study.commits.slice(0, commits).flat() },
   ]);

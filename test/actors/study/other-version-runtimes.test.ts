@@ -3,6 +3,7 @@ import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
+import { LiveProgress } from '../../../actors/study/live-progress.ts';
 import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
 import { Studies } from '../../../actors/study/studies.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
@@ -62,6 +63,8 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
   const passes = { detect: otherTools('media.detect'), subtitles: otherTools('media.subtitles') };
+  const progress = new LiveProgress(ledger);
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const usual = studyDefinition({
     ledger,
     supervisor,
@@ -69,8 +72,9 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
     queue: new WorkQueue(1, () => undefined),
     clock,
     initialize: () => Promise.reject(new Error('not asked for')),
-    media: new MediaSteps({ ledger, objectStore, registry, passes, report }),
-    evidence: new EvidenceSteps({ ledger, objectStore, registry, clock }),
+    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, report }),
+    evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
+    progress,
     committed: () => undefined,
   });
   const definition = { ...usual, ...changes };

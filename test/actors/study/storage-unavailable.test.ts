@@ -1,6 +1,5 @@
 import test from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { JournalHealth } from '../../../actors/study/journal-health.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
@@ -114,12 +113,11 @@ test('a step of a study whose evidence cannot be read just now is no damage of t
   const opened = await openStore(await newDataRoot(t));
   t.teardown(() => opened.close());
   const runtimeId = await store(opened, study);
-  const registry = new SourceRegistry();
-  await registry.load(opened.ledger);
   for (const patient of [true, false]) {
     const { made } = faultyStore(opened.objectStore, () => Number.POSITIVE_INFINITY);
     const objectStore = patient ? patientObjectStore(made, hasty) : made;
-    const steps = new EvidenceSteps({ ledger: opened.ledger, objectStore, registry, clock: hasty });
+    const stores = { ledger: opened.ledger, objectStore };
+    const steps = new EvidenceSteps({ ...stores, runtimes: new VerifiedRuntimes(stores), clock: hasty });
     const expected = patient ? unavailable : { code: 'storage_fault' };
     await t.throwsAsync(steps.assess({ runtimeId, commandId: study.run.record.commandId }), expected);
   }

@@ -4,9 +4,8 @@ import type { CaptionExecutorIdentity } from '../../../contract/captions/caption
 import type { CaptionLine } from '../../../contract/captions/caption-line.ts';
 import { qualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
 import {
-  auditQualityControl,
   candidateOf,
-  qualityControlOf,
+  qualityControl,
   qualityControlRowOf,
   recordQualityControl,
 } from '../../../receipts/captions/caption-quality-control.ts';
@@ -188,7 +187,7 @@ test('reads that leave a gap, are of different evidence or stand in no report do
 
 test('the receipt names the candidate and all that it rests on, and is the same whenever it is made', (t) => {
   const captions = captionsOf(threeLines);
-  const receipt = qualityControlReceipt.parse(qualityControlOf(runId, captions));
+  const receipt = qualityControlReceipt.parse(qualityControl.of(run, captions));
   const { schema: _, receiptId, ...body } = receipt;
   t.is(receiptId, `caption-quality-control-receipt:${hashOf(body)}`);
   const { reference } = captions;
@@ -205,7 +204,7 @@ test('the receipt names the candidate and all that it rests on, and is the same 
   t.deepEqual(receipt.lineage.candidateInput, input);
   t.deepEqual(receipt.lineage.executor, executor);
   t.deepEqual(receipt.lineage.approval, captions.receipt.authority.approval);
-  t.deepEqual(qualityControlOf(runId, captionsOf(threeLines)), receipt);
+  t.deepEqual(qualityControl.of(run, captionsOf(threeLines)), receipt);
 });
 
 test('a check is journalled after its artifact, which rests on the captions and their receipt', (t) => {
@@ -213,7 +212,7 @@ test('a check is journalled after its artifact, which rests on the captions and 
   const { objects, events, refs } = recordQualityControl(run, captions);
   const recorded = only(events.slice(0, 1));
   const { artifact } = recorded.data as { artifact: { id: string; kind: string; sourceArtifactIds: string[] } };
-  const { qcId, outputArtifactId, receiptContentId } = refs;
+  const { qcId, artifactId: outputArtifactId, receiptContentId } = refs;
   t.deepEqual(
     events.map(({ type, producer }) => [type, producer.kind]),
     [
@@ -226,14 +225,15 @@ test('a check is journalled after its artifact, which rests on the captions and 
   const kind = 'caption-quality-control-receipt';
   t.is(outputArtifactId, `artifact:${hashOf({ runId, qcId, kind, contentId: receiptContentId })}`);
   t.deepEqual(artifact.sourceArtifactIds, [captions.reference.artifactId, captions.reference.receiptArtifactId]);
-  const receipt = qualityControlOf(runId, captions);
+  const receipt = qualityControl.of(run, captions);
   t.deepEqual(events[1]?.data, { qcId, outputArtifactId, receiptContentId, receipt });
 });
 
 test('every change of a receipt is caught, with a new id too', (t) => {
   const captions = captionsOf(threeLines);
-  const receipt = qualityControlOf(runId, captions);
-  const placeOf = (found: typeof receipt) => faultPlace(() => auditQualityControl(found, runId, captions));
+  const receipt = qualityControl.of(run, captions);
+  const placeOf = (found: typeof receipt) =>
+    faultPlace(() => qualityControl.audit(found, qualityControl.of(run, captions)));
   t.is(placeOf(receipt), null);
   const missed: string[] = [];
   for (const { at, value } of mutationsOf(receipt)) {
@@ -249,9 +249,9 @@ test('every change of a receipt is caught, with a new id too', (t) => {
 
 test('an acceptance that the policy would not give is named', (t) => {
   const incomplete = captionsOf(threeLines.map((line) => study(line, { claimIds: [] })));
-  const receipt = qualityControlOf(runId, incomplete);
-  const { decision } = qualityControlOf(runId, captionsOf(threeLines));
-  const place = faultPlace(() => auditQualityControl({ ...receipt, decision }, runId, incomplete));
+  const receipt = qualityControl.of(run, incomplete);
+  const { decision } = qualityControl.of(run, captionsOf(threeLines));
+  const place = faultPlace(() => qualityControl.audit({ ...receipt, decision }, qualityControl.of(run, incomplete)));
   t.is(place, 'quality_control: decision.lines[0].outcome');
 });
 
@@ -287,7 +287,7 @@ test('a row of the answer says which lines were accepted and which were not', (t
     executor,
     result: artifact.result,
   };
-  const row = qualityControlRowOf(runId, qualityControlOf(runId, captions), candidate);
+  const row = qualityControlRowOf(runId, qualityControl.of(run, captions), candidate);
   t.deepEqual(qualityControlRow.parse(row), row);
   t.deepEqual(row.acceptedLineIds, ['line-1', 'line-3']);
   t.deepEqual(row.withheldLineIds, ['line-2']);

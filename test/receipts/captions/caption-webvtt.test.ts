@@ -6,17 +6,17 @@ import webVtt, { type Cue } from 'webvtt-parser';
 import entities from 'webvtt-parser/html-entities.json' with { type: 'json' };
 import { type CaptionLine, captionWords } from '../../../contract/captions/caption-line.ts';
 import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
-import { qualityControlOf } from '../../../receipts/captions/caption-quality-control.ts';
+import { qualityControl as qualityControlReceipt } from '../../../receipts/captions/caption-quality-control.ts';
 import { textLinesOf } from '../../../receipts/captions/caption-text-lines.ts';
 import { webVttOf } from '../../../receipts/captions/caption-webvtt.ts';
 import { outputOf } from '../../executors/evidence/media-for-tests.ts';
-import { runId } from '../evidence/spoken-study.ts';
+import { run } from '../evidence/spoken-study.ts';
 import { captionsOf, lineOf, threeLines, type Words } from './checkable-captions.ts';
 import { nastyTexts } from './nasty-texts.ts';
 
 function fileOf(lines: readonly CaptionLine[], side: CaptionSide = 'target'): string {
   const captions = captionsOf(lines);
-  return webVttOf({ ...captions, qualityControl: qualityControlOf(runId, captions) }, side);
+  return webVttOf({ ...captions, qualityControl: qualityControlReceipt.of(run, captions) }, side);
 }
 
 /** What a cue says; markup would be left out. */
@@ -46,7 +46,7 @@ const oneSecondEach = (texts: readonly string[]): CaptionLine[] =>
 
 test('a file names its receipts and has a cue for each line', (t) => {
   const captions = captionsOf(threeLines);
-  const qualityControl = qualityControlOf(runId, captions);
+  const qualityControl = qualityControlReceipt.of(run, captions);
   t.is(
     webVttOf({ ...captions, qualityControl }, 'target'),
     `WEBVTT

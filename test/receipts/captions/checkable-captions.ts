@@ -8,6 +8,7 @@ import {
 } from '../../../contract/captions/caption-production.ts';
 import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
+import { captionReceipt as storedReceipt } from '../../../receipts/captions/caption-production.ts';
 import type { CheckableCaptions } from '../../../receipts/captions/caption-quality-control.ts';
 import { contentIdOf, storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { range, run, runId } from '../evidence/spoken-study.ts';
@@ -153,7 +154,6 @@ export function captionsOf(lines: readonly CaptionLine[], producer = executor): 
     jobId,
     artifactId: artifactNamed('f'),
     contentId: contentIdOf(artifact),
-    receiptArtifactId: artifactNamed('0'),
   };
   const receipt: CaptionReceipt = captionReceipt.parse({
     schema: 'studio.caption-production.receipt.v1',
@@ -192,8 +192,8 @@ export function captionsOf(lines: readonly CaptionLine[], producer = executor): 
       })),
     },
   });
-  const { receiptId } = receipt;
-  return { artifact, receipt, reference: { ...reference, receiptId, receiptContentId: contentIdOf(receipt) } };
+  const { artifactId: receiptArtifactId, ...names } = storedReceipt.referenceOf(runId, receipt);
+  return { artifact, receipt, reference: { ...reference, ...names, receiptArtifactId } };
 }
 
 /** Three lines over [1000, 9000) ms, with all that a line needs. */

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import type { StoredRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
 import {
   contentOf,
+  type JournalledRuntime,
   storedEvents,
   storedRuntimeOf,
   type WrittenEvent,
@@ -41,7 +41,7 @@ async function captionedRuntime(shape: StudyShape) {
 
 type Captioned = Awaited<ReturnType<typeof captionedRuntime>>;
 
-const withEvents = ({ stored }: Captioned, events: readonly unknown[]): StoredRuntime => ({
+const withEvents = ({ stored }: Captioned, events: readonly unknown[]): JournalledRuntime => ({
   ...stored,
   events: storedEvents(events),
 });

@@ -78,7 +78,8 @@ const ways: Readonly<
 for (const [what, [tail, expected]] of Object.entries(ways)) {
   test(`a journal after which ${what} is followed to its end`, async (t) => {
     const runtime = await runtimeAfter(tail);
-    const { attempts, isOpen } = runtime.execution?.study.tail.captions ?? {};
+    const { attempts, open = [] } = runtime.execution?.study.tail.captions ?? {};
+    const isOpen = open.length > 0;
     const captions = publishedCaptionsOf(runtime).length;
     const checks = publishedQualityControlsOf(runtime).length;
     t.deepEqual({ attempts, isOpen, captions, checks } as typeof expected, expected);

@@ -43,8 +43,13 @@ export const writtenEvents = (runId: string, drafts: readonly EventDraft[]): Wri
 export const storedEvents = (events: readonly unknown[]): Uint8Array[] =>
   events.map((event) => Buffer.from(canonicalJson(event), 'utf8'));
 
+/** What a ledger holds of a runtime, its whole journal included. */
+export interface JournalledRuntime extends StoredRuntime {
+  readonly events: readonly Uint8Array[];
+}
+
 /** What a ledger holds of a finished study. */
-export const storedRuntimeOf = ({ run, source, start, commits }: StoredStudy): StoredRuntime => ({
+export const storedRuntimeOf = ({ run, source, start, commits }: StoredStudy): JournalledRuntime => ({
   runtimeId: run.record.runtimeId,
   start,
   source,

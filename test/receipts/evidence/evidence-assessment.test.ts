@@ -11,7 +11,11 @@ import { artifactIdOf } from '../../../receipts/core/artifact.ts';
 import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { packReads } from '../../../receipts/evidence/assessment-packing.ts';
-import { assess, auditAssessment, performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
+import {
+  assessedReads,
+  assessmentReceipt,
+  performAssessments,
+} from '../../../receipts/evidence/evidence-assessment.ts';
 import { tokenCountOf } from '../../../receipts/evidence/evidence-claims.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
@@ -36,7 +40,7 @@ const claimsFrom = (reads: readonly EvidenceReadReceipt[]): Claim[] =>
 const saidOf = (claims: readonly Claim[]) => claims.map(({ value, states }) => [value, states]);
 
 const placeOf = (receipt: EvidenceAssessmentReceipt, reads: readonly EvidenceReadReceipt[]): string | null =>
-  faultPlace(() => auditAssessment(receipt, reads));
+  faultPlace(() => assessmentReceipt.audit(receipt, assessmentReceipt.of(run, assessedReads(receipt, reads))));
 
 test('a read of speech and silence makes one claim of each, over the hull of its facts', (t) => {
   const windows = divided(range, 5);
@@ -161,8 +165,10 @@ test('reads that returned nothing are not assessed', (t) => {
     only(assessmentsOf(mixed)).inputs.map(({ evidenceKind }) => evidenceKind),
     ['language_ranges'],
   );
-  const assessor = { grantId: 'grant:1', taskId: 'task:1', agentId: 'agent:1' };
-  t.throws(() => assess(assessor, readsOf([spoken([])])), { instanceOf: EvidenceChainError, message: /claims/ });
+  t.throws(() => assessmentReceipt.of(run, readsOf([spoken([])])), {
+    instanceOf: EvidenceChainError,
+    message: /claims/,
+  });
 });
 
 test('more reads than four assessments hold are refused', (t) => {
@@ -216,8 +222,7 @@ for (const heard of heardSets) {
       if (placeOf(shaped.data, reads) === null) missed.push(at);
       const { schema, receiptId, ...body } = shaped.data;
       const resigned = { schema, receiptId: `evidence-assessment:${hashOf(body)}`, ...body };
-      // A grant is the journal's to know: its started event names it.
-      if (at !== '.receiptId' && at !== '.authorization.grantId' && placeOf(resigned, reads) === null) missed.push(at);
+      if (at !== '.receiptId' && placeOf(resigned, reads) === null) missed.push(at);
     }
     t.deepEqual(missed, []);
   });
@@ -273,7 +278,7 @@ test('whatever was heard, claims cite every fact once, states follow the facts, 
       );
     }
     for (const assessment of assessments) {
-      auditAssessment(assessment, reads);
+      t.is(placeOf(assessment, reads), null);
       for (const { value, states } of assessment.claims) {
         t.is(value === null, states.includes('withheld') || states.includes('unknown'), `round ${round}`);
       }

@@ -10,12 +10,12 @@ import { performAssessments } from '../../../receipts/evidence/evidence-assessme
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
 import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import type { ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
-import { reopenAssessment, reopenDecision, reopenRead } from '../../../receipts/evidence/reopen-evidence.ts';
 import { admitStudy } from '../../../receipts/study/study-admission.ts';
 import { executionFinished } from '../../../receipts/study/study-closing.ts';
 import { concludeStudy } from '../../../receipts/study/study-record.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { acceptedAt } from '../sources/korean-clip.ts';
+import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { divided, inTurn, range, readsOf, run, runId, spoken, turns } from './spoken-study.ts';
 
 /** Carries a study from its reads to the queue, each step over nothing but what the earlier ones stored. */
@@ -40,8 +40,7 @@ function carriedOut(evidence: readonly ReadableEvidence[]) {
   const reads = () => readRefs.map(({ receiptContentId }) => reopenRead(opened(receiptContentId)));
   const assessmentRefs = kept(performAssessments(run, reads()));
   const assessments = () => assessmentRefs.map(({ receiptContentId }) => reopenAssessment(opened(receiptContentId)));
-  const decisionRef =
-    assessmentRefs.length === 0 ? null : kept(performDecision(run, { reads: reads(), assessments: assessments() }));
+  const decisionRef = assessmentRefs.length === 0 ? null : kept(performDecision(run, assessments()));
   const decision = () => (decisionRef === null ? null : reopenDecision(opened(decisionRef.receiptContentId)));
   const study = kept(
     concludeStudy(run, { evidence: [], reads: reads(), assessments: assessments(), decision: decision() }),

@@ -6,8 +6,8 @@ import {
   readLimits,
 } from '../../../contract/evidence/evidence-read.ts';
 import { canonicalJson, hashOf } from '../../../receipts/core/canonical-json.ts';
-import { auditRead } from '../../../receipts/evidence/audit-read.ts';
 import { performReads, readEvidence } from '../../../receipts/evidence/evidence-read.ts';
+import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
 import { mutationsOf } from '../reopening/mutations.ts';
@@ -26,7 +26,8 @@ import {
 } from './spoken-study.ts';
 
 test('a range without speech is one read of one window', (t) => {
-  const read = only(readsOf([spoken(turns([range], 'silence'))]));
+  const evidence = [spoken(turns([range], 'silence'))];
+  const read = only(readsOf(evidence));
   t.like(read.authorization, range);
   t.deepEqual(read.facts, turns([range], 'silence'));
   t.deepEqual(read.result, {
@@ -35,7 +36,7 @@ test('a range without speech is one read of one window', (t) => {
     returnedFactBytes: Buffer.byteLength(canonicalJson(read.facts)),
     truncated: false,
   });
-  t.notThrows(() => auditRead(read));
+  t.notThrows(() => auditRead(run, read, evidence));
 });
 
 test('a range of nothing but speech is one read of one window', (t) => {
@@ -43,10 +44,11 @@ test('a range of nothing but speech is one read of one window', (t) => {
 });
 
 test('a range of which the detector says nothing is read and returns no facts', (t) => {
-  const read = only(readsOf([spoken([])]));
+  const evidence = [spoken([])];
+  const read = only(readsOf(evidence));
   t.deepEqual(read.facts, []);
   t.deepEqual(read.result, { availableItems: 0, returnedItems: 0, returnedFactBytes: 2, truncated: false });
-  t.notThrows(() => auditRead(read));
+  t.notThrows(() => auditRead(run, read, evidence));
 });
 
 test('without evidence nothing is read', (t) => {
@@ -140,28 +142,30 @@ test('a receipt is identified by all of it but its schema and its own id', (t) =
 });
 
 test('every change of a read receipt is caught by its shape or its audit', (t) => {
-  const read = only(readsOf([inTurn(['ko', 'unknown'])]));
+  const evidence = [inTurn(['ko', 'unknown'])];
+  const read = only(readsOf(evidence));
   const missed = [...mutationsOf(read)].filter(({ value }) => {
     const shaped = evidenceReadReceipt.safeParse(value);
-    return shaped.success && faultPlace(() => auditRead(shaped.data)) === null;
+    return shaped.success && faultPlace(() => auditRead(run, shaped.data, evidence)) === null;
   });
   t.deepEqual(missed, []);
 });
 
 test('a read receipt that was changed and given a new id is still caught where it contradicts itself', (t) => {
-  const read = only(readsOf([inTurn(['ko', 'unknown'])]));
+  const evidence = [inTurn(['ko', 'unknown'])];
+  const read = only(readsOf(evidence));
   const resigned = (change: Partial<EvidenceReadReceipt>) => {
     const { schema, receiptId, ...body } = { ...read, ...change };
-    return faultPlace(() => auditRead({ schema, receiptId: `evidence-read:${hashOf(body)}`, ...body }));
+    return faultPlace(() => auditRead(run, { schema, receiptId: `evidence-read:${hashOf(body)}`, ...body }, evidence));
   };
   const { authorization, facts, input, result } = read;
   const [first, ...others] = facts;
   if (first === undefined) throw new RangeError('no fact');
-  t.is(resigned({ facts: others }), 'read: result.returnedFactBytes');
+  t.is(resigned({ facts: others }), 'read: facts[0].decision.code');
   t.is(resigned({ facts: [{ ...first, endMs: first.endMs + 1 }, ...others] }), 'read: facts[0].endMs');
   t.is(resigned({ authorization: { ...authorization, startMs: 1001 } }), 'read: facts[0].startMs');
   t.is(resigned({ authorization: { ...authorization, endMs: 40999 } }), 'read: facts[1].endMs');
-  t.is(resigned({ input: { ...input, evidenceKind: 'speech_activity' } }), 'read: facts[0].kind');
+  t.is(resigned({ input: { ...input, evidenceKind: 'speech_activity' } }), 'read: input.evidenceKind');
   t.is(resigned({ result: { ...result, availableItems: 1 } }), 'read: result.availableItems');
   t.is(resigned({ result: { ...result, truncated: true } }), 'read: result.truncated');
   t.is(resigned({ operationId: `operation:evidence-read:${'0'.repeat(64)}` }), 'read: operationId');

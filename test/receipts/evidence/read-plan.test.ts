@@ -2,8 +2,8 @@ import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { type EvidenceReadReceipt, readLimits } from '../../../contract/evidence/evidence-read.ts';
 import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
-import { auditRead } from '../../../receipts/evidence/audit-read.ts';
 import { performReads } from '../../../receipts/evidence/evidence-read.ts';
+import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
 import { planReads } from '../../../receipts/evidence/read-plan.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { contentIdsOf, divided, type Heard, inTurn, range, readsOf, run, spoken, turns } from './spoken-study.ts';
@@ -46,12 +46,13 @@ for (const first of ['speech', 'silence'] as const) {
 }
 
 test('the 1025th window is dropped, and the last read says so', (t) => {
-  const reads = readsOf([spoken(turns(divided(range, 1025)))]);
+  const evidence = [spoken(turns(divided(range, 1025)))];
+  const reads = readsOf(evidence);
   t.is(uncovered(windowsOf(reads)), null);
   t.deepEqual(countsOf(reads), new Array(16).fill(64));
   t.deepEqual(reads.map(isTruncated), [...new Array(15).fill(false), true]);
   t.is(reads.at(-1)?.result.availableItems, 65);
-  t.notThrows(() => reads.forEach(auditRead));
+  for (const read of reads) t.notThrows(() => auditRead(run, read, evidence));
 });
 
 test('no read ends inside a speech window', (t) => {
@@ -113,7 +114,7 @@ test('every plan covers the range, splits no fact of speech, keeps the limits an
         `round ${round}`,
       );
     }
-    reads.forEach(auditRead);
+    for (const read of reads) auditRead(run, read, evidence);
     t.deepEqual(contentIdsOf(performReads(run, evidence).objects), reads.map(contentIdOf), `round ${round}`);
   }
 });

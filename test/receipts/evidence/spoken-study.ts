@@ -15,10 +15,10 @@ import {
   type ReadableEvidence,
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
-import { reopenAssessment, reopenRead } from '../../../receipts/evidence/reopen-evidence.ts';
 import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
 import { planStudy } from '../../../receipts/start/study-plan.ts';
 import { acceptedAt, clipRequest, clipStudyIds, koreanClip } from '../sources/korean-clip.ts';
+import { reopenAssessment, reopenRead } from './opened-records.ts';
 
 const hex = (digit: string): string => digit.repeat(64);
 

@@ -23,7 +23,6 @@ import {
   type ReadableEvidence,
   speechEvidence,
 } from '../../../receipts/evidence/readable-evidence.ts';
-import { reopenAssessment, reopenDecision, reopenRead } from '../../../receipts/evidence/reopen-evidence.ts';
 import type { StartRow } from '../../../receipts/start/reopen-start.ts';
 import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
 import { planStudy } from '../../../receipts/start/study-plan.ts';
@@ -34,6 +33,7 @@ import { concludeStudy } from '../../../receipts/study/study-record.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts';
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
+import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { divided, turns } from './spoken-study.ts';
 import { cueFactsOf, koreanTrack, languageFactOf, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
 
@@ -272,7 +272,7 @@ export function storedStudy(shape: StudyShape): StoredStudy {
   store.commits.push([...assess.events]);
   store.receipts('assess', assess.refs);
   const assessments = assess.refs.map(({ receiptContentId }) => reopenAssessment(store.opened(receiptContentId)));
-  const decided = assessments.length === 0 ? null : performDecision(run, { reads, assessments });
+  const decided = assessments.length === 0 ? null : performDecision(run, assessments);
   if (decided !== null) {
     store.keep(decided.objects);
     store.commits.push([...decided.events]);

@@ -5,8 +5,13 @@ import { capability } from '../../../contract/base/operation.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import { runtimeStart } from '../../../contract/study/runtime-start.ts';
 import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import type { StoredRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
-import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from '../core/stored-content-in-memory.ts';
+import {
+  contentOf,
+  type JournalledRuntime,
+  storedEvents,
+  storedRuntimeOf,
+  writtenEvents,
+} from '../core/stored-content-in-memory.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { faultOf, placeOf, reopened } from './reopened.ts';
@@ -23,7 +28,7 @@ const withFile = (contentId: string, bytes: Uint8Array | null) => {
   return contentOf(files);
 };
 
-const withEvents = (changed: readonly unknown[]): StoredRuntime => ({ ...stored, events: storedEvents(changed) });
+const withEvents = (changed: readonly unknown[]): JournalledRuntime => ({ ...stored, events: storedEvents(changed) });
 
 /** Numbered and timed again, as a forger of a journal would do it. */
 const renumbered = (changed: readonly (typeof events)[number][]) =>
@@ -74,7 +79,7 @@ test('a stored file above its limit is refused before it is judged', async (t) =
 });
 
 /** A record stored under other bytes, renamed wherever the journal names it. */
-function forgedRecord(contentId: string, record: unknown): [StoredRuntime, ReturnType<typeof contentOf>] {
+function forgedRecord(contentId: string, record: unknown): [JournalledRuntime, ReturnType<typeof contentOf>] {
   const bytes = Buffer.from(`${canonicalJson(record)}\n`);
   const forgedId = contentIdOfBytes(bytes);
   const hex = (id: string): string => id.slice('sha256:'.length);

@@ -1,24 +1,40 @@
-import type { CheckedLink } from '../../../receipts/core/checked-link.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { CheckedLink, ReportLink } from '../../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { journalStart, readEvent } from '../../../receipts/core/journal-cursor.ts';
 import type { StoredContent } from '../../../receipts/core/stored-content.ts';
-import { reopenRuntime, type StoredRuntime, type VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import type { JournalledRuntime } from '../core/stored-content-in-memory.ts';
 
 export interface Reopening {
   readonly runtime: VerifiedRuntime;
   readonly checked: readonly CheckedLink[];
 }
 
+/** The events of a journal as they are stored, read one after the other. */
+export function readEvents({ runtimeId, events }: JournalledRuntime): JournalEvent[] {
+  const read: JournalEvent[] = [];
+  for (const stored of events) read.push(readEvent(runtimeId, read.at(-1) ?? journalStart, stored));
+  return read;
+}
+
+async function reopen(stored: JournalledRuntime, content: StoredContent, report: ReportLink): Promise<VerifiedRuntime> {
+  const ports = { content, report, pause: () => undefined };
+  const events = readEvents(stored);
+  return foldEvents(await reopenStartOf(stored, events.length, ports), stored, events, ports);
+}
+
 /** Reopens a runtime and keeps what was reported on the way. */
-export async function reopened(stored: StoredRuntime, content: StoredContent): Promise<Reopening> {
+export async function reopened(stored: JournalledRuntime, content: StoredContent): Promise<Reopening> {
   const checked: CheckedLink[] = [];
-  const runtime = await reopenRuntime(stored, content, (link) => checked.push(link));
+  const runtime = await reopen(stored, content, (link) => checked.push(link));
   return { runtime, checked };
 }
 
 /** Where a reopening stops: the fault, or null for a runtime that is whole. */
-export async function faultOf(stored: StoredRuntime, content: StoredContent): Promise<EvidenceChainError | null> {
+export async function faultOf(stored: JournalledRuntime, content: StoredContent): Promise<EvidenceChainError | null> {
   try {
-    await reopenRuntime(stored, content, () => undefined);
+    await reopen(stored, content, () => undefined);
     return null;
   } catch (error) {
     if (error instanceof EvidenceChainError) return error;
@@ -27,7 +43,7 @@ export async function faultOf(stored: StoredRuntime, content: StoredContent): Pr
 }
 
 /** As `faultOf`, in one line: `link: place`. */
-export async function placeOf(stored: StoredRuntime, content: StoredContent): Promise<string | null> {
+export async function placeOf(stored: JournalledRuntime, content: StoredContent): Promise<string | null> {
   const fault = await faultOf(stored, content);
   return fault === null ? null : `${fault.link}: ${fault.place}`;
 }

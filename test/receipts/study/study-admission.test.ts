@@ -14,10 +14,10 @@ import {
 } from '../../../contract/study/study-readiness.ts';
 import { hashOf } from '../../../receipts/core/canonical-json.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
-import { reopenDecision, reopenIntake, reopenReadiness } from '../../../receipts/evidence/reopen-evidence.ts';
-import { auditIntake, intakeIdOf } from '../../../receipts/study/publish-review-intake.ts';
+import { intakeIdOf, intakeReceipt } from '../../../receipts/study/publish-review-intake.ts';
 import { admitStudy } from '../../../receipts/study/study-admission.ts';
-import { auditReadiness } from '../../../receipts/study/study-readiness.ts';
+import { readinessReceipt } from '../../../receipts/study/study-readiness.ts';
+import { reopenDecision, reopenIntake, reopenReadiness } from '../evidence/opened-records.ts';
 import { assessmentsOf, type Heard, inTurn, only, readsOf, run, runId } from '../evidence/spoken-study.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
 import { mutationsOf } from '../reopening/mutations.ts';
@@ -34,7 +34,7 @@ const study: StudyReference = {
 
 function decisionAbout(heard: readonly Heard[]): EvidenceDecisionReceipt {
   const reads = readsOf([inTurn(heard)]);
-  return reopenDecision(only(performDecision(run, { reads, assessments: assessmentsOf(reads) }).objects));
+  return reopenDecision(only(performDecision(run, assessmentsOf(reads)).objects));
 }
 
 const supported = decisionAbout(['ko']);
@@ -152,29 +152,30 @@ test('readiness is recorded before the intake that names it, and nothing of it b
 test('every change of a readiness receipt is caught, with a new id too', (t) => {
   const decision = decisionAbout(['ko', 'unknown']);
   const { readiness } = admitted(decision);
+  const derived = readinessReceipt.of(run, { study, decision });
   const missed: string[] = [];
   for (const { at, value } of mutationsOf(readiness)) {
     const shaped = studyReadinessReceipt.safeParse(value);
     if (!shaped.success) continue;
     const { schema, receiptId, ...body } = shaped.data;
     const resigned = { schema, receiptId: `study-readiness-receipt:${hashOf(body)}`, ...body };
-    if (faultPlace(() => auditReadiness(shaped.data, runId, study, decision)) === null) missed.push(at);
-    if (at !== '.receiptId' && faultPlace(() => auditReadiness(resigned, runId, study, decision)) === null)
-      missed.push(at);
+    if (faultPlace(() => readinessReceipt.audit(shaped.data, derived)) === null) missed.push(at);
+    if (at !== '.receiptId' && faultPlace(() => readinessReceipt.audit(resigned, derived)) === null) missed.push(at);
   }
   t.deepEqual(missed, []);
 });
 
 test('every change of an intake receipt is caught, with a new id too', (t) => {
   const { readiness, intake } = admitted(withReasons([unknown, truncated]));
+  const derived = intakeReceipt.of(run, readiness);
   const missed: string[] = [];
   for (const { at, value } of mutationsOf(intake)) {
     const shaped = publishReviewIntakeReceipt.safeParse(value);
     if (!shaped.success) continue;
     const { schema, receiptId, ...body } = shaped.data;
     const resigned = { schema, receiptId: `publish-review-intake-receipt:${hashOf(body)}`, ...body };
-    if (faultPlace(() => auditIntake(shaped.data, runId, readiness)) === null) missed.push(at);
-    if (at !== '.receiptId' && faultPlace(() => auditIntake(resigned, runId, readiness)) === null) missed.push(at);
+    if (faultPlace(() => intakeReceipt.audit(shaped.data, derived)) === null) missed.push(at);
+    if (at !== '.receiptId' && faultPlace(() => intakeReceipt.audit(resigned, derived)) === null) missed.push(at);
   }
   t.deepEqual(missed, []);
 });

@@ -9,14 +9,14 @@ import {
 import { hashOf } from '../../../receipts/core/canonical-json.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
 import type { ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
-import { reopenDecision, reopenStudyRecord } from '../../../receipts/evidence/reopen-evidence.ts';
 import {
-  auditStudyRecord,
   concludeStudy,
   type StudyFindings,
-  studySubjectOf,
+  storedStudyRecord,
+  studyRecordOf,
 } from '../../../receipts/study/study-record.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
+import { reopenDecision, reopenStudyRecord } from '../evidence/opened-records.ts';
 import {
   assessmentsOf,
   divided,
@@ -51,7 +51,7 @@ function findingsOf(evidence: readonly ReadableEvidence[]): StudyFindings {
   const reads = readsOf(evidence);
   const assessments = assessmentsOf(reads);
   let decision: EvidenceDecisionReceipt | null = null;
-  if (assessments.length > 0) decision = reopenDecision(only(performDecision(run, { reads, assessments }).objects));
+  if (assessments.length > 0) decision = reopenDecision(only(performDecision(run, assessments).objects));
   return { evidence: evidence.map(available), reads, assessments, decision };
 }
 
@@ -61,7 +61,7 @@ const recordOf = (findings: StudyFindings): StudyRecord =>
 const stretchesOf = ({ coverage }: StudyRecord) => coverage.map(({ startMs, endMs, state }) => [startMs, endMs, state]);
 
 const placeOf = (record: StudyRecord, findings: StudyFindings): string | null =>
-  faultPlace(() => auditStudyRecord(record, studySubjectOf(run.record), findings));
+  faultPlace(() => storedStudyRecord.audit(record, studyRecordOf(run, findings)));
 
 test('speech and silence that partition the range cover it as one supported stretch', (t) => {
   const record = recordOf(findingsOf([spoken(turns(divided(range, 9)))]));

@@ -28,7 +28,7 @@ function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): S
  * Takes the opening of a run from its journal: everything in it follows from the start, the source and the random ids that
  * the run was given. Throws `EvidenceChainError` at the first event that does not follow.
  */
-export function replayOpening(record: RuntimeStart, source: RegisteredSource, journal: JournalCursor): OpenedRun {
+export function foldOpening(record: RuntimeStart, source: RegisteredSource, journal: JournalCursor): OpenedRun {
   const at = taskOffset(source);
   const { task } = journal.expect('task.created', at).data;
   const { claim } = journal.expect('task.launch_claimed', at + 1).data;

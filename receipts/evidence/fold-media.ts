@@ -6,16 +6,13 @@ import type {
   MediaOperationReceipt,
   MediaOperationResult,
 } from '../../contract/evidence/media-operation.ts';
-import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { type CheckedLink, counted, type ReportLink } from '../core/checked-link.ts';
+import { type CheckedLink, counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
-import type { JournalCursor } from '../core/journal-cursor.ts';
+import type { FoldContext } from '../core/fold-context.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
-import type { StudyRun } from '../core/study-run.ts';
-import { checkEvidence, type EvidenceOrigin } from './check-evidence.ts';
+import { checkEvidence, type EvidenceOrigin, evidenceShape } from './check-evidence.ts';
 import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
-import { evidenceShape } from './reopen-evidence.ts';
 
 /** One kind of evidence as an operation delivered it, with the artifact that holds its facts. */
 export type VerifiedEvidence =
@@ -28,20 +25,6 @@ export interface VerifiedOperation {
   readonly evidence: readonly VerifiedEvidence[];
   /** The run's own artifacts over the stored evidence, in the order of the evidence. */
   readonly artifacts: readonly Artifact[];
-}
-
-/** A pass that began: done, or still open at the end of what was written of it. */
-export interface ReplayedOperation {
-  readonly operation: MediaOperation;
-  readonly completed: VerifiedOperation | null;
-}
-
-export interface ReplayContext {
-  readonly run: StudyRun;
-  readonly source: RegisteredSource;
-  readonly journal: JournalCursor;
-  readonly content: StoredContent;
-  readonly report: ReportLink;
 }
 
 async function openEvidence(
@@ -72,34 +55,35 @@ function checkDerivedAudio({ derivedAudio }: MediaOperationReceipt, evidence: re
   demandDerived('media_operation', { derivedAudio }, { derivedAudio: speech?.input.derivedAudio ?? null });
 }
 
-/**
- * Takes one pass over the media from the journal, reopens all evidence that it delivered and derives its receipt and its
- * artifacts again. Throws `EvidenceChainError`.
- */
-export async function replayOperation(
-  { run, source, journal, content, report }: ReplayContext,
-  capability: MediaCapability,
-): Promise<ReplayedOperation> {
-  const began = (): MediaOperation => {
-    const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
-    const operation = { capability, tools, parameters, limits };
-    journal.take([operationStarted(run, operation)]);
-    return operation;
-  };
-  let operation = began();
-  // A host that came back with other tools gave up what was begun with the old ones, and began anew.
-  while (journal.typeAt() === 'media.operation_failed' && journal.typeAt(1) === 'media.operation_started') {
-    const { reason } = journal.expect('media.operation_failed').data;
-    journal.take([operationFailed(run, operation, reason)]);
-    operation = began();
-  }
+/** The passes over the media that every study makes, in this order. */
+const passes: readonly MediaCapability[] = ['media.detect', 'media.subtitles'];
+
+/** A pass begins: the next of its study, while none is open. */
+export function foldPassStarted({ run, journal }: FoldContext, done: number, openPass: MediaOperation | null): void {
+  const { tools, parameters, limits } = journal.expect('media.operation_started').data.request;
+  const capability = passes[done];
+  if (capability === undefined || openPass !== null) throw journal.fault('type');
+  journal.take([operationStarted(run, { capability, tools, parameters, limits })]);
+}
+
+/** A host that came back with other tools gave up what was begun with the old ones, to begin anew. */
+export function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOperation): void {
+  const { reason } = journal.expect('media.operation_failed').data;
+  journal.take([operationFailed(run, openPass, reason)]);
+}
+
+/** Reopens all evidence that a pass delivered and derives its receipt and its artifacts again. Throws `EvidenceChainError`. */
+export async function foldPassCompleted(
+  { run, source, journal, content, report }: FoldContext,
+  operation: MediaOperation | null,
+): Promise<VerifiedOperation> {
   const recorded = journal.count('artifact.recorded');
-  if (recorded === 0 && journal.typeAt() !== 'media.operation_completed') return { operation, completed: null };
+  if (operation === null) throw journal.fault('type', recorded);
   const { receipt } = journal.expect('media.operation_completed', recorded).data;
   const evidence: VerifiedEvidence[] = [];
   const results: MediaOperationResult['evidence'] = [];
   for (const delivered of receipt.evidence) {
-    const opened = await openEvidence(delivered, { run, source, operation }, content);
+    const opened = await openEvidence(delivered, { run, source: source.registered, operation }, content);
     evidence.push(opened.evidence);
     report(checkedEvidence(opened.evidence));
     results.push(opened.result);
@@ -111,5 +95,5 @@ export async function replayOperation(
   journal.take(derived.events);
   const detail = receipt.reused ? 'taken over' : 'measured';
   report({ link: 'media_operation', subject: receipt.operationId, contentId: null, detail });
-  return { operation, completed: { receipt, evidence, artifacts: derived.artifacts } };
+  return { receipt, evidence, artifacts: derived.artifacts };
 }

@@ -3,12 +3,13 @@ import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.
 import { preflightEvidenceArtifact } from '../core/artifact.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import type { FoldContext } from '../core/fold-context.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import type { StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
-import { readEvents, readEvidence } from './evidence-read.ts';
+import { readEvents, readEvidence, readShape } from './evidence-read.ts';
+import type { VerifiedOperation } from './fold-media.ts';
 import { languageEvidence, type ReadableEvidence, speechEvidence } from './readable-evidence.ts';
-import { readShape } from './reopen-evidence.ts';
-import type { ReplayContext, VerifiedOperation } from './replay-media.ts';
 
 export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 
@@ -35,7 +36,11 @@ export function readableOf(
 }
 
 /** The windows over one evidence follow each other without a gap from the start of the range to its end. */
-function checkWindows(reads: readonly VerifiedRead[], evidence: readonly ReadableEvidence[], range: Range): void {
+export function checkWindows(
+  reads: readonly VerifiedRead[],
+  evidence: readonly ReadableEvidence[],
+  range: Range,
+): void {
   for (const { artifact } of evidence) {
     let reached = range.startMs;
     for (const { contentId, body } of reads) {
@@ -50,25 +55,28 @@ function checkWindows(reads: readonly VerifiedRead[], evidence: readonly Readabl
   }
 }
 
+/** Derives a read again from its evidence and its window. Throws `EvidenceChainError` at the first place that does not follow. */
+export function auditRead(run: StudyRun, read: EvidenceReadReceipt, evidence: readonly ReadableEvidence[]): void {
+  const { input, authorization } = read;
+  const origin = evidence.find(({ artifact }) => artifact.id === input.artifactId);
+  if (origin === undefined) throw new EvidenceChainError('read', 'input.artifactId');
+  const { startMs, endMs } = authorization;
+  demandDerived('read', read, readEvidence(run, { evidence: origin, window: { startMs, endMs } }));
+}
+
 /**
- * Takes all reads from the journal, reopens their receipts and derives each again from the evidence and its window. All
- * evidence has to be read over the whole range. Throws `EvidenceChainError`.
+ * Takes all reads, which are written together: reopens their receipts and derives each again from the evidence and its
+ * window. All evidence has to be read over the whole range. Throws `EvidenceChainError`.
  */
-export async function replayReads(
-  { run, journal, content, report }: ReplayContext,
+export async function foldReads(
+  { run, journal, content, report }: FoldContext,
   evidence: readonly ReadableEvidence[],
 ): Promise<VerifiedRead[]> {
   const reads: VerifiedRead[] = [];
   while (journal.typeAt() === 'evidence.read_started') {
     const { receiptContentId } = journal.expect('evidence.read_completed', 1).data;
     const read = await readReceipt(readShape, content, receiptContentId);
-    checkObject(receiptContentId, () => {
-      const { input, authorization } = read.body;
-      const origin = evidence.find(({ artifact }) => artifact.id === input.artifactId);
-      if (origin === undefined) throw new EvidenceChainError('read', 'input.artifactId');
-      const { startMs, endMs } = authorization;
-      demandDerived('read', read.body, readEvidence(run, { evidence: origin, window: { startMs, endMs } }));
-    });
+    checkObject(receiptContentId, () => auditRead(run, read.body, evidence));
     journal.take(readEvents(run, read.body, receiptContentId));
     reads.push(read);
     const { operationId, facts, input } = read.body;

@@ -1,0 +1,47 @@
+import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import { noProgress, progressAfter, type StudyProgress } from '../../receipts/study/study-progress.ts';
+import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
+
+const pageEvents = 200;
+
+/**
+ * How far each live study has come: what the next transition adds to its journal depends on it, and has to be there at once.
+ * It is the progress of the fold, over the events of the journal and those that are on their way to it.
+ */
+export class LiveProgress {
+  readonly #ledger: Ledger;
+  readonly #progress = new Map<string, StudyProgress>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  of(runtimeId: string): StudyProgress {
+    return this.#progress.get(runtimeId) ?? noProgress;
+  }
+
+  /** Reads the journal of a study from its beginning. Nothing may be on its way to it. */
+  async recall(runtimeId: string): Promise<void> {
+    let progress = noProgress;
+    for (let after = 0; ; after += pageEvents) {
+      const { events } = await this.#ledger.journalPage(runtimeId, after, pageEvents);
+      for (const stored of events) {
+        progress = progressAfter(progress, JSON.parse(Buffer.from(stored).toString('utf8')) as JournalEvent);
+      }
+      if (events.length < pageEvents) break;
+    }
+    this.#progress.set(runtimeId, progress);
+  }
+
+  /** Adds events that the next commit of a study appends, and returns them. */
+  append(runtimeId: string, events: readonly EventDraft[]): readonly EventDraft[] {
+    // Whoever made a draft checked it by the schema of its type.
+    const said = events as unknown as readonly JournalEvent[];
+    this.#progress.set(runtimeId, said.reduce(progressAfter, this.of(runtimeId)));
+    return events;
+  }
+
+  forget(runtimeId: string): void {
+    this.#progress.delete(runtimeId);
+  }
+}

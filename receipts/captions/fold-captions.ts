@@ -1,0 +1,151 @@
+import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
+import {
+  type CaptionReceipt,
+  type CaptionReference,
+  maximumCaptionAttempts,
+} from '../../contract/captions/caption-production.ts';
+import type { QualityControlReceipt } from '../../contract/captions/caption-quality-control.ts';
+import { counted } from '../core/checked-link.ts';
+import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { firstDifference } from '../core/first-difference.ts';
+import type { FoldContext } from '../core/fold-context.ts';
+import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
+import { wholeCaptionsOf } from './caption-lines.ts';
+import { captionFailed, captionReceipt, captionStarted, recordCaptions, storedCaptions } from './caption-production.ts';
+import { type CheckableCaptions, qualityControl } from './caption-quality-control.ts';
+import { type CaptionRules, captionRules, everyCaptionRules } from './caption-rules.ts';
+import { type CaptionedStudy, captionObstacleOf } from './captioned-study.ts';
+
+/** Captions that were made under an approval, derived again from the study that it approved. */
+export interface VerifiedCaption {
+  readonly reference: CaptionReference;
+  readonly artifact: StoredReceipt<CaptionArtifact>;
+  readonly receipt: StoredReceipt<CaptionReceipt>;
+  /** Null until the captions were checked. */
+  readonly qualityControl: StoredReceipt<QualityControlReceipt> | null;
+}
+
+/** Verified captions as a check takes them. */
+export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): CheckableCaptions => ({
+  reference,
+  artifact: wholeCaptionsOf(artifact.body),
+  receipt: receipt.body,
+});
+
+/** What was made under the approval of a run. */
+export interface VerifiedCaptions {
+  /** How often captions were tried, the attempt under way included. */
+  readonly attempts: number;
+  /** The attempt under way by all rules that it may follow, the newest first; empty where there is none. */
+  readonly open: readonly CaptionJob[];
+  readonly caption: VerifiedCaption | null;
+}
+
+export const noCaptions: VerifiedCaptions = { attempts: 0, open: [], caption: null };
+
+/** The rules of the attempt under way, and of the next one where there is none. */
+export const rulesOf = ({ open }: VerifiedCaptions): CaptionRules => open[0]?.study.rules ?? captionRules;
+
+/** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
+export function foldCaptionsStarted(
+  { journal, run }: FoldContext,
+  { attempts, open, caption }: VerifiedCaptions,
+  study: Omit<CaptionedStudy, 'rules'> | null,
+): VerifiedCaptions {
+  const { executor } = journal.expect('caption.production_started').data;
+  const isAllowed = open.length === 0 && caption === null && attempts < maximumCaptionAttempts;
+  if (study === null || !isAllowed || captionObstacleOf(run.record) !== null) throw journal.fault('type');
+  const jobBy = (rules: CaptionRules): CaptionJob => ({
+    study: { ...study, rules },
+    attempt: attempts,
+    classification: executor.classification,
+  });
+  const possible = everyCaptionRules
+    .map(jobBy)
+    .filter((job) => firstDifference(captionExecutorOf(job), executor) === null);
+  journal.take([captionStarted(possible[0] ?? jobBy(captionRules))]);
+  return { attempts: attempts + 1, open: possible, caption };
+}
+
+/** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
+export async function foldCaptionsCompleted(
+  { run, journal, content, report }: FoldContext,
+  captions: VerifiedCaptions,
+): Promise<VerifiedCaptions> {
+  const { open } = captions;
+  if (open.length === 0) throw journal.fault('type', 2);
+  const { captionContentId, receiptContentId } = journal.expect('caption.production_completed', 2).data;
+  const artifact = await readReceipt(storedCaptions.shape, content, captionContentId);
+  const job = checkObject(captionContentId, () => jobBehind(artifact.body, open));
+  const receipt = await captionReceipt.reopen(content, receiptContentId, () =>
+    captionReceipt.of(run, { study: job.study, artifact: artifact.body }),
+  );
+  // What was read is what was derived: it need not be made again.
+  const { events, refs } = recordCaptions(job, artifact.body);
+  journal.take(events);
+  const { jobId, result } = artifact.body;
+  report({ link: 'caption', subject: jobId, contentId: captionContentId, detail: counted(result.lineCount, 'line') });
+  report({
+    link: 'caption_receipt',
+    subject: receipt.body.receiptId,
+    contentId: receiptContentId,
+    detail: result.status,
+  });
+  return { ...captions, open: [], caption: { reference: refs, artifact, receipt, qualityControl: null } };
+}
+
+export function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {
+  const { reason } = journal.expect('caption.production_failed').data;
+  const [job] = captions.open;
+  if (job === undefined) throw journal.fault('type');
+  journal.take([captionFailed(run, captionJobIdOf(job), reason)]);
+  return { ...captions, open: [] };
+}
+
+/** The captions were checked, once. */
+export async function foldCaptionsChecked(
+  { journal, run, content, report }: FoldContext,
+  captions: VerifiedCaptions,
+): Promise<VerifiedCaptions> {
+  const { caption } = captions;
+  if (caption === null || caption.qualityControl !== null) throw journal.fault('type', 1);
+  const { receiptContentId } = journal.expect('caption.quality_control_decided', 1).data;
+  const derived = qualityControl.of(run, checkableOf(caption));
+  const checked = await qualityControl.reopen(content, receiptContentId, () => derived);
+  journal.take(qualityControl.write('caption.quality_control_decided', run, derived).events);
+  const { qcId, decision } = checked.body;
+  report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
+  return { ...captions, caption: { ...caption, qualityControl: checked } };
+}
+
+/** The job whose captions these are. Throws what speaks against the first where none is. */
+function jobBehind(captions: CaptionArtifact, [first, ...others]: readonly CaptionJob[]): CaptionJob {
+  if (first === undefined) throw new RangeError('captions are made by some rules');
+  try {
+    storedCaptions.audit(captions, derivedCaptions(first));
+    return first;
+  } catch (error) {
+    for (const job of others) if (isDerived(captions, job)) return job;
+    throw error;
+  }
+}
+
+function isDerived(captions: CaptionArtifact, job: CaptionJob): boolean {
+  try {
+    return firstDifference(captions, derivedCaptions(job)) === null;
+  } catch (error) {
+    if (error instanceof EvidenceChainError) return false;
+    throw error;
+  }
+}
+
+/** What a study gives must have been possible to give: captions that could not be made were not. */
+function derivedCaptions(job: CaptionJob): CaptionArtifact {
+  try {
+    return captionsOf(job);
+  } catch (error) {
+    if (error instanceof CaptionFailure) throw new EvidenceChainError('caption', error.message, error);
+    throw error;
+  }
+}

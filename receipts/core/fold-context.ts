@@ -1,0 +1,16 @@
+import type { VerifiedSource } from '../sources/reopen-source.ts';
+import type { ReportLink } from './checked-link.ts';
+import type { JournalCursor } from './journal-cursor.ts';
+import type { StoredContent } from './stored-content.ts';
+import type { StudyRun } from './study-run.ts';
+
+/** What every step of a fold works with: the run, its source, the events to take, and the stored files behind them. */
+export interface FoldContext {
+  readonly run: StudyRun;
+  readonly source: VerifiedSource;
+  readonly journal: JournalCursor;
+  readonly content: StoredContent;
+  readonly report: ReportLink;
+  /** Lets others work where enough time was spent; called between two steps. */
+  readonly pause: () => Promise<void> | void;
+}

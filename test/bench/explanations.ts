@@ -1,0 +1,85 @@
+import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { openStore, store } from '../actors/reopening/stored-studies.ts';
+import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { twoTracks } from '../receipts/evidence/stored-tracks.ts';
+import type { Client } from './client.ts';
+import { captionedRuntime, explainerFlags, type Question, questionsOf } from './explained-runtime.ts';
+import type { Figure, Row } from './figure.ts';
+import { withHost } from './host-process.ts';
+import { median, millisecondsOf, quantity } from './measuring.ts';
+
+const asked = 200;
+/** Neighbours on each side of a measured explanation, of which the median is taken. */
+const neighbours = 4;
+const coldStarts = 5;
+
+/** Explanations of one runtime, and what the reopening of it costs whoever reads of another one. */
+export const explanations: Row = {
+  name: 'explanations',
+  async measure(folder) {
+    const dataRoot = `${folder}/data`;
+    const opened = await openStore(dataRoot);
+    const large = await store(opened, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
+    const small = await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'small' }));
+    await opened.close();
+    const provider = await StubProvider.start();
+    process.env.OPENAI_BASE_URL = provider.baseUrl;
+    try {
+      const times = await withHost(dataRoot, ({ client }) => explained(client, large), explainerFlags);
+      const delays: number[] = [];
+      for (let start = 0; start < coldStarts; start += 1) {
+        delays.push(await withHost(dataRoot, ({ client }) => longestDelay(client, large, small), explainerFlags));
+      }
+      return [growth(times), delayed(delays)];
+    } finally {
+      await provider.close();
+    }
+  },
+};
+
+async function explained(client: Client, runtimeId: string): Promise<number[]> {
+  const questions = questionsOf(await captionedRuntime(client, runtimeId)).slice(0, asked);
+  if (questions.length < asked) throw new Error(`there are only ${questions.length} questions`);
+  const path = `/v1/runtimes/${runtimeId}/language-explanations`;
+  const times: number[] = [];
+  for (const question of questions) times.push(await millisecondsOf(() => ask(client, path, question)));
+  return times;
+}
+
+const ask = (client: Client, path: string, question: Question) => client.post(path, question, 201);
+
+function growth(times: readonly number[]): Figure {
+  const around = (nth: number): number => median(times.slice(Math.max(0, nth - 1 - neighbours), nth + neighbours));
+  const [early, late] = [around(10), around(asked)];
+  return {
+    figure: `explanation ${asked} of a runtime`,
+    measured: quantity(late, 'ms'),
+    reference: `${quantity(early, 'ms')} for the 10th`,
+    ratio: late / early,
+    mustReach: '<= 1.3 x the 10th',
+    reached: late / early <= 1.3,
+  };
+}
+
+/** The longest that a page of one runtime takes while another one is reopened, in ms. */
+async function longestDelay(client: Client, large: string, small: string): Promise<number> {
+  const page = () => client.read(`/v1/runtimes/${small}/events?after=0&limit=10`);
+  for (let warmUp = 0; warmUp < 50; warmUp += 1) await page();
+  let isOpen = false;
+  const reopening = client.read(`/v1/runtimes/${large}/publish-review-decisions`).finally(() => {
+    isOpen = true;
+  });
+  let longest = 0;
+  while (!isOpen) longest = Math.max(longest, await millisecondsOf(page));
+  await reopening;
+  return longest;
+}
+
+const delayed = (delays: readonly number[]): Figure => ({
+  figure: `events page while a runtime with ${asked} explanations is reopened, longest of ${coldStarts} cold hosts`,
+  measured: quantity(Math.max(...delays), 'ms'),
+  reference: `${quantity(median(delays), 'ms')} median of them`,
+  ratio: null,
+  mustReach: '<= 20 ms',
+  reached: Math.max(...delays) <= 20,
+});
