@@ -17,6 +17,9 @@ const eventsBody = z.looseObject({
   reachedHead: z.boolean(),
 });
 
+/** A host as far as a client of it is concerned. */
+export type Reachable = Pick<HostProcess, 'announced' | 'told' | 'ended'>;
+
 /** The host died while it was asked. */
 export class HostGone extends Error {}
 
@@ -50,6 +53,13 @@ export const nothingPromised = (number: number, media: Buffer): Promised => ({
   isTerminal: false,
 });
 
+/** What a client knows now, apart from what it will know. */
+export const knownNow = (promised: Promised): Promised => ({
+  ...promised,
+  events: [...promised.events],
+  heads: [...promised.heads],
+});
+
 interface Reply {
   readonly status: number;
   readonly text: string;
@@ -58,9 +68,9 @@ interface Reply {
 
 /** Speaks to one life of the host. */
 export class CrashClient {
-  readonly #host: HostProcess;
+  readonly #host: Reachable;
 
-  constructor(host: HostProcess) {
+  constructor(host: Reachable) {
     this.#host = host;
   }
 
@@ -178,7 +188,8 @@ export class CrashClient {
       if (events.length !== page.nextCursor)
         throw new Error(`the page ends at ${page.nextCursor}, not ${events.length}`);
       const known = Math.min(before.length, events.length);
-      if (events.slice(0, known).some((text, index) => text !== before[index])) throw new Error('an event has changed');
+      const changed = events.slice(0, known).findIndex((text, index) => text !== before[index]);
+      if (changed >= 0) throw new Error(`event ${changed + 1} was ${before[changed]} and is ${events[changed]}`);
       if (events.length >= before.length) promised.events = events;
       promised.isTerminal = page.terminal && page.reachedHead;
       if (promised.isTerminal && events.length < before.length) throw new Error('events that were read are gone');

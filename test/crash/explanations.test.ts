@@ -1,13 +1,13 @@
-import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
-import { HostGone } from './client.ts';
-import { startHost } from './host-process.ts';
+import { CopiedLife, type Left } from './copied-lives.ts';
+import { openInProcess } from './host-in-process.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
-import { killPoints } from './soak.ts';
+import { isDeadly } from './soak.ts';
 
 const flags = [
   ...['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'],
@@ -15,23 +15,16 @@ const flags = [
   ...['--language-explanation-model', 'stand-in'],
 ];
 
-/** Filled by the first test: a data root with captions, and every point that an explanation passes. */
-const way = { root: '', runtimeId: '', points: [] as string[], cut: 0 };
+/** Filled by the first test: a study with captions, and what each death in an explanation leaves, with the questions asked. */
+const way = { folder: '', runtimeId: '', left: [] as Left<number>[], cut: 0 };
+test.after.always(() => rm(way.folder, { recursive: true, force: true }));
 
-test.before(async () => {
-  way.root = await realpath(await mkdtemp(join(tmpdir(), 'crash-explained-')));
-});
-test.after.always(() => rm(way.root, { recursive: true, force: true }));
-
-/** A model, and a copy of the data root with captions, for one host after the other. */
-async function scratch(t: ExecutionContext): Promise<{ readonly root: string; readonly provider: StubProvider }> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'crash-explaining-')));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  await cp(way.root, root, { recursive: true });
+/** A model for the hosts that start from now on. */
+async function openModel(t: ExecutionContext): Promise<StubProvider> {
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   process.env.OPENAI_BASE_URL = provider.baseUrl;
-  return { root, provider };
+  return provider;
 }
 
 /** How often an explanation began and ended; every one that ended badly was interrupted. */
@@ -44,51 +37,51 @@ function endings(t: ExecutionContext, journal: readonly StoredEvent[]) {
 }
 
 test.serial('without a crash the first words of the captions are explained', async (t) => {
-  process.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1';
-  const first = await startHost(t, way.root, undefined, flags);
+  way.folder = await realpath(await mkdtemp(join(tmpdir(), 'crash-explained-')));
+  const root = join(way.folder, 'way');
+  await mkdir(root, { mode: 0o700 });
+  const provider = await openModel(t);
+  const first = await openInProcess(t, root, { flags });
   const captioning = new LaterClient(first);
   way.runtimeId = await captioning.study();
   await captioning.caption(way.runtimeId);
-  t.is(await first.stop(), 0);
+  await first.stop();
 
-  const { root, provider } = await scratch(t);
-  const host = await startHost(t, root, `+${Number.MAX_SAFE_INTEGER}`, flags);
-  await host.count();
+  const known = () => provider.asked.length;
+  const life = new CopiedLife({ root, copies: way.folder, isWanted: isDeadly, known });
+  let isCounted = false;
+  const host = await openInProcess(t, root, { flags, points: (name) => isCounted && life.point(name) });
+  isCounted = true;
   const client = new LaterClient(host);
   await client.explain(way.runtimeId);
-  way.points = host.points().map((line) => line.replace(/^crash point \d+: /, ''));
+  isCounted = false;
+  way.left = life.left;
   t.deepEqual(endings(t, await client.journal(way.runtimeId)), { started: 1, completed: 1, failed: 0 });
   t.is(provider.asked.length, 1);
-  t.is(await host.stop(), 0);
-  t.log(way.points.join(' '));
+  await host.stop();
+  t.log(life.passed.join(' '));
 });
 
 test.serial(
-  'a host that is killed at any point of an explanation asks for it again only when it is asked',
+  'a host that dies after any commit of an explanation asks for it again only when it is asked',
   async (t) => {
-    t.timeout(300_000, 'two lives for each point on a busy machine');
-    for (const at of killPoints(way.points)) {
-      const point = way.points[at - 1] ?? '';
-      const { root, provider } = await scratch(t);
-      const host = await startHost(t, root, `+${at}`, flags);
-      await host.count();
-      await t.throwsAsync(new LaterClient(host).explain(way.runtimeId), { instanceOf: HostGone });
-      t.is(await host.ended, 'SIGKILL');
-      const askedBefore = provider.asked.length;
-      const again = await startHost(t, root, undefined, flags);
-      const client = new LaterClient(again);
+    t.timeout(300_000, 'a life for each commit on a busy machine');
+    for (const { root, point, known: askedBefore } of way.left) {
+      const provider = await openModel(t);
+      const host = await openInProcess(t, root, { flags });
+      const client = new LaterClient(host);
       const found = endings(t, await client.journal(way.runtimeId));
       t.is(found.started, found.completed + found.failed, point);
-      t.is(provider.asked.length, askedBefore, point);
+      t.is(provider.asked.length, 0, point);
       way.cut += found.failed;
       await client.explain(way.runtimeId);
       const left = endings(t, await client.journal(way.runtimeId));
       t.deepEqual(left, { ...left, completed: 1, failed: found.failed });
-      t.true(provider.asked.length <= left.started, point);
-      t.is(await again.stop(), 0);
+      t.true(askedBefore + provider.asked.length <= left.started, point);
+      await host.stop();
       await checkDataRoot(t, root);
       await checkRuntimes(t, root);
-      t.log(`killed at ${point}, with ${askedBefore} questions asked and ${found.failed} cut`);
+      t.log(`died at ${point}, with ${askedBefore} questions asked and ${found.failed} cut`);
     }
   },
 );

@@ -1,24 +1,26 @@
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { seededNumbers } from '../storage/ledger/scratch.ts';
 import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes, processesOf } from './checks.ts';
-import { CrashClient, HostGone, nothingPromised, type Promised } from './client.ts';
+import { CrashClient, HostGone, knownNow, nothingPromised, type Promised } from './client.ts';
+import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
+import { openInProcess } from './host-in-process.ts';
 import { startHost } from './host-process.ts';
 import { mediaNumber } from './media.ts';
+import { isDeadly, isSoak } from './soak.ts';
 
 const seed = Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_121);
-const kills = 30;
-const killsOfATest = 10;
-const lanes = 2;
+const kills = isSoak ? 30 : 5;
+const killsOfATest = isSoak ? 10 : 5;
 
 type Phase = 'start' | 'ingest' | 'study';
 
-/** Filled by the first test: how many points the host passes on its way, and the points at which it is killed. */
-const way = { toListening: 0, toSource: 0, toEnd: 0, stops: [] as number[] };
-const killed: Record<Phase, number> = { start: 0, ingest: 0, study: 0 };
+/** Filled by the first test: what each death on the way leaves, how many points the host passes, and those of the kills. */
+const way = { folder: '', left: [] as Left<Promised>[], toListening: 0, toEnd: 0, stops: [] as number[] };
+test.after.always(() => rm(way.folder, { recursive: true, force: true }));
 
 async function dataRoot(t: ExecutionContext): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'crash-test-')));
@@ -53,7 +55,6 @@ async function liveUntil(
   const isFirst = past.length === 0;
   const host = await startHost(t, root, isFirst ? `${stop}` : `+${Math.max(1, stop - way.toListening)}`);
   const client = new CrashClient(host);
-  let phase: Phase = 'ingest';
   try {
     await settle(t, client, past);
     if (!isFirst) await host.count();
@@ -63,10 +64,7 @@ async function liveUntil(
     if (!(error instanceof HostGone)) throw error;
     t.is(await host.ended, 'SIGKILL', host.told().join('\n'));
   }
-  if (host.announced === null) phase = 'start';
-  if (next.asked) phase = 'study';
-  killed[phase] += 1;
-  t.log(`killed in ${phase} at ${host.points().at(-1)}, with ${next.events.length} events read`);
+  t.log(`killed in ${phaseOf(next)} at ${host.points().at(-1)}, with ${next.events.length} events read`);
   await checkProcesses(t, root);
 }
 
@@ -81,20 +79,37 @@ async function liveOn(t: ExecutionContext, root: string, past: readonly Promised
   return host.told();
 }
 
+/** How far a client had come that knows this. */
+const phaseOf = ({ ingestId, asked }: Promised): Phase => (asked ? 'study' : ingestId === null ? 'start' : 'ingest');
+
+/** Goes on in this process with what a death left, and ends in peace; resolves with what the client knows then. */
+async function liveOnFrom(t: ExecutionContext, left: Left<Promised>): Promise<Promised> {
+  const { root, point } = left;
+  const known = knownNow(left.known);
+  t.log(`died in ${phaseOf(known)} at ${point}, with ${known.events.length} events known`);
+  const host = await openInProcess(t, root);
+  await settle(t, new CrashClient(host), [known]);
+  await host.stop();
+  await checkProcesses(t, root);
+  await checkDataRoot(t, root);
+  await checkRuntimes(t, root);
+  return known;
+}
+
 test.serial('without a crash the way from an upload to a decision passes points in every phase', async (t) => {
-  const root = await dataRoot(t);
-  const host = await startHost(t, root, `${Number.MAX_SAFE_INTEGER}`);
-  const client = new CrashClient(host);
+  way.folder = await realpath(await mkdtemp(join(tmpdir(), 'crash-test-')));
+  const root = join(way.folder, 'way');
+  await mkdir(root, { mode: 0o700 });
   const promised = nothingPromised(0, mediaNumber(0));
-  way.toListening = host.points().length;
-  await client.ingest(promised);
-  await client.registered(promised);
-  way.toSource = host.points().length;
-  await client.drive(promised);
+  const life = new CopiedLife({ root, copies: way.folder, isWanted: isDeadly, known: () => knownNow(promised) });
+  const host = await openInProcess(t, root, { points: life.point });
+  way.toListening = life.passed.length;
+  await new CrashClient(host).drive(promised);
   checkJournal(t, promised);
-  t.is(await host.stop(), 0);
-  way.toEnd = host.points().length;
-  t.true(way.toEnd >= kills);
+  await host.stop();
+  way.left = life.left;
+  way.toEnd = life.passed.length;
+  t.true(way.toEnd >= 30);
 
   const below = seededNumbers(seed);
   const border = (stretch: number) => Math.floor((stretch * way.toEnd) / kills);
@@ -102,55 +117,53 @@ test.serial('without a crash the way from an upload to a decision passes points 
     const from = border(stretch);
     return from + 1 + below(border(stretch + 1) - from);
   });
-  t.log(`seed ${seed}: ${way.toSource} points up to the source, ${way.toEnd} in all`);
+  t.log(`seed ${seed}: kills at ${way.stops.join(', ')} of ${way.toEnd}`, life.passed.join(' '));
+});
+
+test.serial('a host that dies after any commit goes on: what was acknowledged is there and finishes', async (t) => {
+  t.timeout(300_000, 'a life for each commit on a busy machine');
+  await inTwoLanes(way.left, (left) => liveOnFrom(t, left));
+});
+
+test.serial('the deaths were spread over ingests and studies', (t) => {
+  const phases = way.left.map(({ known }) => phaseOf(known));
+  const of = (wanted: Phase) => phases.filter((phase) => phase === wanted).length;
+  t.log(`in starts: ${of('start')}, in ingests: ${of('ingest')}, in studies: ${of('study')}`);
+  t.true(of('start') >= 1);
+  t.true(of('ingest') >= 5);
+  t.true(of('study') >= 5);
 });
 
 for (let first = 0; first < kills; first += killsOfATest) {
   test.serial(
-    `kills ${first + 1} to ${first + killsOfATest}: what was acknowledged is there and finishes`,
+    `kills ${first + 1} to ${first + killsOfATest} of a real process: what was acknowledged is there and finishes`,
     async (t) => {
       const stops = way.stops.slice(first, first + killsOfATest);
-      t.timeout(300_000, 'a dozen lives on a busy machine');
+      t.timeout(300_000, 'a life for each kill on a busy machine');
       t.is(stops.length, killsOfATest, 'the first test makes the plan');
-      const live = async (lane: number) => {
-        const root = await dataRoot(t);
-        const past: Promised[] = [];
-        for (const [index, stop] of stops.entries()) {
-          if (index % lanes !== lane) continue;
-          const next = nothingPromised(first + index + 1, mediaNumber(first + index + 1));
-          await liveUntil(t, root, stop, past, next);
-          past.push(next);
-        }
-        await liveOn(t, root, past);
-      };
-      await Promise.all(Array.from({ length: lanes }, (_, lane) => live(lane)));
+      const root = await dataRoot(t);
+      const past: Promised[] = [];
+      for (const [index, stop] of stops.entries()) {
+        const next = nothingPromised(first + index + 1, mediaNumber(first + index + 1));
+        await liveUntil(t, root, stop, past, next);
+        past.push(next);
+      }
+      await liveOn(t, root, past);
     },
   );
 }
 
-test.serial(
-  'a host that is killed while it takes up what an earlier death left goes on in the next life',
-  async (t) => {
-    // Two points follow those of a start without anything to take up: the commit that counts the resumption.
-    const live = async (beyond: number) => {
-      const root = await dataRoot(t);
-      const promised = nothingPromised(beyond, mediaNumber(beyond));
-      await liveUntil(t, root, way.toSource + 12, [], promised);
-      const again = await startHost(t, root, `${way.toListening + beyond}`);
-      t.is(await again.ended, 'SIGKILL');
-      t.is(again.announced, null);
-      await checkProcesses(t, root);
-      await liveOn(t, root, [promised]);
-    };
-    await Promise.all([live(1), live(2)]);
-  },
-);
-
-test.serial('the kills were spread over ingests and studies', (t) => {
-  t.log(killed);
-  t.true(killed.start + killed.ingest + killed.study >= kills);
-  t.true(killed.ingest >= 5);
-  t.true(killed.study >= 5);
+test.serial('a host that dies while it takes up what an earlier death left goes on in the next life', async (t) => {
+  const earlier = way.left.filter(({ known }) => phaseOf(known) === 'study').at(-2);
+  if (earlier === undefined) throw new Error('no death came in a study');
+  const copies = await dataRoot(t);
+  // Before and after the commits of a start, of which one counts the resumption.
+  const isWanted = (point: string) => point.startsWith('commit:');
+  const life = new CopiedLife({ root: earlier.root, copies, isWanted, known: () => knownNow(earlier.known) });
+  const host = await openInProcess(t, earlier.root, { points: life.point });
+  await host.stop();
+  t.true(life.left.length >= 2);
+  await inTwoLanes(life.left, (left) => liveOnFrom(t, left));
 });
 
 test.serial('a host that is told to stop in the middle of a study goes on where it stood', async (t) => {
@@ -174,14 +187,14 @@ test.serial(
     const root = await dataRoot(t);
     const promised = nothingPromised(0, mediaNumber(0));
     for (let stop = 0; stop < 5; stop += 1) {
-      const host = await startHost(t, root);
+      const host = await openInProcess(t, root);
       const client = new CrashClient(host);
       await client.ingest(promised);
       await client.start(promised);
-      t.is(await host.stop(), 0, host.told().join('\n'));
+      await host.stop();
     }
-    await liveOn(t, root, [promised]);
-    t.true(promised.isTerminal);
+    const { isTerminal } = await liveOnFrom(t, { root, point: 'the fifth stop', known: promised });
+    t.true(isTerminal);
   },
 );
 

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { attestations } from '../../contract/review/publish-review.ts';
-import { HostGone } from './client.ts';
-import type { HostProcess } from './host-process.ts';
+import { HostGone, type Reachable } from './client.ts';
 
 const patienceMs = 30_000;
 const reviewer = 'reviewer:local-operator';
@@ -46,9 +45,9 @@ export type StoredEvent = z.infer<typeof events>['events'][number];
 
 /** Takes a study from its start to the withdrawal of its approval, from wherever an earlier life of the host left it. */
 export class LaterClient {
-  readonly #host: HostProcess;
+  readonly #host: Reachable;
 
-  constructor(host: HostProcess) {
+  constructor(host: Reachable) {
     this.#host = host;
   }
 

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { openHost } from '../../actors/host.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { explainerOf } from '../../cli/language-explainer.ts';
+import { serveOptions } from '../../cli/serve-options.ts';
+import { sampleFolder } from '../../fixtures/sample/gold.ts';
+import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { openServer } from '../../http/server.ts';
+import type { HostProcess } from './host-process.ts';
+
+/** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
+export interface HostInProcess extends Pick<HostProcess, 'announced' | 'told' | 'ended'> {
+  /** Ends it as a signal would. */
+  stop(): Promise<void>;
+}
+
+/** Starts a host on a data root; `points` hears of every point at which something was, or is about to be, written. */
+export async function openInProcess(
+  t: ExecutionContext,
+  dataRoot: string,
+  { flags = [], points = () => undefined }: { flags?: readonly string[]; points?: (name: string) => void } = {},
+): Promise<HostInProcess> {
+  const told: string[] = [];
+  const report = (line: string): void => void told.push(line);
+  const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
+    serveOptions(['--data-root', dataRoot, '--study-workers', '2', ...flags]);
+  const host = await openHost({
+    ...options,
+    sources: [{ directory: sampleFolder, root: null }],
+    videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
+    captionExecutor: captionExecutor.classification,
+    explainer: explainerOf(explainerModel, process.env),
+    environment: { ...process.env, MEDIA_STUDY_YTDLP: '/no/yt-dlp' },
+    clock: systemClock,
+    report,
+    points,
+    onFatal: (error) => t.fail(error.message),
+  });
+  const token = randomUUID();
+  const { open } = await chooseListener();
+  const listener = await openServer({
+    ...{ host: '127.0.0.1', port: 0, allowedOrigins: [], token, open },
+    services: host,
+    report,
+  });
+  host.begin();
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await host.stopRequested();
+    await listener.close(0);
+    await host.close();
+  };
+  const stopOnce = (): Promise<void> => {
+    stopping ??= stop();
+    return stopping;
+  };
+  t.teardown(stopOnce);
+  return {
+    announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
+    told: () => told,
+    ended: new Promise(() => undefined),
+    stop: stopOnce,
+  };
+}
+
+/**
+ * Copies what the death of a host at this moment would leave of a data root. It returns before the host does anything
+ * more; what one of the host's own processes removes meanwhile is left out.
+ */
+export function copyAsLeft(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, copy] = [join(from, entry.name), join(to, entry.name)];
+    try {
+      if (entry.isDirectory()) copyAsLeft(source, copy);
+      else if (entry.isFile()) copyFileSync(source, copy);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+}
