@@ -9,7 +9,21 @@ import { testParts } from './build/stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'build-tests');
-const sources = join(root, 'test');
+
+/** What tests run as processes, beside the built program. */
+const processes = [
+  'cli/charts.ts',
+  'fixtures/storage/commit-forever.ts',
+  'fixtures/storage/commit-until-full.ts',
+  'fixtures/storage/open-and-say.ts',
+  'fixtures/storage/receive-until-full.ts',
+  'fixtures/storage/store-and-die.ts',
+  'fixtures/video-host/serve.ts',
+  'test/executors/process/host-to-be-killed.ts',
+  'test/executors/process/launches-within.ts',
+  'test/executors/videohost/video-host-to-be-killed.ts',
+  'test/http/listener/slow-sink-host.ts',
+];
 
 /** Brings the built tests up to date. */
 export function buildTests() {
@@ -17,11 +31,9 @@ export function buildTests() {
     const { build: bundle } = await import('esbuild');
     await bundle({
       absWorkingDir: root,
-      entryPoints: readdirSync(sources, { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.test.ts'))
-        .map((name) => join(sources, name)),
+      entryPoints: [...testFiles(), ...processes],
       outdir: fresh,
-      outbase: sources,
+      outbase: root,
       bundle: true,
       splitting: true,
       platform: 'node',
@@ -35,12 +47,17 @@ export function buildTests() {
   });
 }
 
+const testFiles = () =>
+  readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name));
+
 /**
  * Where the bundle of a test file is.
  *
  * @param {string} source
  */
-export const builtTest = (source) => join(folder, `${relative(sources, source).slice(0, -'.ts'.length)}.js`);
+export const builtTest = (source) => join(folder, relative(root, source).replace(/\.ts$/, '.js'));
 
 /**
  * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it

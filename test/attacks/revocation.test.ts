@@ -47,7 +47,7 @@ interface Ending {
 
 const verify = (...args: readonly string[]): Promise<Ending> =>
   new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'cli/verify.ts', ...args], { cwd: repository }, (error, stdout) =>
+    execFile(process.execPath, ['build/verify.js', ...args], { cwd: repository }, (error, stdout) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout }),
     );
   });

@@ -2,9 +2,10 @@ import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { systemRefusal } from '../../storage/system-refusal.ts';
+import { builtProcess } from '../built-process.ts';
 import { scratchFolder } from './ledger/scratch.ts';
 
-const node = `${process.execPath} --import tsx fixtures/storage/open-and-say.ts`;
+const node = `${process.execPath} ${builtProcess('fixtures/storage/open-and-say.ts')}`;
 
 /** Runs a script of a shell in namespaces in which it may mount; resolves with the lines that it printed. */
 const mounting = async (script: string): Promise<string[]> => {

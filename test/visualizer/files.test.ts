@@ -7,14 +7,14 @@ import { execa } from 'execa';
 import { machines } from '../../machines/catalogue.ts';
 import { chart } from '../../visualizer/chart/chart.ts';
 import { chartFiles, staleFiles, writeFiles } from '../../visualizer/drawing/files.ts';
+import { builtProcess } from '../built-process.ts';
 
 const drawn = fileURLToPath(new URL('../../docs/charts', import.meta.url));
-const command = fileURLToPath(new URL('../../cli/charts.ts', import.meta.url));
+const command = builtProcess('cli/charts.ts');
 
 const files = await chartFiles();
 
-const charts = (...flags: readonly string[]) =>
-  execa(process.execPath, ['--import', 'tsx', command, ...flags], { reject: false });
+const charts = (...flags: readonly string[]) => execa(process.execPath, [command, ...flags], { reject: false });
 
 const scratchFolder = async (t: ExecutionContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'charts-test-'));

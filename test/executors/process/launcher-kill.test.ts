@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
+import { builtProcess } from '../../built-process.ts';
 import {
   alive,
   failureOf,
@@ -67,8 +67,8 @@ test('closing the launcher kills all that runs, removes the folders and refuses 
 test('nothing outlives a host that is killed by SIGKILL', async (t) => {
   const workRoot = await temporaryFolder(t);
   const idFile = path.join(await temporaryFolder(t), 'ids');
-  const script = fileURLToPath(new URL('host-to-be-killed.ts', import.meta.url));
-  const host = spawn(process.execPath, ['--import', 'tsx', script, workRoot, idFile], { stdio: 'inherit' });
+  const script = builtProcess('test/executors/process/host-to-be-killed.ts');
+  const host = spawn(process.execPath, [script, workRoot, idFile], { stdio: 'inherit' });
   t.teardown(() => host.kill('SIGKILL'));
   const ids = await writtenIds(idFile, FAMILY);
   t.is(alive(ids).length, FAMILY);

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { parseHardLimits } from '../../../executors/process/resource-limits.ts';
+import { builtProcess } from '../../built-process.ts';
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL('launches-within.ts', import.meta.url));
+const script = builtProcess('test/executors/process/launches-within.ts');
 const NOBODY = 65534;
 
 /** What a launcher finds and a tool says when the host is started by this command. */
@@ -16,8 +16,8 @@ async function within(t: ExecutionContext, command: readonly string[], owner: nu
   const workRoot = await mkdtemp(path.join(os.tmpdir(), 'lesser-'));
   t.teardown(() => rm(workRoot, { recursive: true, force: true }));
   if (process.getuid?.() === 0) await chown(workRoot, owner, owner);
-  const [file = '', ...args] = [...command, process.execPath, '--import', 'tsx', script, workRoot];
-  const { stdout } = await run(file, args, { env: { PATH: process.env.PATH, TSX_DISABLE_CACHE: '1' } });
+  const [file = '', ...args] = [...command, process.execPath, script, workRoot];
+  const { stdout } = await run(file, args, { env: { PATH: process.env.PATH } });
   return stdout.split('\n');
 }
 

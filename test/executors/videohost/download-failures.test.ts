@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { downloadRange } from '../../../executors/videohost/download-range.ts';
 import { STALLING_FORM } from '../../../fixtures/video-host/server.ts';
+import { builtProcess } from '../../built-process.ts';
 import { ffmpeg } from '../evidence/media-for-tests.ts';
 import { fake, waitUntilDead } from '../process/launcher-for-tests.ts';
 import { failed, film, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
@@ -137,11 +137,11 @@ test.serial('an abort in the middle ends every process and removes the partial f
 
 test.serial('the processes of a download die with a host that is killed', async (t) => {
   const workRoot = await mkdtemp(path.join(bench.folder, 'killed-'));
-  const script = fileURLToPath(new URL('video-host-to-be-killed.ts', import.meta.url));
+  const script = builtProcess('test/executors/videohost/video-host-to-be-killed.ts');
   const folder = path.join(bench.folder, 'killed-download');
   const before = bench.host.requests.length;
   const words = [script, bench.host.origin + STALLING_FORM, bench.host.origin, folder, workRoot];
-  const host = spawn(process.execPath, ['--import=tsx', ...words], { stdio: 'inherit' });
+  const host = spawn(process.execPath, words, { stdio: 'inherit' });
   await asked('GET /stalls/index1.ts', before);
   const ids = await processesOf(workRoot);
   t.true(ids.length >= 2, 'yt-dlp and its ffmpeg run');

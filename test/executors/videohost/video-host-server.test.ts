@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
+import { builtProcess } from '../../built-process.ts';
 import { temporaryFolder } from '../process/launcher-for-tests.ts';
 
 test('the video host of the fixtures serves the sample from the command line, and leaves nothing when it is told to end', async (t) => {
   const TMPDIR = await temporaryFolder(t);
-  const script = fileURLToPath(new URL('../../../fixtures/video-host/serve.ts', import.meta.url));
+  const script = builtProcess('fixtures/video-host/serve.ts');
   const env = { PATH: process.env.PATH, TMPDIR };
-  const host = spawn(process.execPath, ['--import=tsx', script, '--port', '0'], {
+  const host = spawn(process.execPath, [script, '--port', '0'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -173,7 +173,9 @@ export function faults(adapter: Adapter): void {
       for (const close of ['close', 'other']) {
         const closing = `${head(request, `Connection: ${close}`, 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`;
         const all = head('GET /respond') + closing + head('GET /behind');
+        const before = begun;
         const sockets = Array.from({ length: 20 }, () => new RawSocket(listener.port).send(all));
+        for (let waited = 0; waited < 500 && begun < before + sockets.length; waited += 1) await setTimeout(10);
         await setTimeout(50);
         for (const socket of sockets) socket.destroy();
       }

@@ -3,9 +3,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { Exchange } from '../../../http/listener/listener.ts';
+import { builtProcess } from '../../built-process.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
 import { RawSocket, within } from './raw-socket.ts';
 
@@ -73,9 +73,7 @@ export function uploads(adapter: Adapter): void {
   });
 
   test.serial(`${name}: a slow sink bounds memory and gets every byte`, async (t) => {
-    const host = fork(fileURLToPath(new URL('slow-sink-host.ts', import.meta.url)), [name], {
-      execArgv: ['--import=tsx'],
-    });
+    const host = fork(builtProcess('test/http/listener/slow-sink-host.ts'), [name]);
     t.teardown(() => host.disconnect());
     const told = async (): Promise<number> => (await within(10_000, 'the host', once(host, 'message')))[0];
     const port = await told();

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
+import { builtProcess } from '../../built-process.ts';
 import { openScratchLedger, scratchFolder, seededNumbers } from './scratch.ts';
 
 const runs = ['run:a', 'run:b', 'run:c'];
 
 function startFixture(t: ExecutionContext, name: string, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', `fixtures/storage/${name}`, ...args], {
+  const child = spawn(process.execPath, [builtProcess(`fixtures/storage/${name}`), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
@@ -74,10 +75,14 @@ test('killed before a batch is written the batch is missing, killed after it the
 
 test('a disk that takes no more ends all writing, and keeps what was acknowledged', async (t) => {
   const directory = await scratchFolder(t);
-  const command = 'ulimit -f 4096 && exec "$0" --import tsx fixtures/storage/commit-until-full.ts "$1"';
-  const child = spawn('/bin/sh', ['-c', command, process.execPath, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const command = 'ulimit -f 4096 && exec "$0" "$1" "$2"';
+  const child = spawn(
+    '/bin/sh',
+    ['-c', command, process.execPath, builtProcess('fixtures/storage/commit-until-full.ts'), directory],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   t.teardown(() => child.kill('SIGKILL'));
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { builtProcess } from '../../built-process.ts';
 import { scratchFolder, uploadName } from '../ledger/scratch.ts';
 
 async function output(t: ExecutionContext, command: string, args: readonly string[]): Promise<string> {
@@ -30,13 +31,7 @@ const deaths = [
 for (const { point, acknowledged, stored, leftovers } of deaths) {
   test(`killed at ${point}, the object store keeps what was acknowledged and sweeps the rest`, async (t) => {
     const root = await scratchFolder(t);
-    const printed = await output(t, process.execPath, [
-      '--import',
-      'tsx',
-      'fixtures/storage/store-and-die.ts',
-      root,
-      point,
-    ]);
+    const printed = await output(t, process.execPath, [builtProcess('fixtures/storage/store-and-die.ts'), root, point]);
     t.deepEqual(printed.split('\n').slice(0, -1), [upload, put].slice(0, acknowledged));
     const objectStore = await openObjectStore({ root });
     t.deepEqual(await objectStore.sweep(), { made: leftovers, foreign: [] });
@@ -48,8 +43,16 @@ for (const { point, acknowledged, stored, leftovers } of deaths) {
 
 test('a disk that takes no more is a storage fault with its cause, and nothing is left behind', async (t) => {
   const root = await scratchFolder(t);
-  const command = 'ulimit -f 16384 && exec "$0" --import tsx fixtures/storage/receive-until-full.ts "$1"';
-  const answer = JSON.parse(await output(t, '/bin/sh', ['-c', command, process.execPath, root]));
+  const command = 'ulimit -f 16384 && exec "$0" "$1" "$2"';
+  const answer = JSON.parse(
+    await output(t, '/bin/sh', [
+      '-c',
+      command,
+      process.execPath,
+      builtProcess('fixtures/storage/receive-until-full.ts'),
+      root,
+    ]),
+  );
   t.deepEqual(answer, {
     failedEarly: true,
     finish: 'storage_fault EFBIG',
