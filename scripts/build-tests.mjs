@@ -73,9 +73,12 @@ const placeOf = (path) => {
 /** @type {import('esbuild').Plugin} */
 const placed = {
   name: 'placed',
-  setup: ({ onLoad }) =>
+  setup: ({ onLoad, onResolve }) => {
+    // A file of this package is JSON, which is loaded in another way by each version of Node.
+    onResolve({ filter: /^webvtt-parser\// }, (asked) => ({ path: fileURLToPath(import.meta.resolve(asked.path)) }));
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       return { loader: 'ts', contents: text.replaceAll('import.meta.url', JSON.stringify(placeOf(path))) };
-    }),
+    });
+  },
 };

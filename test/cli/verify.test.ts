@@ -114,11 +114,13 @@ test('a damaged runtime is said to be so in words, behind what was whole', async
   t.regex(linesOf(journal)[0] ?? '', /^FAIL {2}journal +- +malformed_journal: event 7 /);
   t.regex(linesOf(journal).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at journal: malformed_journal: event 7 `));
   const other = await storedRoot(t);
-  await withRawRows(dataRootAt(other).ledger, (rows) => rows.del(rowKey('record', `study/${runtimeId}/decide`)));
-  const row = await verify(runtimeId, '--data-root', other);
-  t.is(row.code, 1);
-  t.true(linesOf(row).some((line) => line.startsWith('ok    intake ')));
-  t.is(linesOf(row).at(-2), `damaged: ${runtimeId}, at row: decide: missing`);
+  const { admission } = study.steps.admit as { admission: AdmissionReference };
+  const hex = admission.intake.receiptContentId.slice('sha256:'.length);
+  await rm(join(dataRootAt(other).objects, hex.slice(0, 2), hex));
+  const file = await verify(runtimeId, '--data-root', other);
+  t.is(file.code, 1);
+  t.true(linesOf(file).some((line) => line.startsWith('ok    decision ')));
+  t.regex(linesOf(file).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at intake: `));
 });
 
 test('a store that has lost its index is damaged', async (t) => {
