@@ -28,6 +28,8 @@ export class Guard {
   readonly #usualHost: string;
   readonly #corsHeaders = new Map<string, Headers>();
   readonly #authorization: Buffer;
+  /** Where the token of a request is written for comparison. */
+  readonly #given: Buffer;
 
   /** `port` is the one that listens; its own origins are always allowed. */
   constructor(port: number, allowedOrigins: readonly string[], token: string) {
@@ -38,6 +40,7 @@ export class Guard {
       this.#corsHeaders.set(origin, { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
     }
     this.#authorization = Buffer.from(`Bearer ${token}`, 'utf8');
+    this.#given = Buffer.alloc(this.#authorization.length);
   }
 
   /** Header fields that an answer to this request carries for its origin; null for no or a refused origin. */
@@ -77,8 +80,10 @@ export class Guard {
   }
 
   #isAuthorized(head: RequestHead): boolean {
-    const given = Buffer.from(head.header('authorization') ?? '', 'utf8');
+    const given = head.header('authorization') ?? '';
     // The length of the token is public; its bytes are compared in constant time.
-    return given.length === this.#authorization.length && timingSafeEqual(given, this.#authorization);
+    if (Buffer.byteLength(given, 'utf8') !== this.#authorization.length) return false;
+    this.#given.write(given, 'utf8');
+    return timingSafeEqual(this.#given, this.#authorization);
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
-import type { Target } from './target.ts';
+import { parseTarget, type Target } from './target.ts';
 
 /** What an endpoint knows of its request. */
 export interface Call<Body> {
@@ -109,6 +109,14 @@ interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** A target taken apart, and its route. */
+interface Found extends Matched {
+  readonly target: Target;
+}
+
+// Clients ask for the same targets again and again. About 1 KiB each; when there are too many, all are found anew.
+const rememberedTargets = 1024;
+
 /** A part of a path that stands for a parameter, and what it has to end with. */
 interface NamedPart {
   readonly name: string;
@@ -131,6 +139,7 @@ function namedPart(segment: string): NamedPart | null {
 export class Router {
   readonly #routes: readonly RoutePattern[];
   readonly #grantPaths: readonly { prefix: string; depth: number }[];
+  readonly #found = new Map<string, Found>();
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => {
@@ -147,6 +156,19 @@ export class Router {
     return !this.#grantPaths.some(
       ({ prefix, depth }) => target?.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
     );
+  }
+
+  /** The route of a target as sent. Throws as `parseTarget` and `match`. */
+  find(raw: string | null): Found {
+    const known = raw === null ? undefined : this.#found.get(raw);
+    if (known !== undefined) return known;
+    const target = parseTarget(raw);
+    const found = { target, ...this.match(target) };
+    // The path of a grant holds its secret, which nothing keeps.
+    if (raw === null || found.route.access === 'grant') return found;
+    if (this.#found.size === rememberedTargets) this.#found.clear();
+    this.#found.set(raw, found);
+    return found;
   }
 
   /** Throws `invalid_identity` for a part that cannot be decoded, `not_found` and the codes of services that are off. */

@@ -8,7 +8,7 @@ import { expectJson, readJson } from './json-body.ts';
 import { MediaPart } from './media-part.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
-import { parseTarget, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 export interface Service {
   readonly guard: Guard;
@@ -36,8 +36,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
       return;
     }
     if (needsToken) exchange.accept();
-    const target = parseTarget(head.target);
-    const { route, params } = router.match(target);
+    const { target, route, params } = router.find(head.target);
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
     const endpoint = endpointOf(route, head.method);

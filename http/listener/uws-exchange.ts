@@ -159,9 +159,18 @@ export class UwsExchange extends ExchangeCore {
   }
 
   #writeHead(status: number, headers: Headers): void {
-    const response = this.#response;
-    response.writeStatus(statusLine(status));
-    for (const name in headers) response.writeHeader(name, headers[name] ?? '');
+    this.#response.writeStatus(statusLine(status));
+    // One call for all fields, which were checked: a call into the library costs more than the bytes of a field.
+    let first: string | undefined;
+    let text = '';
+    for (const name in headers) {
+      const value = headers[name] ?? '';
+      if (first === undefined) {
+        first = name;
+        text = value;
+      } else text += `\r\n${name}: ${value}`;
+    }
+    if (first !== undefined) this.#response.writeHeader(first, text);
   }
 }
 

@@ -91,3 +91,24 @@ test('a body that does not fit says where, and whether the field is missing or w
   t.regex(said(null), /^body: /);
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
 });
+
+test('a target that is asked for again has the same route, parts and query; one that was refused is refused again', (t) => {
+  const other = new Router(routes);
+  for (const target of ['/v1/things/a%3Ab?after=1', '/v1/things/a%3Ab?after=2', '/v1/things']) {
+    const first = other.find(target);
+    t.deepEqual({ route: first.route, params: first.params }, match(target));
+    t.deepEqual(first.target, parseTarget(target));
+    t.is(other.find(target), first);
+  }
+  for (const code of ['not_found', 'not_found']) t.throws(() => other.find('/v1/none'), { code });
+  t.throws(() => other.find(null), { code: 'invalid_target' });
+});
+
+test('targets beyond those that are kept are found all the same', (t) => {
+  const other = new Router(routes);
+  for (const round of [1, 2]) {
+    for (let id = 0; id < 2_000; id += 1) {
+      t.is(other.find(`/v1/things/${id}`).params.thingId, String(id), `round ${round}`);
+    }
+  }
+});
