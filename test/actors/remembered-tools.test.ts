@@ -1,0 +1,42 @@
+import test from 'ava';
+import { RememberedTools } from '../../actors/remembered-tools.ts';
+import type { KnownTool } from '../../executors/process/known-tools.ts';
+
+const found = (version: string): KnownTool => ({
+  path: '/usr/bin/tool',
+  files: [{ path: '/usr/bin/tool', state: '1:2:3:4:5' }],
+  identity: { name: 'tool', version, digest: `sha256:${'0'.repeat(64)}` },
+});
+
+/** A ledger with this row, or one that cannot be read. */
+const holding = (row: unknown) => ({
+  get: () => {
+    if (row instanceof Error) throw row;
+    return row;
+  },
+});
+
+test('a tool that was noted is stored, and known to the next start', (t) => {
+  const first = new RememberedTools(holding(undefined));
+  t.is(first.known('/usr/bin/tool'), undefined);
+  first.note(found('1'));
+  const value = { tools: [found('1')] };
+  t.deepEqual(first.writes(), [{ put: 'record', key: 'host/tools', value }]);
+  t.deepEqual(new RememberedTools(holding(value)).known('/usr/bin/tool'), found('1'));
+});
+
+test('a start that finds what was known writes nothing, and one that finds another version replaces it', (t) => {
+  const second = new RememberedTools(holding({ tools: [found('1')] }));
+  const known = second.known('/usr/bin/tool');
+  if (known !== undefined) second.note(known);
+  t.deepEqual(second.writes(), []);
+  const third = new RememberedTools(holding({ tools: [found('1')] }));
+  third.note(found('2'));
+  t.deepEqual(third.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('2')] } }]);
+});
+
+test('a row that is damaged or has another shape is no memory, and no fault', (t) => {
+  for (const row of [new Error('damaged'), { tools: [{ path: 1 }] }, 'tools', null]) {
+    t.is(new RememberedTools(holding(row)).known('/usr/bin/tool'), undefined);
+  }
+});
