@@ -1,8 +1,11 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
 import { contentId } from '../../contract/base/grammar.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import { type ActorDefinition, effect } from '../supervision/actor-definition.ts';
@@ -13,12 +16,20 @@ import { ingestCommits } from './ingest-commits.ts';
 import type { IngestSealing } from './ingest-sealing.ts';
 import { ingestState } from './ingest-service.ts';
 
-export interface IngestDefinitionOptions {
-  readonly supervisor: Supervisor;
+/** What the ingests of every kind rest on. */
+export interface IngestOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
+  readonly supervisor: Supervisor;
   readonly queue: WorkQueue;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+export interface IngestDefinitionOptions extends IngestOptions {
   /** Seals the media under what is known of its origin. */
   readonly seal: (input: MediaInput, signal: AbortSignal) => Promise<EffectOutcome>;
 }

@@ -1,5 +1,4 @@
 import { fromCallback, type StateValue } from 'xstate';
-import type { Clock } from '../../../contract/base/clock.ts';
 import { ownedIngestMigrations } from '../../../machines/migrations/owned-ingest.ts';
 import {
   type OwnedIngestContext,
@@ -18,12 +17,8 @@ import {
 } from '../ingest-definition.ts';
 import { ingestState } from '../ingest-service.ts';
 
-export interface OwnedIngestDefinitionOptions extends IngestDefinitionOptions {
-  readonly clock: Clock;
-}
-
 /** Gives the chart of owned ingests its effects, and the supervisor what it needs to know of them. */
-export function ownedIngestDefinition(options: OwnedIngestDefinitionOptions): ActorDefinition {
+export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDefinition {
   const { clock } = options;
   const uploadDeadline = fromCallback<OwnedIngestEvent, { dueAt: number }>(({ input, sendBack }) => {
     const left = Math.max(0, input.dueAt - clock.now());

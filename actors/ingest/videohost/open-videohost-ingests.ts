@@ -1,13 +1,5 @@
-import type { Clock } from '../../../contract/base/clock.ts';
-import type { Ledger } from '../../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../../storage/objects/object-store.ts';
-import type { SourceRegistry } from '../../sources/source-registry.ts';
-import type { UnusedMedia } from '../../sources/unused-media.ts';
-import type { Supervisor } from '../../supervision/supervisor.ts';
-import type { WorkQueue } from '../../supervision/work-queue.ts';
 import { isHeldByLive } from '../ingest-commits.ts';
-import type { IngestDefinitionOptions } from '../ingest-definition.ts';
-import type { IngestSealing } from '../ingest-sealing.ts';
+import type { IngestDefinitionOptions, IngestOptions } from '../ingest-definition.ts';
 import { IngestService } from '../ingest-service.ts';
 import type { VideoFetching } from './video-fetching.ts';
 import type { VideoHosts } from './video-hosts.ts';
@@ -15,16 +7,7 @@ import { videohostIngestDefinition } from './videohost-ingest-definition.ts';
 import { VideohostIngestEffects } from './videohost-ingest-effects.ts';
 import { VideohostIngests } from './videohost-ingests.ts';
 
-export interface OpenVideohostIngestsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
-  readonly supervisor: Supervisor;
-  readonly sealing: IngestSealing;
-  readonly unused: UnusedMedia;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly queue: WorkQueue;
+export interface OpenVideohostIngestsOptions extends IngestOptions {
   readonly hosts: VideoHosts;
   readonly fetching: VideoFetching | null;
   readonly remark: string | null;
