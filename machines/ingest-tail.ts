@@ -38,12 +38,14 @@ export type IngestEvent =
   | { readonly type: 'ingest.cancel' }
   | { readonly type: 'supervision.exhausted'; readonly message: string };
 
+/** The effects of the tail, to be provided. */
 export const tailEffects = {
   probe: fromPromise<EffectOutcome, MediaInput>(notProvided('probe')),
   seal: fromPromise<EffectOutcome, MediaInput>(notProvided('seal')),
   register: fromPromise<RegisteredSource, MediaInput>(notProvided('register')),
 };
 
+/** What an ingest emits with its last state. */
 export const sourceRegistered = (source: RegisteredSource): SourceRegisteredEmission => ({
   type: 'source.registered',
   source,
@@ -61,6 +63,7 @@ const mediaInput = ({ context: { ingestId, media } }: { context: IngestContext }
   bytes: media?.bytes ?? 0,
 });
 
+/** Commits what an effect hands over with the transition that ends it. */
 export const commitOutcome = {
   type: 'commit',
   params: ({ event }: { event: DoneActorEvent<EffectOutcome> }) => event.output,
