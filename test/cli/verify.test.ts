@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { StartError } from '../../cli/start-error.ts';
 import { verifyOptions } from '../../cli/verify-options.ts';
 import type { AdmissionReference } from '../../receipts/study/study-admission.ts';
-import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
+import { eventKey } from '../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
