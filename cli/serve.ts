@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Host, openHost } from '../actors/host.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
@@ -21,6 +22,7 @@ import { hostToken } from './token.ts';
 const graceMs = 5_000;
 
 const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
+const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function serve(options: ServeOptions): Promise<void> {
@@ -86,7 +88,7 @@ async function listen(
       allowedOrigins: options.allowedOrigins,
       token,
       open,
-      services: host,
+      services: { ...host, readDocument: () => readFile(description) },
       report,
     });
   } catch (error) {

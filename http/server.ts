@@ -16,6 +16,7 @@ import { serveExchange } from './exchange/serve-exchange.ts';
 import type { Listener, OpenListener } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
+import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
@@ -42,6 +43,7 @@ export interface ServerOptions {
     readonly captionReads: CaptionReads;
     readonly explanations: LanguageExplanations;
     readonly playback: PrivatePlayback;
+    readonly readDocument: ReadDocument;
   };
   readonly report: (line: string) => void;
 }
@@ -59,6 +61,7 @@ export const routeTable = ({
   captionReads,
   explanations,
   playback,
+  readDocument,
 }: ServerOptions['services']): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
@@ -69,6 +72,7 @@ export const routeTable = ({
   ...captionRoutes(captions, captionReads),
   ...languageExplanationRoutes(explanations),
   ...playbackRoutes(playback),
+  ...descriptionRoutes(readDocument),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */

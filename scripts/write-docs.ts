@@ -4,11 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { endpointsPage } from './docs/endpoints-page.ts';
 import { withRemedies } from './docs/errors-page.ts';
 import { limitsPage } from './docs/limits-page.ts';
+import { documentText, openApiDocument } from './docs/openapi/document.ts';
+import { readRecordedRun } from './docs/openapi/examples.ts';
+import { readableDocument } from './docs/openapi/read-document.ts';
 import { optionsPage } from './docs/options-page.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
 
 await writeFile(pathOf('options.md'), optionsPage());
-await writeFile(pathOf('endpoints.md'), endpointsPage());
+const document = await openApiDocument(await readRecordedRun());
+await writeFile(pathOf('openapi.json'), documentText(document));
+await writeFile(pathOf('endpoints.md'), endpointsPage(readableDocument.parse(document)));
 await writeFile(pathOf('limits.md'), limitsPage());
 await writeFile(pathOf('errors.md'), withRemedies(await readFile(pathOf('errors.md'), 'utf8')));

@@ -1,8 +1,22 @@
 import { z } from 'zod';
-import { count } from '../base/grammar.ts';
+import { count, positive } from '../base/grammar.ts';
 import { commandId, runtimeId } from '../study/runtime-start.ts';
 import { hasEnded, lifecycle, runtimeReason } from '../study/runtime-status.ts';
 import { journalEvent } from './journal-event.ts';
+
+/** Events on a page unless a reader asks for another number, and the most that it may ask for. */
+export const usualEvents = 100;
+export const maximumEvents = 200;
+
+/** How long an empty page may be held back, in ms. */
+export const maximumWaitMs = 8000;
+
+/** What a reader may ask of a page; the query holds decimals without sign or leading zeros. */
+export const eventsQuery = {
+  after: count.default(0).describe('the cursor: the `seq` of the last event that the reader has'),
+  limit: positive.max(maximumEvents).default(usualEvents).describe('the most events on the page'),
+  wait: count.max(maximumWaitMs).default(0).describe('how long an empty page may be held back, in ms'),
+};
 
 /** One page of a run's journal. A reader is done when a page is both `terminal` and `reachedHead`. */
 export const runtimeEvents = z

@@ -13,6 +13,9 @@ export const playbackGrantId = z
   .string()
   .regex(/^private-playback-grant:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 
+/** 32 random bytes in base64url. */
+export const playbackGrantSecret = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
 /** The media types that a browser is told; the container and its tracks decide. */
 export const playbackMimeType = z.enum([
   'video/mp4',

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
+import type { ErrorEnvelope } from '../../contract/base/error-envelope.ts';
 import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
@@ -6,9 +7,9 @@ import type { Headers } from '../listener/listener.ts';
 import type { MediaPart } from './media-part.ts';
 
 /** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or media. */
-export interface Answer {
+export interface Answer<Body extends object = object> {
   readonly status: number;
-  readonly body: object | Uint8Array | MediaPart;
+  readonly body: Body | Uint8Array | MediaPart;
   /** All fields but those for the origin; the ones of JSON where nothing is said. */
   readonly headers?: Headers;
 }
@@ -24,7 +25,7 @@ export const jsonHeaders: Headers = {
 export const jsonBytes = (body: object): Buffer => Buffer.from(`${JSON.stringify(body)}\n`, 'utf8');
 
 /** The error envelope of a refusal: what happened, then what can be done about it. */
-export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer => ({
+export const refusal = (code: ErrorCode, message: string, headers: Headers = {}): Answer<ErrorEnvelope> => ({
   status: errorCodes[code],
   body: { schema: 'studio.local-runtime-error.v1', error: { code, message: withRemedy(message, errorRemedies[code]) } },
   headers: { ...jsonHeaders, ...headers },

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
+import type { Description, Room, WriteDescription } from './description.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** What an endpoint knows of its request. */
@@ -22,10 +23,17 @@ export interface StreamCall {
   readonly exchange: Exchange;
 }
 
-export type Endpoint =
+export type Endpoint = { readonly description: Description } & (
   | { readonly body: 'none'; readonly query: readonly string[]; handle(call: Call<null>): Answer | Promise<Answer> }
-  | { readonly body: 'json'; parse(body: unknown): unknown; handle(call: Call<unknown>): Answer | Promise<Answer> }
-  | { readonly body: 'stream'; handle(call: StreamCall): Promise<Answer> };
+  | {
+      readonly body: 'json';
+      /** What a body must be; the endpoint may check it by itself, in an order of its own. */
+      readonly request: z.ZodType;
+      parse(body: unknown): unknown;
+      handle(call: Call<unknown>): Answer | Promise<Answer>;
+    }
+  | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall): Promise<Answer> }
+);
 
 export type Method = 'GET' | 'POST' | 'PUT';
 
@@ -38,6 +46,9 @@ export type Access = 'token' | 'token-and-origin' | 'grant';
 /** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
 export interface Route {
   readonly path: string;
+  readonly room: Room;
+  /** What each name of the path stands for. */
+  readonly params?: Readonly<Record<string, z.ZodType>>;
   /** `token` where nothing is said. */
   readonly access?: Access;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
@@ -47,28 +58,47 @@ export interface Route {
   readonly unavailable?: { readonly code: ErrorCode; readonly message: string };
 }
 
-/** A GET; `query` names the only keys that it takes. */
-export const read = (
-  handle: (call: Call<null>) => Answer | Promise<Answer>,
-  query: readonly string[] = [],
-): Endpoint => ({ body: 'none', query, handle });
+/** A GET. */
+export const read = <Body extends object>(
+  description: Description<Body>,
+  handle: (call: Call<null>) => Answer<Body> | Promise<Answer<Body>>,
+): Endpoint => ({ body: 'none', description, query: Object.keys(description.query ?? {}), handle });
 
 /** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
-export function write<Body>(
-  schema: z.ZodType<Body>,
-  invalid: ErrorCode,
-  handle: (call: Call<Body>) => Answer | Promise<Answer>,
+export function write<Body extends object, Request>(
+  description: WriteDescription<Body, Request>,
+  handle: (call: Call<Request>) => Answer<Body> | Promise<Answer<Body>>,
 ): Endpoint {
+  const { request, invalid } = description;
   return {
     body: 'json',
+    description: withInvalid(description),
+    request,
     parse: (body) => {
-      const parsed = schema.safeParse(body);
+      const parsed = request.safeParse(body);
       if (parsed.success) return parsed.data;
-      throw new ServiceError(invalid, faultOf(schema, body, parsed.error.issues[0]));
+      throw new ServiceError(invalid, faultOf(request, body, parsed.error.issues[0]));
     },
-    handle: (call) => handle(call as Call<Body>),
+    handle: (call) => handle(call as Call<Request>),
   };
 }
+
+/** A POST with a JSON body that its service checks, field by field in an order of its own. */
+export const submit = <Body extends object>(
+  description: WriteDescription<Body, unknown>,
+  handle: (call: Call<unknown>) => Answer<Body> | Promise<Answer<Body>>,
+): Endpoint => ({
+  body: 'json',
+  description: withInvalid(description),
+  request: description.request,
+  parse: (body) => body,
+  handle,
+});
+
+const withInvalid = (description: WriteDescription<unknown, unknown>): Description => ({
+  ...description,
+  refusals: [description.invalid, ...description.refusals],
+});
 
 /** The first fault of a body: where it is, and that the field is missing or what is wrong with it. */
 function faultOf(schema: z.ZodType, body: unknown, issue: z.core.$ZodIssue | undefined): string {

@@ -1,27 +1,69 @@
 import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
+import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
+import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
+import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { runtimeId } from '../../contract/study/runtime-start.ts';
 import { type EvidenceKind, evidenceKind, evidenceKinds } from '../../contract/study/study-record.ts';
+import { json } from '../exchange/description.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
+import { refusalsOfReopening } from './refusals.ts';
 
 /** The routes of a runtime's evidence, and of what was concluded from it. */
 export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
   {
     path: '/v1/runtimes/:runtimeId/assessment-audits',
-    methods: { GET: read(async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) })) },
+    room: 'evidence',
+    params: { runtimeId },
+    methods: {
+      GET: read(
+        {
+          id: 'readAssessmentAudits',
+          summary: 'the claims of a study, and the facts that each of them cites',
+          details:
+            'Every receipt, read and evidence behind them is reopened and derived again first. Empty until the study has assessed something, and where it had nothing to claim.',
+          answers: [json(200, assessmentAudits)],
+          refusals: refusalsOfReopening,
+        },
+        async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) }),
+      ),
+    },
   },
   {
     path: '/v1/runtimes/:runtimeId/decision-receipts',
-    methods: { GET: read(async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) })) },
+    room: 'evidence',
+    params: { runtimeId },
+    methods: {
+      GET: read(
+        {
+          id: 'readDecisionReceipts',
+          summary: 'the decision of a study: may its result go to a reviewer',
+          answers: [json(200, decisionReceipts)],
+          refusals: refusalsOfReopening,
+        },
+        async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
+      ),
+    },
   },
   {
     path: '/v1/runtimes/:runtimeId/evidence',
+    room: 'evidence',
+    params: { runtimeId },
     methods: {
       GET: read(
+        {
+          id: 'readEvidence',
+          summary: 'the evidence of a study with all its facts',
+          details:
+            'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent.',
+          query: { kind: evidenceKind.optional().describe('only evidence of this kind') },
+          answers: [json(200, runtimeEvidence)],
+          refusals: refusalsOfReopening,
+        },
         async (call) => {
           const kind = kindOf(call);
           return { status: 200, body: await audits.evidence(runtimeOf(call), kind) };
         },
-        ['kind'],
       ),
     },
   },

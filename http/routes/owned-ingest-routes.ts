@@ -1,32 +1,79 @@
-import { z } from 'zod';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { Upload } from '../../actors/ingest/owned/upload.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
+import { noFields } from '../../contract/ingest/no-fields.ts';
+import { ownedIngestId, ownedIngestRequest, ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import type { Answer } from '../exchange/answer.ts';
+import { json } from '../exchange/description.ts';
 import { declaredLength } from '../exchange/json-body.ts';
-import { type Route, read, write } from '../exchange/route.ts';
+import { type Route, read, submit, write } from '../exchange/route.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
 
 /** The routes of owned ingests. */
 export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
   {
     path: '/v1/owned-media-ingests',
+    room: 'ingest',
     methods: {
-      POST: write(z.unknown(), 'invalid_ingest_request', async ({ body }) => ({
-        status: 202,
-        body: await ingests.open(body),
-      })),
+      POST: submit(
+        {
+          id: 'openOwnedIngest',
+          summary: 'open an ingest of a file',
+          request: ownedIngestRequest,
+          invalid: 'invalid_ingest_request',
+          answers: [json(202, ownedIngestStatus)],
+          refusals: [
+            'invalid_rights_attestation',
+            'ingest_body_too_large',
+            'insufficient_storage',
+            'ingest_capacity',
+            'ingest_identity_failed',
+          ],
+        },
+        async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
+      ),
     },
   },
   {
     path: '/v1/owned-media-ingests/:ingestId',
-    methods: { GET: read(({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') })) },
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
+    methods: {
+      GET: read(
+        {
+          id: 'readOwnedIngest',
+          summary: 'the status of an ingest',
+          details: 'It has ended when `status` is `registered` or `failed`.',
+          answers: [json(200, ownedIngestStatus)],
+          refusals: ['unknown_ingest', 'stored_content_inconsistent'],
+        },
+        ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+      ),
+    },
   },
   {
     path: '/v1/owned-media-ingests/:ingestId/media',
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
     methods: {
       PUT: {
         body: 'stream',
+        types: ['application/octet-stream'],
+        description: {
+          id: 'sendOwnedMedia',
+          summary: 'send the bytes of the file',
+          details: 'Exactly the declared number of bytes, with a Content-Length or in chunks.',
+          answers: [json(202, ownedIngestStatus)],
+          refusals: [
+            'unknown_ingest',
+            'ingest_upload_conflict',
+            'unsupported_content_encoding',
+            'unsupported_content_type',
+            'invalid_upload_length',
+            'insufficient_storage',
+            'stored_content_inconsistent',
+          ],
+        },
         handle: ({ params, exchange }) => {
           const upload = ingests.beginUpload(params.ingestId ?? '', (declaredBytes) =>
             expectMedia(exchange.head, declaredBytes),
@@ -38,11 +85,20 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
   },
   {
     path: '/v1/owned-media-ingests/:ingestId/cancellations',
+    room: 'ingest',
+    params: { ingestId: ownedIngestId },
     methods: {
-      POST: write(z.strictObject({}), 'invalid_ingest_request', async ({ params }) => ({
-        status: 202,
-        body: await ingests.cancel(params.ingestId ?? ''),
-      })),
+      POST: write(
+        {
+          id: 'cancelOwnedIngest',
+          summary: 'cancel an ingest',
+          request: noFields,
+          invalid: 'invalid_ingest_request',
+          answers: [json(202, ownedIngestStatus)],
+          refusals: ['unknown_ingest', 'ingest_already_terminal', 'stored_content_inconsistent'],
+        },
+        async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+      ),
     },
   },
 ];

@@ -1,11 +1,18 @@
 import type { PrivatePlayback } from '../../actors/playback/private-playback.ts';
 import {
+  playbackGrant,
+  playbackGrantId,
   playbackGrantRequest,
+  playbackGrantSecret,
+  playbackMimeType,
   playbackRevocation,
+  playbackRevoked,
   privateSourceMediaPath,
 } from '../../contract/playback/private-playback.ts';
+import { runtimeId } from '../../contract/study/runtime-start.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { requestedRange } from '../exchange/byte-range.ts';
+import { type AnswerField, json } from '../exchange/description.ts';
 import { MediaPart } from '../exchange/media-part.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';
@@ -14,28 +21,83 @@ import type { Headers } from '../listener/listener.ts';
 export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
   {
     path: '/v1/runtimes/:runtimeId/private-playback-grants',
+    room: 'playback',
+    params: { runtimeId },
     access: 'token-and-origin',
     methods: {
-      POST: write(playbackGrantRequest, 'invalid_private_playback_grant_request', async ({ params, body, origin }) => ({
-        status: 201,
-        body: await playback.grant(params.runtimeId ?? '', body, origin),
-      })),
+      POST: write(
+        {
+          id: 'grantPlayback',
+          summary: 'let the pages of one origin play the source of a runtime for ten minutes',
+          request: playbackGrantRequest,
+          invalid: 'invalid_private_playback_grant_request',
+          answers: [json(201, playbackGrant)],
+          refusals: [
+            'unknown_runtime',
+            'private_playback_source_unavailable',
+            'private_playback_source_mismatch',
+            'source_revalidation_failed',
+            'private_playback_mime_unsupported',
+            'private_playback_grant_capacity',
+            'stored_content_inconsistent',
+          ],
+        },
+        async ({ params, body, origin }) => ({
+          status: 201,
+          body: await playback.grant(params.runtimeId ?? '', body, origin),
+        }),
+      ),
     },
   },
   {
     path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/revocations',
+    room: 'playback',
+    params: { runtimeId, grantId: playbackGrantId },
     access: 'token-and-origin',
     methods: {
-      POST: write(playbackRevocation, 'invalid_private_playback_revocation', ({ params }) => ({
-        status: 200,
-        body: playback.revoke(params.runtimeId ?? '', params.grantId ?? ''),
-      })),
+      POST: write(
+        {
+          id: 'revokePlayback',
+          summary: 'end a grant, and every stream that it allowed',
+          request: playbackRevocation,
+          invalid: 'invalid_private_playback_revocation',
+          answers: [json(200, playbackRevoked)],
+          refusals: [
+            'unknown_runtime',
+            'private_playback_grant_unavailable',
+            'private_playback_grant_expired',
+            'stored_content_inconsistent',
+          ],
+        },
+        ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId ?? '', params.grantId ?? '') }),
+      ),
     },
   },
   {
     path: `${privateSourceMediaPath}/:grantId/:secret`,
+    room: 'playback',
+    params: { grantId: playbackGrantId, secret: playbackGrantSecret },
     access: 'grant',
-    methods: { GET: read((call) => mediaAnswer(playback, call)) },
+    methods: {
+      GET: read(
+        {
+          id: 'readPrivateMedia',
+          summary: 'the media of a grant, as a whole or by range',
+          details: 'Takes one range of bytes in `Range`, and `If-Range` with the entity tag.',
+          answers: [
+            { status: 200, types: playbackMimeType.options, fields: mediaFields },
+            { status: 206, types: playbackMimeType.options, fields: [...mediaFields, 'Content-Range'] },
+          ],
+          refusals: [
+            'private_playback_grant_unavailable',
+            'private_playback_grant_expired',
+            'source_revalidation_failed',
+            'invalid_private_playback_range',
+          ],
+        },
+        (call) => mediaAnswer(playback, call),
+      ),
+    },
   },
 ];
 
@@ -60,6 +122,14 @@ async function mediaAnswer(playback: PrivatePlayback, { params, origin, client }
     throw error;
   }
 }
+
+const mediaFields: readonly AnswerField[] = [
+  'Accept-Ranges',
+  'Pragma',
+  'ETag',
+  'Access-Control-Expose-Headers',
+  'Vary',
+];
 
 const mediaHeaders: Headers = {
   'Accept-Ranges': 'bytes',

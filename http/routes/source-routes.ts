@@ -1,5 +1,9 @@
 import type { SourceRecords } from '../../actors/sources/source-records.ts';
+import { identity } from '../../contract/base/grammar.ts';
+import { mediaProbe } from '../../contract/sources/media-probe.ts';
+import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
 import { jsonBytes } from '../exchange/answer.ts';
+import { json } from '../exchange/description.ts';
 import { type Route, read } from '../exchange/route.ts';
 
 /** The list of sources as readers see it; `version` moves with every change of `rows`. */
@@ -20,14 +24,35 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
     return bytes;
   };
   return [
-    { path: '/v1/source-sessions', methods: { GET: read(() => ({ status: 200, body: current() })) } },
+    {
+      path: '/v1/source-sessions',
+      room: 'sources',
+      methods: {
+        GET: read(
+          {
+            id: 'readSourceSessions',
+            summary: 'the sources that can be studied',
+            answers: [json(200, sourceSessionList)],
+            refusals: [],
+          },
+          () => ({ status: 200, body: current() }),
+        ),
+      },
+    },
     {
       path: '/v1/source-sessions/:sourceSessionId/media-probe',
+      room: 'sources',
+      params: { sourceSessionId: identity },
       methods: {
-        GET: read(async ({ params }) => ({
-          status: 200,
-          body: await records.mediaProbe(params.sourceSessionId ?? ''),
-        })),
+        GET: read(
+          {
+            id: 'readMediaProbe',
+            summary: 'the probe record of a source: its tracks, its clock, and what is missing of incomplete media',
+            answers: [json(200, mediaProbe)],
+            refusals: ['unknown_source_session', 'source_revalidation_failed'],
+          },
+          async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId ?? '') }),
+        ),
       },
     },
   ];

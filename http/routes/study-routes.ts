@@ -1,42 +1,129 @@
 import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/studies.ts';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  eventsQuery,
+  maximumEvents,
+  maximumWaitMs,
+  runtimeEvents,
+  usualEvents,
+} from '../../contract/journal/runtime-events.ts';
+import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { runtimeRequest } from '../../contract/study/runtime-request.ts';
+import { commandId, runtimeId } from '../../contract/study/runtime-start.ts';
+import { runtimeStatus } from '../../contract/study/runtime-status.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
+import { type AnswerField, json } from '../exchange/description.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';
+import { refusalsOfJournals } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
 export const studyRoutes = (studies: Studies): readonly Route[] => [
   {
     path: '/v1/runtime-plans',
+    room: 'study',
     methods: {
-      POST: write(runtimeRequest, 'invalid_start_request', async ({ body }) => ({
-        status: 200,
-        body: await studies.plan(body),
-      })),
+      POST: write(
+        {
+          id: 'planStudy',
+          summary: 'plan a study: the ids and the forecast that a start would have',
+          details: 'Nothing is stored.',
+          request: runtimeRequest,
+          invalid: 'invalid_start_request',
+          answers: [json(200, runtimePlan)],
+          refusals: refusalsOfRequests,
+        },
+        async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
+      ),
     },
   },
   {
     path: '/v1/runtime-starts',
+    room: 'study',
     methods: {
-      POST: write(runtimeRequest, 'invalid_start_request', async ({ body }) => ({
-        status: 202,
-        body: await studies.start(body),
-      })),
+      POST: write(
+        {
+          id: 'startStudy',
+          summary: 'start a study, or find the one that an equal request started',
+          details: 'A `clientRequestId` of its own asks for another attempt over the same inputs.',
+          request: runtimeRequest,
+          invalid: 'invalid_start_request',
+          answers: [json(202, runtimeStatus)],
+          refusals: [...refusalsOfRequests, 'study_queue_full', 'insufficient_storage', ...refusalsOfJournals],
+        },
+        async ({ body }) => ({ status: 202, body: await studies.start(body) }),
+      ),
     },
   },
   {
     path: '/v1/runtime-starts/:commandId',
-    methods: { GET: read(async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? ''))) },
+    room: 'study',
+    params: { commandId },
+    methods: {
+      GET: read(
+        {
+          id: 'readRuntimeStart',
+          summary: 'the status of the study that a command started',
+          answers: [json(200, runtimeStatus, journalFields)],
+          refusals: ['invalid_command_id', 'unknown_command', ...refusalsOfJournals],
+        },
+        async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? '')),
+      ),
+    },
   },
   {
     path: '/v1/runtimes/:runtimeId',
-    methods: { GET: read(({ params }) => answerOf(studies.status(params.runtimeId ?? ''))) },
+    room: 'study',
+    params: { runtimeId },
+    methods: {
+      GET: read(
+        {
+          id: 'readRuntime',
+          summary: 'the status of a study',
+          answers: [json(200, runtimeStatus, journalFields)],
+          refusals: ['unknown_runtime', ...refusalsOfJournals],
+        },
+        ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
+      ),
+    },
   },
   {
     path: '/v1/runtimes/:runtimeId/events',
-    methods: { GET: read((call) => eventsAnswer(studies, call), ['after', 'limit', 'wait']) },
+    room: 'study',
+    params: { runtimeId },
+    methods: {
+      GET: read(
+        {
+          id: 'readRuntimeEvents',
+          summary: 'a page of the journal of a study',
+          details:
+            'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes.',
+          query: eventsQuery,
+          answers: [json(200, runtimeEvents, journalFields)],
+          refusals: [
+            'invalid_cursor',
+            'invalid_limit',
+            'invalid_wait',
+            'unknown_runtime',
+            'cursor_past_head',
+            ...refusalsOfJournals,
+          ],
+        },
+        (call) => eventsAnswer(studies, call),
+      ),
+    },
   },
 ];
+
+const journalFields: readonly AnswerField[] = ['Studio-Journal-Head', 'Access-Control-Expose-Headers'];
+
+const refusalsOfRequests = [
+  'unknown_source_session',
+  'stale_source_revision',
+  'invalid_analysis_request',
+  'study_range_too_large',
+  'source_revalidation_failed',
+] as const satisfies ErrorCode[];
 
 // What is known already is answered in the same turn.
 const answerOf = (found: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
@@ -64,11 +151,11 @@ function journalAnswer(answered: StatusAnswer): Answer {
 function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
   const runtimeId = params.runtimeId ?? '';
   const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
-  const limit = decimal(query.get('limit') ?? '100', 'invalid_cursor');
+  const limit = decimal(query.get('limit') ?? String(usualEvents), 'invalid_cursor');
   const wait = decimal(query.get('wait') ?? '0', 'invalid_wait');
   if (limit === 0) throw new ServiceError('invalid_cursor', 'limit must be at least 1');
-  if (limit > 200) throw new ServiceError('invalid_limit', 'limit must be at most 200');
-  if (wait > 8000) throw new ServiceError('invalid_wait', 'wait must be at most 8000 ms');
+  if (limit > maximumEvents) throw new ServiceError('invalid_limit', `limit must be at most ${maximumEvents}`);
+  if (wait > maximumWaitMs) throw new ServiceError('invalid_wait', `wait must be at most ${maximumWaitMs} ms`);
   return answerOf(
     wait === 0 ? studies.events(runtimeId, after, limit) : longPoll(studies, { runtimeId, after, limit, wait }, client),
   );

@@ -1,81 +1,112 @@
-import type { Access, Endpoint } from '../../http/exchange/route.ts';
-import { routeTable, type ServerOptions } from '../../http/server.ts';
+import { type Operation, type ReadableDocument, responseOf, schemaObject } from './openapi/read-document.ts';
+import { fieldsOf, wordsOf } from './schema-words.ts';
+import { accessOf, codesOf, SharedCodes } from './shared-codes.ts';
 
 const intro = `# Endpoints
 
-Written by \`npm run docs\` from the route table of the host (\`http/server.ts\`); a test compares them.
+Written by \`npm run docs\` from [openapi.json](openapi.json), the description of the wire in OpenAPI 3.1; a test compares them. The
+host serves the same document at \`GET /v1/openapi.json\`, for generators of clients and for tools. It holds every schema in full,
+every header field, and an example of each exchange.
 
-Paths begin with the origin of the [start line](guides/operating.md#the-line-on-stdout). JSON bodies and answers are
-described by the schemas in [contract](../contract). HEAD is answered wherever GET is, OPTIONS everywhere.
-[Errors](errors.md#answers) lists every code that an endpoint may answer.
+Paths begin with the origin of the [start line](guides/operating.md#the-line-on-stdout). HEAD is answered wherever GET is, OPTIONS
+everywhere. [Errors](errors.md#answers) explains every code.
 
 An endpoint takes one of three kinds of access. *token*: the header \`Authorization: Bearer …\`. *token and origin*: the same,
 and an allowed Origin header. *grant*: the secret of a playback grant, which stands in the path instead of the token.
 
-| path | methods | query | access | purpose |
-| --- | --- | --- | --- | --- |
+Bodies and answers are closed: a field beside those that are described is refused, and is never sent.
+
+These codes stand here once, and not again below:
+
 `;
 
-const runtime = '/v1/runtimes/:runtimeId';
-const owned = '/v1/owned-media-ingests';
-const videohost = '/v1/videohost-local-ingests';
+const longestExample = 1200;
 
-/** One line for each path. */
-const purposes: Readonly<Record<string, string>> = {
-  '/v1/source-sessions': 'the sources that can be studied',
-  '/v1/source-sessions/:sourceSessionId/media-probe':
-    'the probe record of a source: tracks, clock, and the [note on incomplete media](receipts.md#incomplete-media)',
-  [owned]: 'open an ingest of a file',
-  [`${owned}/:ingestId`]: 'the status of the ingest',
-  [`${owned}/:ingestId/media`]: 'send the bytes of the file',
-  [`${owned}/:ingestId/cancellations`]: 'cancel the ingest; the body is `{}`',
-  [videohost]: 'open an ingest of a range from a video host',
-  [`${videohost}/:ingestId`]: 'the status of the ingest',
-  [`${videohost}/:ingestId/cancellations`]: 'cancel the ingest; the body is `{}`',
-  '/v1/runtime-plans': 'plan a study: the ids and the forecast that a start would have; writes nothing',
-  '/v1/runtime-starts': 'start a study',
-  '/v1/runtime-starts/:commandId': 'the status of the study that a command started',
-  [runtime]: 'the status of a study',
-  [`${runtime}/events`]: 'the journal of the study',
-  [`${runtime}/evidence`]: 'its evidence with all facts',
-  [`${runtime}/assessment-audits`]: 'its claims and their citations',
-  [`${runtime}/decision-receipts`]: 'its decision',
-  [`${runtime}/publish-review-intakes`]: 'its entry in the review queue',
-  [`${runtime}/publish-review-decisions`]: 'its reviews; approve or reject',
-  [`${runtime}/publish-review-revocations`]: 'revoke an approval',
-  [`${runtime}/caption-productions`]: 'its captions; produce captions under an approval',
-  [`${runtime}/caption-productions/:jobId.vtt`]: 'accepted captions as WebVTT; `side` is `target` or `source`',
-  [`${runtime}/caption-production-results`]: 'its captions with every line and the lineage of each line',
-  [`${runtime}/caption-quality-controls`]: 'the quality controls of its captions; ask for one that is missing',
-  [`${runtime}/caption-quality-reports`]: 'its captions measured against the guidelines of Netflix and TED',
-  [`${runtime}/language-explanations`]: 'attempts at explanations of its captions and their results; ask for one',
-  [`${runtime}/private-playback-grants`]: 'let pages of one origin play the source for ten minutes',
-  [`${runtime}/private-playback-grants/:grantId/revocations`]: 'end a grant',
-  '/v1/private-source-media/:grantId/:secret': 'the media, as a whole or by range',
-};
+type Placed = { readonly path: string; readonly method: string; readonly operation: Operation };
 
-const words: Readonly<Record<Access, string>> = {
-  token: 'token',
-  'token-and-origin': 'token and origin',
-  grant: 'grant',
-};
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-const queryOf = (endpoint: Endpoint): readonly string[] => (endpoint.body === 'none' ? endpoint.query : []);
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))]
+    .map((row) => `| ${row.join(' | ')} |\n`)
+    .join('');
 
-/** The page of all endpoints, in Markdown. Throws for a path without a purpose, and for a purpose without a path. */
-export function endpointsPage(): string {
-  // Routes hold their services and ask them nothing before a request comes.
-  const services: unknown = { videohostIngests: {} };
-  const routes = routeTable(services as ServerOptions['services']);
-  const stray = Object.keys(purposes).filter((path) => !routes.some((route) => route.path === path));
-  if (stray.length > 0) throw new Error(`no route has the path ${stray.join(', ')}`);
-  const rows = routes.map(({ path, methods, access = 'token' }) => {
-    const purpose = purposes[path];
-    if (purpose === undefined) throw new Error(`the path ${path} has no purpose in scripts/docs/endpoints-page.ts`);
-    const query = Object.values(methods)
-      .flatMap(queryOf)
-      .map((key) => `\`${key}\``);
-    return `| \`${path}\` | ${Object.keys(methods).join(', ')} | ${query.join(', ')} | ${words[access]} | ${purpose} |\n`;
+const jsonOf = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
+
+function index(operations: readonly Placed[]): string {
+  const rows = operations.map(({ path, method, operation }) => {
+    const query = operation.parameters.filter((each) => each.in === 'query').map(({ name }) => `\`${name}\``);
+    const link = `[\`${path}\`](#${operation.operationId.toLowerCase()})`;
+    return [link, method, query.join(', '), accessOf(operation), operation.summary];
   });
-  return intro + rows.join('');
+  return table(['path', 'method', 'query', 'access', 'purpose'], rows);
+}
+
+function parametersOf({ parameters }: Operation): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(({ name, in: place, schema, required, description = '' }) => {
+    const { default: preset } = schemaObject.parse(schema);
+    const need = required === true ? 'required' : preset === undefined ? '' : `\`${JSON.stringify(preset)}\``;
+    return [`\`${name}\``, place, wordsOf(schema), need, description];
+  });
+  return `${table(['parameter', 'in', 'value', 'default', 'meaning'], rows)}\n`;
+}
+
+function bodyOf(document: ReadableDocument, { requestBody }: Operation): string {
+  return Object.entries(requestBody?.content ?? {})
+    .map(([type, { schema, example }]) => {
+      if (schema === undefined) return `The body is \`${type}\`.\n\n`;
+      const { properties = {}, required = [] } = fieldsOf(document, schema);
+      const rows = Object.entries(properties).map(([name, value]) => [
+        `\`${name}\``,
+        required.includes(name) ? wordsOf(value) : `${wordsOf(value)}, optional`,
+      ]);
+      const fields = rows.length === 0 ? 'The body is `{}`.\n' : table(['field', 'value'], rows);
+      return `${fields}\n${rows.length === 0 || example === undefined ? '' : `${jsonOf(example)}\n`}`;
+    })
+    .join('');
+}
+
+function answersOf(document: ReadableDocument, operation: Operation, shared: SharedCodes): string {
+  const rows = Object.entries(operation.responses).flatMap(([status, answer]) => {
+    const { description, content = {} } = responseOf(document, answer);
+    const codes = codesOf(description).filter((code) => !shared.hasFor(operation, code));
+    if (status >= '400') return codes.length === 0 ? [] : [[status, codes.join(', ')]];
+    const bodies = Object.entries(content).map(([type, { schema }]) =>
+      type === 'application/json' ? wordsOf(schema) : `\`${type}\``,
+    );
+    return [[status, bodies.join(', ')]];
+  });
+  return table(['status', 'answer or codes'], rows);
+}
+
+function exampleOf(document: ReadableDocument, { responses }: Operation): string {
+  const examples = Object.entries(responses).flatMap(([status, answer]) =>
+    status < '400' ? Object.values(responseOf(document, answer).content ?? {}).map(({ example }) => example) : [],
+  );
+  const [example] = examples.filter((each) => each !== undefined);
+  if (typeof example === 'string') return `\n\`\`\`\n${example.trimEnd()}\n\`\`\`\n`;
+  const text = example === undefined ? '' : jsonOf(example);
+  return text === '' || text.length > longestExample ? '' : `\n${text}`;
+}
+
+const sectionOf = (document: ReadableDocument, { path, method, operation }: Placed, shared: SharedCodes): string => `
+### ${operation.operationId}
+
+\`${method} ${path}\`: ${operation.summary}. ${operation.description ?? ''}
+
+${parametersOf(operation)}${bodyOf(document, operation)}${answersOf(document, operation, shared)}${exampleOf(document, operation)}`;
+
+/** The page of all endpoints, in Markdown, from the description of the wire. */
+export function endpointsPage(document: ReadableDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const shared = new SharedCodes(document);
+  const common = table(['an endpoint that is', 'may also refuse with'], shared.rows());
+  const rooms = document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    return `\n## ${name}\n\n${description}\n${own.map((placed) => sectionOf(document, placed, shared)).join('')}`;
+  });
+  return `${intro}${common}\n${index(operations)}${rooms.join('')}`.replaceAll(/ +$/gm, '');
 }

@@ -11,6 +11,7 @@ import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
+import { maximumEvents, maximumWaitMs } from '../../contract/journal/runtime-events.ts';
 import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
 import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/json-body.ts';
@@ -57,7 +58,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     `studies of at most ${seconds(captionLimits.maxDurationMs)}; ${captionLimits.maxLines} lines, ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side, ${maximumCaptionAttempts} attempts under an approval`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
-  ['events page, `wait`', '200 events, 8,000 ms'],
+  ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [
     'an explanation',
     `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens`,

@@ -5,6 +5,9 @@ import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
 import { limitsPage } from '../../scripts/docs/limits-page.ts';
+import { documentText, openApiDocument } from '../../scripts/docs/openapi/document.ts';
+import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
+import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
 import { sectionOf, tablesOf, textOf, wordsOf } from './markdown.ts';
 
@@ -12,8 +15,13 @@ test('the page of options is the one that the tables of flags make', async (t) =
   t.is(await textOf('docs/options.md'), optionsPage());
 });
 
-test('the page of endpoints is the one that the route table makes', async (t) => {
-  t.is(await textOf('docs/endpoints.md'), endpointsPage());
+test('the description of the wire is the one that the route table and its schemas make', async (t) => {
+  t.is(await textOf('docs/openapi.json'), documentText(await openApiDocument(await readRecordedRun())));
+});
+
+test('the page of endpoints is the one that the description of the wire makes', async (t) => {
+  const document = readableDocument.parse(JSON.parse(await textOf('docs/openapi.json')));
+  t.is(await textOf('docs/endpoints.md'), endpointsPage(document));
 });
 
 test('the page of limits is the one that the limits in the code make', async (t) => {

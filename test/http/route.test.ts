@@ -1,16 +1,22 @@
 import test from 'ava';
 import { z } from 'zod';
+import { json } from '../../http/exchange/description.ts';
 import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
 import { parseTarget } from '../../http/exchange/target.ts';
 
 const nothing = () => ({ status: 200, body: {} });
+const words = { id: 'readThings', summary: 'things', answers: [json(200, z.strictObject({}))], refusals: [] };
+const request = <Body>(schema: z.ZodType<Body>) => ({ ...words, request: schema, invalid }) as const;
+const invalid = 'invalid_start_request';
+const room = 'sources';
 const routes: readonly Route[] = [
-  { path: '/v1/things', methods: { GET: read(nothing), POST: write(z.unknown(), 'invalid_start_request', nothing) } },
-  { path: '/v1/things/:thingId', methods: { GET: read(nothing, ['after']) } },
-  { path: '/v1/things/:thingId/parts/:partId', methods: { PUT: read(nothing) } },
-  { path: '/v1/files/:fileId.vtt', methods: { GET: read(nothing) } },
+  { path: '/v1/things', room, methods: { GET: read(words, nothing), POST: write(request(z.unknown()), nothing) } },
+  { path: '/v1/things/:thingId', room, methods: { GET: read({ ...words, query: { after: z.string() } }, nothing) } },
+  { path: '/v1/things/:thingId/parts/:partId', room, methods: { PUT: read(words, nothing) } },
+  { path: '/v1/files/:fileId.vtt', room, methods: { GET: read(words, nothing) } },
   {
     path: '/v1/off/:thingId',
+    room,
     methods: {},
     unavailable: { code: 'videohost_local_ingest_unavailable', message: 'off: why' },
   },
@@ -64,7 +70,7 @@ test('HEAD is allowed wherever GET is, OPTIONS everywhere', (t) => {
 
 test('a body that does not fit its schema is refused with the place of the first fault', (t) => {
   const schema = z.strictObject({ range: z.strictObject({ startMs: z.number() }) });
-  const endpoint = write(schema, 'invalid_start_request', nothing);
+  const endpoint = write(request(schema), nothing);
   if (endpoint.body !== 'json') return t.fail();
   t.deepEqual(endpoint.parse({ range: { startMs: 1 } }), { range: { startMs: 1 } });
   const refused = (body: unknown, message: RegExp) =>
@@ -76,8 +82,7 @@ test('a body that does not fit its schema is refused with the place of the first
 
 test('a body that does not fit says where, and whether the field is missing or wrong', (t) => {
   const endpoint = write(
-    z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) }),
-    'invalid_start_request',
+    request(z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) })),
     nothing,
   );
   const said = (body: unknown): string => {

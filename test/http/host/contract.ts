@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../../../contract/base/error-codes.ts';
+import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
 import { errorRemedies } from '../../../contract/base/error-remedies.ts';
+import { DescribedWire } from '../described-wire.ts';
 import { GatedFfmpeg } from '../gated-ffmpeg.ts';
 import { type Ending, RunningHost } from '../running-host.ts';
 import { type Question, type WireAnswer, WireClient } from '../wire-client.ts';
@@ -17,11 +19,6 @@ export const limits = { mediaBytes: Number.MAX_SAFE_INTEGER - 1, studyRangeMs: 3
 
 /** An origin that the host under test allows by default. */
 export const pageOrigin = 'http://127.0.0.1:4321';
-
-const envelope = z.strictObject({
-  schema: z.literal('studio.local-runtime-error.v1'),
-  error: z.strictObject({ code: z.string(), message: z.string().min(1).max(256) }),
-});
 
 const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options'];
 // What the server libraries add of their own.
@@ -40,6 +37,7 @@ export class HostContract {
   #gate: GatedFfmpeg | undefined;
   #host: RunningHost | undefined;
   #client: WireClient | undefined;
+  #described: DescribedWire | undefined;
 
   /**
    * `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites; a flag
@@ -64,6 +62,7 @@ export class HostContract {
     this.#folder = await mkdtemp(join(tmpdir(), `host-${this.adapter}-`));
     await mkdir(this.dataRoot, { mode: 0o700 });
     this.#gate = await GatedFfmpeg.create(this.#folder);
+    this.#described = await DescribedWire.read();
     await this.start();
   }
 
@@ -116,8 +115,11 @@ export class HostContract {
     return present(this.#client);
   }
 
-  ask(method: string, path: string, question?: Question): Promise<WireAnswer> {
-    return this.client.ask(method, path, question);
+  /** Asks the host, and holds its answer against the description of the wire. */
+  async ask(method: string, path: string, question: Question = {}): Promise<WireAnswer> {
+    const answer = await this.client.ask(method, path, question);
+    present(this.#described).check(method, path, question, answer);
+    return answer;
   }
 
   get(path: string, question?: Question): Promise<WireAnswer> {
@@ -147,7 +149,7 @@ export class HostContract {
    * happened, which is the message without that.
    */
   refused(t: ExecutionContext, answer: WireAnswer, code: ErrorCode, others: readonly string[] = []): string {
-    const { error } = envelope.parse(this.json(t, answer, others));
+    const { error } = errorEnvelope.parse(this.json(t, answer, others));
     t.is(error.code, code, error.message);
     t.is(answer.status, errorCodes[code]);
     this.provoked.add(code);

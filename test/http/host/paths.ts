@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
@@ -83,6 +84,19 @@ export function paths(contract: HostContract): void {
     }
     t.is((await contract.ask('HEAD', '/v1/runtime-plans')).status, 405);
   });
+
+  test.serial(
+    contract.title('the description of the wire is served as it is stored, to the holder of the token'),
+    async (t) => {
+      const { status, headers, body } = await contract.get('/v1/openapi.json');
+      t.is(status, 200);
+      t.is(headers['content-type'], 'application/json; charset=utf-8');
+      t.true(body.equals(await readFile(new URL('../../../docs/openapi.json', import.meta.url))));
+      contract.refused(t, await contract.get('/v1/openapi.json', { token: null }), 'unauthorized', [
+        'www-authenticate',
+      ]);
+    },
+  );
 
   test.serial(contract.title('the list of sources begins with the sample alone'), async (t) => {
     const { sourceSessions } = contract.granted(t, await contract.get(sources), 200, sourceSessionList);

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+
+/** The parts of the host's domain; the description of the wire is divided by them. */
+export const rooms = [
+  'sources',
+  'ingest',
+  'study',
+  'evidence',
+  'review',
+  'captions',
+  'explanations',
+  'playback',
+  'description',
+] as const;
+export type Room = (typeof rooms)[number];
+
+/** Header fields that only some answers carry. */
+export type AnswerField =
+  | 'Studio-Journal-Head'
+  | 'Access-Control-Expose-Headers'
+  | 'Accept-Ranges'
+  | 'Content-Range'
+  | 'ETag'
+  | 'Pragma'
+  | 'Vary';
+
+/** A request that is granted with JSON of a schema. */
+export interface JsonAnswer<Body = unknown> {
+  readonly status: 200 | 201 | 202;
+  readonly schema: z.ZodType<Body>;
+  readonly fields?: readonly AnswerField[];
+}
+
+/** A request that is granted with bytes of other media types. */
+export interface BytesAnswer {
+  readonly status: 200 | 206;
+  readonly types: readonly string[];
+  readonly fields?: readonly AnswerField[];
+}
+
+/**
+ * What an endpoint says of itself. `docs/openapi.json` is made of it, and tests hold every answer of a host against that
+ * document.
+ */
+export interface Description<Body = unknown> {
+  /** Names the operation in generated clients. */
+  readonly id: string;
+  /** One clause for a table: what is read or done. */
+  readonly summary: string;
+  /** What a client must know beside that, in sentences. */
+  readonly details?: string;
+  /** The only keys that the query takes, each with its default and its meaning. */
+  readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Fields of the request's head that the endpoint reads. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
+  readonly answers: readonly (JsonAnswer<Body> | BytesAnswer)[];
+  /** The codes with which the endpoint refuses; those of the checks before it are in `checks.ts`. */
+  readonly refusals: readonly ErrorCode[];
+}
+
+/** The description of an endpoint that takes a JSON body. */
+export interface WriteDescription<Body, Request> extends Description<Body> {
+  readonly request: z.ZodType<Request>;
+  /** The code for a body that does not fit the schema. */
+  readonly invalid: ErrorCode;
+}
+
+/** The answer to a granted request in JSON of a schema. */
+export const json = <Body>(
+  status: JsonAnswer['status'],
+  schema: z.ZodType<Body>,
+  fields: readonly AnswerField[] = [],
+): JsonAnswer<Body> => ({ status, schema, fields });

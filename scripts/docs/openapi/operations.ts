@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { refusalsOfChecks } from '../../../http/exchange/checks.ts';
+import type { BytesAnswer, Description, JsonAnswer } from '../../../http/exchange/description.ts';
+import type { Endpoint, Route } from '../../../http/exchange/route.ts';
+import type { Components } from './components.ts';
+import type { RecordedExchange, RecordedRun } from './examples.ts';
+import { fieldsOfAnswers, headersOf } from './header-fields.ts';
+import type { Json } from './json.ts';
+import type { Refusals } from './refusals.ts';
+
+/** What operations are made with. */
+export interface Workshop {
+  readonly components: Components;
+  readonly refusals: Refusals;
+  readonly run: RecordedRun;
+}
+
+/** `/v1/runtimes/:runtimeId/files/:jobId.vtt` as `/v1/runtimes/{runtimeId}/files/{jobId}.vtt`. */
+export const templateOf = ({ path }: Route): string => path.replace(/:([^./]+)/g, '{$1}');
+
+const namesIn = ({ path }: Route): string[] => [...path.matchAll(/:([^./]+)/g)].map(([, name = '']) => name);
+
+/** All operations of a route, by method in lower case. */
+export const operationsOf = (route: Route, workshop: Workshop): Json =>
+  Object.fromEntries(
+    Object.entries(route.methods).map(([method, endpoint]) => [
+      method.toLowerCase(),
+      operationOf(route, endpoint, workshop),
+    ]),
+  );
+
+function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json {
+  const { description } = endpoint;
+  const recorded = workshop.run.operations[description.id];
+  const parameters = parametersOf(route, description, workshop, recorded);
+  return {
+    operationId: description.id,
+    tags: [route.room],
+    summary: description.summary,
+    ...(description.details === undefined ? {} : { description: description.details }),
+    ...(route.access === 'grant' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(endpoint, workshop, recorded),
+    responses: {
+      ...Object.fromEntries(
+        description.answers.map((answer) => [answer.status, grantedOf(answer, workshop, recorded)]),
+      ),
+      ...workshop.refusals.of([...refusalsOfChecks(route, endpoint), ...description.refusals]),
+    },
+  };
+}
+
+function parametersOf(
+  route: Route,
+  { query = {}, headers = {} }: Description,
+  { components }: Workshop,
+  recorded: RecordedExchange | undefined,
+): Json[] {
+  const parameter = (name: string, place: string, schema: z.ZodType, others: Json): Json => ({
+    name,
+    in: place,
+    ...(schema.description === undefined ? {} : { description: schema.description }),
+    ...others,
+    schema: components.schemaOf(schema, 'input'),
+  });
+  const { params = {}, access = 'token' } = route;
+  if (namesIn(route).join() !== Object.keys(params).join()) throw new Error(`${route.path} lacks schemas of its names`);
+  return [
+    ...Object.entries(params).map(([name, schema]) => {
+      const example = recorded?.params[name];
+      return parameter(name, 'path', schema, { required: true, ...(example === undefined ? {} : { example }) });
+    }),
+    ...Object.entries(query).map(([name, schema]) => parameter(name, 'query', schema, {})),
+    ...Object.entries(headers).map(([name, schema]) => parameter(name, 'header', schema, {})),
+    ...(access === 'token' ? [] : [originOf(access)]),
+  ];
+}
+
+const originOf = (access: 'grant' | 'token-and-origin'): Json => ({
+  name: 'Origin',
+  in: 'header',
+  description:
+    access === 'grant'
+      ? 'The origin of the grant. Browsers send it, or say that the page is one of the host itself.'
+      : 'The origin of the page, which the host must allow. Browsers send it.',
+  required: access === 'token-and-origin',
+  schema: { type: 'string' },
+});
+
+function bodyOf(endpoint: Endpoint, { components }: Workshop, recorded: RecordedExchange | undefined): Json {
+  if (endpoint.body === 'none') return {};
+  if (endpoint.body === 'stream') {
+    return { requestBody: { required: true, content: contentOf(endpoint.types) } };
+  }
+  const schema = components.schemaOf(endpoint.request, 'input');
+  const example = recorded?.request === undefined ? {} : { example: recorded.request };
+  return { requestBody: { required: true, content: { 'application/json': { schema, ...example } } } };
+}
+
+function grantedOf(
+  answer: JsonAnswer | BytesAnswer,
+  { components }: Workshop,
+  recorded: RecordedExchange | undefined,
+): Json {
+  const isRecorded = recorded?.status === answer.status && recorded.answer !== null;
+  const example = isRecorded ? { example: recorded.answer } : {};
+  const content =
+    'schema' in answer
+      ? { 'application/json': { schema: components.schemaOf(answer.schema, 'output'), ...example } }
+      : contentOf(answer.types, example);
+  return {
+    description: meanings[answer.status],
+    headers: headersOf([...fieldsOfAnswers, ...(answer.fields ?? [])]),
+    content,
+  };
+}
+
+const contentOf = (types: readonly string[], example: Json = {}): Json =>
+  Object.fromEntries(
+    types.map((type) => [
+      type.split(';', 1)[0],
+      type.startsWith('text/') ? { schema: { type: 'string' }, ...example } : {},
+    ]),
+  );
+
+const meanings = {
+  200: 'Granted.',
+  201: 'Done, and stored.',
+  202: 'Accepted, and stored; the work goes on after the answer.',
+  206: 'The part that was asked for.',
+} as const;

@@ -1,0 +1,94 @@
+// Records the exchanges that the description of the wire shows as examples: `npm run examples`. One real host, taken
+// through every operation; its clock and its chance are fixed, so that the same tools record the same run again.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../contract/base/clock.ts';
+import { StubProvider } from '../fixtures/hosted-model/stub-provider.ts';
+import { openVideoHost } from '../fixtures/video-host/server.ts';
+import { recordedRunPath } from './docs/openapi/examples.ts';
+import { fixChance } from './recording/fixed-chance.ts';
+
+fixChance();
+const { openHost } = await import('../actors/host.ts');
+const { chooseListener } = await import('../http/listener/choose-listener.ts');
+const { openServer, routeTable } = await import('../http/server.ts');
+const { Recorder } = await import('./recording/recorder.ts');
+const { walk } = await import('./recording/walk.ts');
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const token = '0'.repeat(64);
+// Both addresses are part of what is recorded.
+const videoPort = 41_898;
+const modelPort = 41_899;
+
+let now = Date.parse('2026-01-02T03:04:05.000Z');
+const clock: Clock = {
+  now: () => now,
+  setTimeout: (run, ms) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+};
+
+const folder = await mkdtemp(path.join(tmpdir(), 'recorded-run-'));
+const videos = await openVideoHost({
+  media: fixture('sample/source/media/sample.mp4'),
+  statedSeconds: 50,
+  port: videoPort,
+});
+const model = await StubProvider.start(modelPort);
+const report = (line: string): void => void process.stderr.write(`${line}\n`);
+const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
+const host = await openHost({
+  dataRoot: path.join(folder, 'data'),
+  sources: [{ directory: fixture('sample/source'), root: null }],
+  maximumOwnedMediaBytes: 1_000_000,
+  videohost: { added: {}, openOrigin: videos.origin, maximumRangeMs: 120_000, workers: 1 },
+  maximumStudyRangeMs: 600_000,
+  studyWorkers: 1,
+  maximumLiveStudies: 10,
+  reviewer,
+  captionExecutor: 'embedded_subtitle_tracks',
+  explainer: { provider: { baseUrl: model.baseUrl, apiKey: null, isLocal: true }, model: 'example' },
+  environment: process.env,
+  clock,
+  report,
+  points: () => undefined,
+  onFatal: (error) => {
+    throw error;
+  },
+});
+const { open } = await chooseListener('node');
+// The description would hold itself.
+const services = { ...host, readDocument: async () => Buffer.alloc(0) };
+const server = await openServer({
+  host: '127.0.0.1',
+  port: 0,
+  allowedOrigins: [],
+  token,
+  open,
+  services,
+  report,
+});
+try {
+  host.begin();
+  const origin = `http://127.0.0.1:${server.port}`;
+  const recorder = new Recorder(origin, token, routeTable(services), () => {
+    now += 1000;
+  });
+  await walk({
+    recorder,
+    media: new Uint8Array(await readFile(fixture('golden-store/releases/clip.mp4'))),
+    videoUrl: `${videos.origin}/page.html`,
+    reviewerId: reviewer.id,
+    origin,
+  });
+  const { operations, refusals } = recorder;
+  await writeFile(recordedRunPath, `${JSON.stringify({ operations, refusals }, null, 1)}\n`);
+} finally {
+  await server.close(0);
+  await host.close();
+  await model.close();
+  await videos.close();
+  await rm(folder, { recursive: true, force: true });
+}

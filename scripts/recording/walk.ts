@@ -1,0 +1,226 @@
+import {
+  captionProductionResults,
+  captionProductions,
+  captionQualityControls,
+} from '../../contract/captions/caption-answers.ts';
+import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
+import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
+import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { playbackGrant, playbackRevoked } from '../../contract/playback/private-playback.ts';
+import { attestations } from '../../contract/review/publish-review.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
+import { mediaProbe } from '../../contract/sources/media-probe.ts';
+import { type SourceSessionRow, sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
+import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
+import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { runtimePlan } from '../../contract/study/runtime-plan.ts';
+import { type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import type { Recorder } from './recorder.ts';
+
+/** What a walk needs beside a host. */
+export interface WalkOptions {
+  readonly recorder: Recorder;
+  /** The bytes of a small file. */
+  readonly media: Uint8Array<ArrayBuffer>;
+  /** The address of a video. */
+  readonly videoUrl: string;
+  readonly reviewerId: string;
+  /** An origin that the host allows. */
+  readonly origin: string;
+}
+
+const hasEnded = ({ status }: { readonly status: string }): boolean => status === 'registered' || status === 'failed';
+
+function present<Value>(value: Value | null | undefined, what: string): Value {
+  if (value === null || value === undefined) throw new Error(`the run has no ${what}`);
+  return value;
+}
+
+/** Takes a host through every operation that a client of it has. */
+export async function walk(options: WalkOptions): Promise<void> {
+  const { recorder } = options;
+  const { sourceSessions } = await recorder.granted('readSourceSessions', sourceSessionList);
+  const source = present(sourceSessions[0], 'source');
+  await recorder.granted('readMediaProbe', mediaProbe, { params: { sourceSessionId: source.sourceSessionId } });
+  await ingestFile(options);
+  await ingestRange(options);
+  const status = await study(recorder, source);
+  const params = { runtimeId: status.runtimeId };
+  await conclusions(recorder, params);
+  const approval = await approve(options, params);
+  await caption(recorder, params, approval);
+  await explain(recorder, params);
+  await play(options, params, status);
+  await recorder.granted('revokePublishReview', publishReviewDecisions, {
+    params,
+    json: {
+      approval,
+      reviewer: { id: options.reviewerId, attestation: attestations.revocation },
+      revocation: { reasonCodes: ['new_review_required'], note: null },
+    },
+  });
+  await refusals(recorder, params);
+}
+
+async function ingestFile({ recorder, media }: WalkOptions): Promise<void> {
+  const json = {
+    filename: 'interview.mp4',
+    declaredBytes: media.length,
+    rightsScope: 'local_processing',
+    ownershipAttested: true,
+    label: 'Interview',
+    rightsHolder: 'Example Studio',
+  };
+  const unwanted = await recorder.granted('openOwnedIngest', ownedIngestStatus, { json });
+  await recorder.granted('cancelOwnedIngest', ownedIngestStatus, { params: { ingestId: unwanted.ingestId }, json: {} });
+  const { ingestId } = await recorder.granted('openOwnedIngest', ownedIngestStatus, { json });
+  const params = { ingestId };
+  await recorder.granted('sendOwnedMedia', ownedIngestStatus, { params, bytes: media });
+  await recorder.ended('readOwnedIngest', ownedIngestStatus, { params }, hasEnded);
+}
+
+async function ingestRange({ recorder, videoUrl }: WalkOptions): Promise<void> {
+  const json = { url: videoUrl, startMs: 2000, endMs: 4000, localProcessingConfirmed: true };
+  const { ingestId } = await recorder.granted('openVideohostIngest', videohostIngestStatus, { json });
+  const params = { ingestId };
+  await recorder.ended('readVideohostIngest', videohostIngestStatus, { params }, hasEnded);
+  const unwanted = await recorder.granted('openVideohostIngest', videohostIngestStatus, { json });
+  const cancelled = { params: { ingestId: unwanted.ingestId }, json: {} };
+  await recorder.granted('cancelVideohostIngest', videohostIngestStatus, cancelled);
+}
+
+async function study(recorder: Recorder, source: SourceSessionRow): Promise<RuntimeStatus> {
+  const json = {
+    sourceSessionId: source.sourceSessionId,
+    sourceRevisionId: source.sourceRevisionId,
+    range: { startMs: 0, endMs: 12_000 },
+    requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+    targetLanguage: 'en',
+    selectedLanguagePackId: null,
+    outputDepth: 'captions',
+  };
+  await recorder.granted('planStudy', runtimePlan, { json });
+  const { runtimeId, commandId } = await recorder.granted('startStudy', runtimeStatus, { json });
+  const params = { runtimeId };
+  const status = await recorder.ended(
+    'readRuntime',
+    runtimeStatus,
+    { params },
+    ({ lifecycle }) => lifecycle === 'terminal',
+  );
+  await recorder.granted('readRuntimeStart', runtimeStatus, { params: { commandId } });
+  await recorder.granted('readRuntimeEvents', runtimeEvents, { params, query: { after: '0', limit: '4' } });
+  return status;
+}
+
+async function conclusions(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  await recorder.granted('readEvidence', runtimeEvidence, { params, query: { kind: 'loudness' } });
+  await recorder.granted('readAssessmentAudits', assessmentAudits, { params });
+  await recorder.granted('readDecisionReceipts', decisionReceipts, { params });
+}
+
+async function approve({ recorder, reviewerId }: WalkOptions, params: Record<string, string>) {
+  const { intakes } = await recorder.granted('readPublishReviewIntakes', publishReviewIntakes, { params });
+  const { intakeId, artifactId, receiptId, receiptContentId } = present(intakes[0], 'intake');
+  const json = {
+    intake: { intakeId, artifactId, receiptId, receiptContentId },
+    reviewer: { id: reviewerId, attestation: attestations.decision },
+    decision: {
+      outcome: 'approve_for_caption_production',
+      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+      note: null,
+    },
+  };
+  await recorder.granted('decidePublishReview', publishReviewDecisions, { params, json });
+  const { reviews } = await recorder.granted('readPublishReviews', publishReviewDecisions, { params });
+  const review = present(reviews[0], 'review');
+  return {
+    reviewId: review.reviewId,
+    artifactId: review.artifactId,
+    receiptId: review.receiptId,
+    receiptContentId: review.receiptContentId,
+  };
+}
+
+async function caption(recorder: Recorder, params: Record<string, string>, approval: object): Promise<void> {
+  await recorder.granted('produceCaptions', captionProductions, { params, json: { approval } });
+  const { captions } = await recorder.granted('readCaptionProductions', captionProductions, { params });
+  const { jobId } = present(captions[0], 'captions');
+  await recorder.ended(
+    'readCaptionQualityControls',
+    captionQualityControls,
+    { params },
+    ({ qualityControls }) => qualityControls.length > 0,
+  );
+  await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
+  await recorder.granted('readCaptionQualityReports', captionQualityReports, { params });
+  await recorder.bytes('readWebVtt', { params: { ...params, jobId } });
+}
+
+async function explain(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  const { results } = await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
+  const { verification, artifact } = present(results[0], 'captions');
+  const line = present(artifact.lines[0], 'line');
+  const text = [...present(line.source.text, 'source text')].slice(0, 2).join('');
+  const json = {
+    caption: {
+      jobId: verification.jobId,
+      artifactId: verification.captionArtifactId,
+      contentId: verification.captionContentId,
+      receiptArtifactId: verification.receiptArtifactId,
+      receiptId: verification.receiptId,
+      receiptContentId: verification.receiptContentId,
+    },
+    lineId: line.id,
+    selection: { side: 'source', unit: 'unicode_code_point', start: 0, end: 2, text },
+    facetKinds: ['meaning'],
+  };
+  await recorder.granted('explainLanguage', languageExplanations, { params, json });
+  await recorder.granted('readLanguageExplanations', languageExplanations, { params });
+}
+
+async function play(
+  { recorder, origin }: WalkOptions,
+  params: Record<string, string>,
+  { runStartReceipt }: RuntimeStatus,
+): Promise<void> {
+  const { sourceSession, sourceArtifactId } = present(runStartReceipt, 'start receipt').record;
+  const headers = { Origin: origin };
+  const { revisionId, source } = sourceSession;
+  const grant = await recorder.granted('grantPlayback', playbackGrant, {
+    params,
+    headers,
+    json: {
+      schema: 'studio.private-playback-grant-request.v1',
+      source: { revisionId, artifactId: sourceArtifactId, contentId: source.contentId },
+    },
+  });
+  const [secret = ''] = grant.mediaPath.split('/').slice(-1);
+  const media = { params: { grantId: grant.grantId, secret } };
+  await recorder.refused('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=5-1' } });
+  await recorder.bytes('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=0-1023' } });
+  await recorder.granted('revokePlayback', playbackRevoked, {
+    params: { ...params, grantId: grant.grantId },
+    headers,
+    json: { schema: 'studio.private-playback-grant-revocation.v1' },
+  });
+}
+
+async function refusals(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  const runtimeId = 'runtime:00000000-0000-4000-8000-000000000000';
+  const refused = async (id: string, asked: Parameters<Recorder['refused']>[1]) => recorder.refused(id, asked);
+  await refused('readSourceSessions', { headers: { Authorization: 'Bearer of another host' } });
+  await refused('readSourceSessions', { query: { page: '2' } });
+  await refused('readRuntime', { params: { runtimeId } });
+  await refused('readRuntimeEvents', { params, query: { after: '-1' } });
+  await refused('readRuntimeEvents', { params, query: { after: '9999' } });
+  await refused('readRuntimeEvents', { params, query: { limit: '201' } });
+  await refused('startStudy', { json: { range: { startMs: 5, endMs: 1 } } });
+  await refused('startStudy', { headers: { 'Content-Type': 'text/plain' } });
+  await refused('openOwnedIngest', { json: { filename: 'a' } });
+  await refused('readOwnedIngest', { params: { ingestId: 'owned-ingest:unknown' } });
+  await refused('grantPlayback', { params, headers: { Origin: 'http://127.0.0.1:1' }, json: {} });
+}
