@@ -1,0 +1,74 @@
+import { isRecord, type Json } from './json.ts';
+import { Narrowing } from './narrowing.ts';
+
+const granted = /^2/;
+
+const part = (value: unknown, ...path: readonly string[]): Json => {
+  let found: unknown = value;
+  for (const key of path) found = isRecord(found) ? found[key] : undefined;
+  return isRecord(found) ? found : {};
+};
+
+/**
+ * What a client of the released description would find broken in another one: an operation, a status or a field that is
+ * gone, a request that was good and is refused, an answer that the client was told it would never get. One line each.
+ * Operations, optional fields of requests and new fields of answers may be added freely, and so may codes of refusals.
+ */
+export function breakingChanges(released: Json, current: Json): string[] {
+  const lines: string[] = [];
+  for (const [path, methods] of Object.entries(part(released, 'paths'))) {
+    for (const method of Object.keys(methods as Json)) {
+      const place = `${method.toUpperCase()} ${path}`;
+      const now = part(current, 'paths', path, method);
+      if (part(current, 'paths', path)[method] === undefined) lines.push(`${place}: is gone`);
+      else
+        lines.push(...brokenOperation(released, current, part(methods, method), now).map((line) => `${place}${line}`));
+    }
+  }
+  return lines;
+}
+
+function brokenOperation(released: Json, current: Json, before: Json, now: Json): string[] {
+  const requests = new Narrowing(released, current, 'request');
+  const answers = new Narrowing(current, released, 'answer');
+  const bodies = (operation: Json) => part(operation, 'requestBody', 'content');
+  return [
+    ...brokenParameters(requests, before, now),
+    ...Object.keys(bodies(before)).flatMap((type) => {
+      if (bodies(now)[type] === undefined) return [` request: ${type} is not taken any more`];
+      const [old, fresh] = [part(bodies(before), type).schema, part(bodies(now), type).schema];
+      return requests.faults(old, fresh).map((fault) => ` request${fault}`);
+    }),
+    ...Object.keys(part(before, 'responses')).flatMap((status) => {
+      const after = part(now, 'responses', status);
+      if (part(now, 'responses')[status] === undefined) return [` ${status}: is gone`];
+      if (!granted.test(status)) return [];
+      const contents = [part(before, 'responses', status, 'content'), part(after, 'content')] as const;
+      return brokenAnswer(answers, ...contents).map((fault) => ` ${status}${fault}`);
+    }),
+  ];
+}
+
+function brokenAnswer(answers: Narrowing, before: Json, now: Json): string[] {
+  return Object.keys({ ...before, ...now }).flatMap((type) => {
+    if (now[type] === undefined) return [`: ${type} is gone`];
+    if (before[type] === undefined) return [`: ${type} is new`];
+    return answers.faults(part(now, type).schema, part(before, type).schema);
+  });
+}
+
+function brokenParameters(requests: Narrowing, before: Json, now: Json): string[] {
+  const named = ({ parameters }: Json): ReadonlyMap<string, Json> =>
+    new Map((Array.isArray(parameters) ? parameters : []).map((each: Json) => [`${each.in} ${each.name}`, each]));
+  const [old, fresh] = [named(before), named(now)];
+  return [
+    ...[...old].flatMap(([name, { schema }]) => {
+      const after = fresh.get(name);
+      if (after === undefined) return [` ${name}: is gone`];
+      return requests.faults(schema, after.schema).map((fault) => ` ${name}${fault}`);
+    }),
+    ...[...fresh]
+      .filter(([name, { required }]) => required === true && old.get(name)?.required !== true)
+      .map(([name]) => ` ${name}: is required now`),
+  ];
+}
