@@ -8,7 +8,7 @@ const pages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
 test('the commands that the README and the guides name are those of the package', async (t) => {
   const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
   const text = (await Promise.all(pages.map(textOf))).join('\n');
-  const named = [...text.matchAll(/npm (?:run (?:--silent )?([a-z]+)|(start|test))/g)];
+  const named = [...text.matchAll(/npm (?:run (?:--silent )?([a-z][a-z-]*)|(start|test))/g)];
   const names = named.map((found) => found[1] ?? found[2] ?? '');
   t.true(names.length > 0);
   t.deepEqual(
