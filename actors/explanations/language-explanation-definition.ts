@@ -12,7 +12,11 @@ import {
 import { languageExplanationMigrations } from '../../machines/migrations/language-explanation.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
 import { askableKinds, facetsOf } from '../../receipts/explanations/explanation-facets.ts';
-import { explanationFailed, recordExplanation } from '../../receipts/explanations/language-explanation.ts';
+import {
+  explanationFailed,
+  explanationOf,
+  recordExplanation,
+} from '../../receipts/explanations/language-explanation.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
@@ -74,7 +78,7 @@ export function languageExplanationDefinition(options: LanguageExplanationKindOp
       const kinds = askableKinds(input, request.facetKinds);
       const explained = kinds.length === 0 ? unasked : await explainer.explain({ input, kinds }, signal);
       const facets = facetsOf(input, request.facetKinds, explained.output);
-      const { objects, events } = recordExplanation(job, facets, explained.execution);
+      const { objects, events } = recordExplanation(job.run, explanationOf(job, facets), explained.execution);
       await objectStore.putAll(objects);
       signal.throwIfAborted();
       return { events: [], writes: [{ append: runtimeId, events }] };

@@ -2,7 +2,6 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { type ExplanationRequest, explanationLimits } from '../../contract/explanations/language-explanation.ts';
-import type { LanguageExplanations as Answer } from '../../contract/explanations/language-explanation-answers.ts';
 import { explanationFailureOf } from '../../contract/explanations/language-explanation-failure.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { LanguageExplanationContext, LanguageExplanationInput } from '../../machines/language-explanation.ts';
@@ -20,7 +19,7 @@ import { type ExplanationJob, explanationJobIdOf, fingerprintOf } from '../../re
 import { attemptObstacleOf, attemptsAt } from '../../receipts/explanations/fold-explanations.ts';
 import { explanationStarted } from '../../receipts/explanations/language-explanation.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
-import { languageExplanationsOf } from '../../receipts/reopening/published-explanations.ts';
+import { languageExplanationsBytes } from '../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -53,8 +52,9 @@ export class LanguageExplanations {
     this.#options = options;
   }
 
-  async list(runtimeId: string): Promise<Answer> {
-    return languageExplanationsOf(await this.#options.runtimes.read(runtimeId));
+  /** The attempts at explanations of a runtime and what came of them, as the bytes of the JSON answer. */
+  async list(runtimeId: string): Promise<Buffer> {
+    return languageExplanationsBytes(await this.#options.runtimes.read(runtimeId));
   }
 
   /**

@@ -71,7 +71,11 @@ export class ReadObjects implements StoredContent {
 
   /** Whether every file that was read is still the same; costs one look at each that was not touched. */
   async isUntouched(): Promise<boolean> {
-    const flights = [...this.#files.values()].map((file) => fileIsIntact(this.#objectStore, file));
-    return (await Promise.all(flights)).every(Boolean);
+    for (const [path, file] of this.#files) {
+      await this.#pause();
+      const isKnown = this.#objectStore.isKnown(path, file.contentId);
+      if (!isKnown && !(await fileIsIntact(this.#objectStore, file))) return false;
+    }
+    return true;
   }
 }

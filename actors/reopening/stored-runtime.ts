@@ -14,7 +14,7 @@ import { actorRow } from '../supervision/actor-row.ts';
 import { upgradedRow } from '../supervision/upgraded-row.ts';
 
 // A page is checked against the chain in one go.
-const pageEvents = 50;
+const pageEvents = 8;
 
 /** The row of a runtime's actor, as far as its journal has to agree with it; of whatever version of the chart. */
 const runtimeRow = actorRow

@@ -21,8 +21,8 @@ export interface VerifiedRuntimesOptions {
   readonly rememberedBytes?: number;
 }
 
-// A runtime at all limits of its evidence has half a megabyte.
-const defaultRememberedBytes = 8 * 1024 * 1024;
+// A runtime at all limits of its evidence has half a megabyte, an explanation about 30 KiB.
+const defaultRememberedBytes = 16 * 1024 * 1024;
 
 /** A verified runtime, and what it was verified from. */
 interface Verified {

@@ -1,5 +1,5 @@
 /** Others may wait this long for a piece of work that takes no breath by itself. */
-const sliceMs = 5;
+const sliceMs = 3;
 
 /**
  * Divides long computations into short slices, so that requests are answered in between. All computations of one instance

@@ -82,8 +82,13 @@ export class RunRecord<Value extends object> {
     derive: (found: Value) => Value,
   ): Promise<StoredReceipt<Value>> {
     const stored = await readReceipt(this.#declared, content, contentId);
-    checkObject(contentId, () => this.audit(stored.body, derive(stored.body)));
-    return stored;
+    const body = checkObject(contentId, () => {
+      const derived = derive(stored.body);
+      this.audit(stored.body, derived);
+      return derived;
+    });
+    // It is the same value, and shares with others what it was derived from.
+    return { ...stored, body };
   }
 }
 

@@ -117,8 +117,8 @@ export async function foldExplanationCompleted(
   const receipt = await explanationReceipt.reopen(content, receiptContentId, ({ execution }) =>
     explanationReceipt.of(run, { artifact: artifact.body, execution }),
   );
-  const { facets, result } = artifact.body;
-  const { events, refs: reference } = recordExplanation(open.job, facets, receipt.body.execution);
+  const { result } = artifact.body;
+  const { events, refs: reference } = recordExplanation(run, artifact.body, receipt.body.execution);
   journal.take(events);
   const detail = counted(result.availableFacetCount, 'facet');
   report({ link: 'explanation', subject: jobId, contentId, detail });

@@ -122,14 +122,12 @@ export const explanationStarted = (job: ExplanationJob) =>
 export const explanationFailed = (run: StudyRun, jobId: string, reason: ExplanationFailureReason) =>
   draftEvent('language.explanation_failed', { jobId, reason }, causeOf(run));
 
-/** Writes an explanation down with its receipt. Throws `ExplanationFailure` when either is too large. */
+/** Writes an explanation down with its receipt. Throws `ExplanationFailure` when the receipt is too large. */
 export function recordExplanation(
-  job: ExplanationJob,
-  facets: readonly StoredFacet[],
+  run: StudyRun,
+  explanation: ExplanationArtifact,
   execution: ExplanationExecution,
 ): StepResult<ExplanationReference> {
-  const { run } = job;
-  const explanation = explanationOf(job, facets);
   const receipt = explanationReceipt.of(run, { artifact: explanation, execution });
   const output = storedExplanation.outputOf(run, explanation);
   const receipted = explanationReceipt.outputOf(run, receipt);

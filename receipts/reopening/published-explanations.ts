@@ -29,13 +29,46 @@ function rowOf({ job }: VerifiedExplanation, { reference, artifact, receipt }: S
   };
 }
 
-/** The attempts at explanations of a runtime and what came of them, as the wire shows them. */
-export function languageExplanationsOf(runtime: VerifiedRuntime): LanguageExplanations {
-  const attempts = runtime.execution?.study.tail.explanations.attempts ?? [];
-  return {
+/** What is written once of an attempt, however often it is listed: an attempt that goes on is another one. */
+interface Written {
+  readonly attempt: Buffer;
+  readonly result: Buffer | null;
+}
+
+const written = new WeakMap<VerifiedExplanation, Written>();
+
+function writtenOf(explanation: VerifiedExplanation): Written {
+  const known = written.get(explanation);
+  if (known !== undefined) return known;
+  const { stored } = explanation;
+  const made = {
+    attempt: Buffer.from(JSON.stringify(attemptOf(explanation))),
+    result: stored === null ? null : Buffer.from(JSON.stringify(rowOf(explanation, stored))),
+  };
+  written.set(explanation, made);
+  return made;
+}
+
+const comma = Buffer.from(',');
+
+const joined = (values: readonly Buffer[]): Buffer[] =>
+  values.flatMap((value, index) => (index === 0 ? [value] : [comma, value]));
+
+/**
+ * The answer to a request for the explanations of a runtime, the attempts and what came of them, as JSON bytes with a final
+ * newline (`LanguageExplanations`). Each explanation is written once: there may be hundreds.
+ */
+export function languageExplanationsBytes(runtime: VerifiedRuntime): Buffer {
+  const explanations = (runtime.execution?.study.tail.explanations.attempts ?? []).map(writtenOf);
+  const head = {
     schema: 'studio.local-runtime-language-explanations.v1',
     ...runtimeListOf(runtime),
-    attempts: attempts.map(attemptOf),
-    results: attempts.flatMap((attempt) => (attempt.stored === null ? [] : [rowOf(attempt, attempt.stored)])),
-  };
+  } satisfies Partial<LanguageExplanations>;
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(head).slice(0, -1)},"attempts":[`),
+    ...joined(explanations.map(({ attempt }) => attempt)),
+    Buffer.from('],"results":['),
+    ...joined(explanations.flatMap(({ result }) => (result === null ? [] : [result]))),
+    Buffer.from(']}\n'),
+  ]);
 }

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { StartError } from '../../cli/start-error.ts';
 import { verifyOptions } from '../../cli/verify-options.ts';
 import type { AdmissionReference } from '../../receipts/study/study-admission.ts';
-import { eventKey } from '../../storage/ledger/keys.ts';
+import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
@@ -114,13 +115,16 @@ test('a damaged runtime is said to be so in words, behind what was whole', async
   t.regex(linesOf(journal)[0] ?? '', /^FAIL {2}journal +- +malformed_journal: event 7 /);
   t.regex(linesOf(journal).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at journal: malformed_journal: event 7 `));
   const other = await storedRoot(t);
-  const { admission } = study.steps.admit as { admission: AdmissionReference };
-  const hex = admission.intake.receiptContentId.slice('sha256:'.length);
-  await rm(join(dataRootAt(other).objects, hex.slice(0, 2), hex));
-  const file = await verify(runtimeId, '--data-root', other);
-  t.is(file.code, 1);
-  t.true(linesOf(file).some((line) => line.startsWith('ok    decision ')));
-  t.regex(linesOf(file).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at intake: `));
+  await withRawRows(dataRootAt(other).ledger, async (rows) => {
+    const key = rowKey('snapshot', runtimeId);
+    const row = decodeRow('snapshot', (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
+    const snapshot = { ...row.snapshot, value: { running: 'admit' } };
+    await rows.put(key, encodeRow({ ...row, status: 'running', snapshot }));
+  });
+  const row = await verify(runtimeId, '--data-root', other);
+  t.is(row.code, 1);
+  t.true(linesOf(row).some((line) => line.startsWith('ok    intake ')));
+  t.is(linesOf(row).at(-2), `damaged: ${runtimeId}, at row: snapshot.status`);
 });
 
 test('a store that has lost its index is damaged', async (t) => {

@@ -16,6 +16,9 @@ import {
   scriptedExplainer,
 } from './explanation-bench.ts';
 
+/** An answer to a request for explanations, as a client reads it. */
+const listed = (bytes: Buffer) => languageExplanations.parse(JSON.parse(bytes.toString('utf8')));
+
 interface Setting extends Partial<ExplanationBenchOptions> {
   readonly tracks?: readonly StoredTrack[];
 }
@@ -31,7 +34,7 @@ async function captioned(t: ExecutionContext, { tracks = twoTracks, definition }
   const request = await questionIn(bench, runtimeId);
   const { seq: after } = bench.ledger.journalHead(runtimeId);
   const ask = () => bench.explanations.explain(runtimeId, request);
-  const list = async () => languageExplanations.parse(await bench.explanations.list(runtimeId));
+  const list = async () => listed(await bench.explanations.list(runtimeId));
   return { root, bench, explainer, runtimeId, approval, request, after, ask, list };
 }
 
@@ -139,12 +142,12 @@ test('an attempt that an earlier process left is closed at recovery, also where 
   t.is(resumed, 0);
   t.regex(ended.join(), /^language-explanation:[a-f0-9]{64}: what was under way is not taken up again$/);
   t.deepEqual(await again.said(runtimeId, after), ['started', 'failed interrupted: the attempt was cut short']);
-  const [attempt] = (await again.explanations.list(runtimeId)).attempts;
+  const [attempt] = listed(await again.explanations.list(runtimeId)).attempts;
   t.like(attempt, { status: 'failed', attempt: 0 });
   t.is(explainer.questions.length, 1);
   work.release();
   await quiet(again);
-  t.deepEqual((await again.explanations.list(runtimeId)).attempts, [attempt]);
+  t.deepEqual(listed(await again.explanations.list(runtimeId)).attempts, [attempt]);
 });
 
 test('what an explanation rests on is verified again before anybody is asked', async (t) => {

@@ -16,6 +16,7 @@ import { type ExplainableCaption, explanationInputOf } from '../../../receipts/e
 import { type ExplanationJob, explanationJobIdOf } from '../../../receipts/explanations/explanation-job.ts';
 import {
   explanationFailed,
+  explanationOf,
   explanationStarted,
   recordExplanation,
 } from '../../../receipts/explanations/language-explanation.ts';
@@ -88,7 +89,11 @@ export const execution = { providerResponseId: 'chatcmpl-1', inputTokens: 321, o
 /** The steps that an attempt takes, each with the events and objects that it leaves. */
 export function explanationSteps(job: ExplanationJob) {
   const { objects: settings } = explanationExecutorOf({ prompt, configuration });
-  const recorded = recordExplanation(job, facetsOf(job.input, job.request.facetKinds, output), execution);
+  const recorded = recordExplanation(
+    job.run,
+    explanationOf(job, facetsOf(job.input, job.request.facetKinds, output)),
+    execution,
+  );
   const reason = explanationFailureOf('interrupted', 'the attempt was cut short');
   return {
     job,

@@ -11,7 +11,8 @@ import {
 } from '../../../contract/explanations/language-explanation-records.ts';
 import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
 import { facetsOf } from '../../../receipts/explanations/explanation-facets.ts';
-import { recordExplanation } from '../../../receipts/explanations/language-explanation.ts';
+import type { ExplanationJob } from '../../../receipts/explanations/explanation-job.ts';
+import { explanationOf, recordExplanation } from '../../../receipts/explanations/language-explanation.ts';
 import { captionJob } from '../captions/captioned-studies.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { execution, explanationJob, output } from './explained-captions.ts';
@@ -20,8 +21,11 @@ const captioning = await captionJob({ version: 1, windows: 4, tracks: twoTracks 
 const job = explanationJob(captioning);
 const runId = job.run.record.runtimeId;
 
+const written = (asked: ExplanationJob, facets: readonly StoredFacet[]) =>
+  recordExplanation(asked.run, explanationOf(asked, facets), execution);
+
 test('an explanation and its receipt go by names that anybody can derive', (t) => {
-  const { objects, refs, events } = recordExplanation(job, facetsOf(job.input, ['meaning', 'word'], output), execution);
+  const { objects, refs, events } = written(job, facetsOf(job.input, ['meaning', 'word'], output));
   const [artifact, receipt] = objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')));
   t.deepEqual(explanationArtifact.parse(artifact), artifact);
   t.deepEqual(explanationReceipt.parse(receipt), receipt);
@@ -51,7 +55,7 @@ test('an explanation and its receipt go by names that anybody can derive', (t) =
 
 test('the same explanation gives the same bytes', (t) => {
   const facets = facetsOf(job.input, ['meaning', 'word'], output);
-  const [one, other] = [recordExplanation(job, facets, execution), recordExplanation(job, facets, execution)];
+  const [one, other] = [written(job, facets), written(job, facets)];
   t.deepEqual(one, other);
 });
 
@@ -62,6 +66,6 @@ test('an explanation whose record would be too large is none', (t) => {
   const facets: StoredFacet[] = facetsOf(all.input, ['grammar'], {
     facets: { grammar: { content: { construction: text, explanation: text, segments }, reason: null } },
   });
-  const error = t.throws(() => recordExplanation(all, facets, execution), { instanceOf: ExplanationFailure });
+  const error = t.throws(() => written(all, facets), { instanceOf: ExplanationFailure });
   t.regex(error.message, /^too_large: the record would have \d+ bytes$/);
 });

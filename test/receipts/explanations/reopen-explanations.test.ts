@@ -1,8 +1,9 @@
 import test from 'ava';
+import type { LanguageExplanations } from '../../../contract/explanations/language-explanation-answers.ts';
 import { draftEvent } from '../../../receipts/core/event-draft.ts';
 import { causeOf } from '../../../receipts/core/study-run.ts';
 import { explanationStarted } from '../../../receipts/explanations/language-explanation.ts';
-import { languageExplanationsOf } from '../../../receipts/reopening/published-explanations.ts';
+import { languageExplanationsBytes } from '../../../receipts/reopening/published-explanations.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { captionedStudy, captionSteps, goingOn } from '../captions/captioned-studies.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
@@ -75,7 +76,7 @@ const ways: Readonly<Record<string, readonly [Tail, readonly string[], number]>>
 for (const [what, [tail, states, results]] of Object.entries(ways)) {
   test(`a journal after which ${what} is followed to its end`, async (t) => {
     const { runtime } = await reopened(...goneOn(...tail));
-    const answer = languageExplanationsOf(runtime);
+    const answer: LanguageExplanations = JSON.parse(languageExplanationsBytes(runtime).toString('utf8'));
     t.deepEqual(
       answer.attempts.map(({ status }) => status),
       states,
