@@ -38,9 +38,14 @@ export class Client {
 
   /** The JSON of a POST; rejects unless the answer has the status. */
   async post(path: string, body: object, status = 202): Promise<Answered> {
+    return parsed(await this.send(path, body), status);
+  }
+
+  /** A POST, whatever it is answered with. */
+  send(path: string, body: object): Promise<Reply> {
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-    return parsed(await this.#ask('POST', path, headers, async (outgoing) => void outgoing.end(bytes)), status);
+    return this.#ask('POST', path, headers, async (outgoing) => void outgoing.end(bytes));
   }
 
   async upload(path: string, file: string): Promise<Answered> {

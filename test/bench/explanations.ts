@@ -46,7 +46,10 @@ async function explained(client: Client, runtimeId: string): Promise<number[]> {
   return times;
 }
 
-const ask = (client: Client, path: string, question: Question) => client.post(path, question, 201);
+async function ask(client: Client, path: string, question: Question): Promise<void> {
+  const { status, bytes } = await client.send(path, question);
+  if (status !== 201) throw new Error(`an explanation was answered with ${status}: ${bytes.toString('utf8', 0, 300)}`);
+}
 
 function growth(times: readonly number[]): Figure {
   const around = (nth: number): number => median(times.slice(Math.max(0, nth - 1 - neighbours), nth + neighbours));
