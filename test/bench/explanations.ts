@@ -26,7 +26,7 @@ export const explanations: Row = {
     process.env.OPENAI_BASE_URL = provider.baseUrl;
     try {
       const times = await withHost(dataRoot, ({ client }) => explained(client, large), explainerFlags);
-      const delays: number[] = [];
+      const delays: Delay[] = [];
       for (let start = 0; start < coldStarts; start += 1) {
         delays.push(await withHost(dataRoot, ({ client }) => longestDelay(client, large, small), explainerFlags));
       }
@@ -64,25 +64,36 @@ function growth(times: readonly number[]): Figure {
   };
 }
 
-/** The longest that a page of one runtime takes while another one is reopened, in ms. */
-async function longestDelay(client: Client, large: string, small: string): Promise<number> {
+/** The longest that a page of one runtime takes while another one is reopened, and for as many pages without that, in ms. */
+interface Delay {
+  readonly reopening: number;
+  readonly idle: number;
+}
+
+async function longestDelay(client: Client, large: string, small: string): Promise<Delay> {
   const page = () => client.read(`/v1/runtimes/${small}/events?after=0&limit=10`);
   for (let warmUp = 0; warmUp < 50; warmUp += 1) await page();
   let isOpen = false;
   const reopening = client.read(`/v1/runtimes/${large}/publish-review-decisions`).finally(() => {
     isOpen = true;
   });
-  let longest = 0;
-  while (!isOpen) longest = Math.max(longest, await millisecondsOf(page));
+  const beside: number[] = [];
+  while (!isOpen) beside.push(await millisecondsOf(page));
   await reopening;
-  return longest;
+  const alone: number[] = [];
+  for (const _ of beside) alone.push(await millisecondsOf(page));
+  return { reopening: Math.max(...beside), idle: Math.max(...alone) };
 }
 
-const delayed = (delays: readonly number[]): Figure => ({
-  figure: `events page while a runtime with ${asked} explanations is reopened, longest of ${coldStarts} cold hosts`,
-  measured: quantity(Math.max(...delays), 'ms'),
-  reference: `${quantity(median(delays), 'ms')} median of them`,
-  ratio: null,
-  mustReach: '<= 20 ms',
-  reached: Math.max(...delays) <= 20,
-});
+function delayed(delays: readonly Delay[]): Figure {
+  const longest = Math.max(...delays.map(({ reopening }) => reopening));
+  const idle = Math.max(...delays.map(({ idle }) => idle));
+  return {
+    figure: `events page while a runtime with ${asked} explanations is reopened, longest of ${coldStarts} cold hosts`,
+    measured: quantity(longest, 'ms'),
+    reference: `${quantity(idle, 'ms')} beside nothing`,
+    ratio: longest / idle,
+    mustReach: '<= 20 ms',
+    reached: longest <= 20,
+  };
+}
