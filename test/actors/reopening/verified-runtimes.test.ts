@@ -3,7 +3,7 @@ import test from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
+import { recordReview, reviewStarted } from '../../../receipts/review/publish-review-decision.ts';
 import type { AdmissionReference } from '../../../receipts/study/study-admission.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { newDataRoot, openStore, store } from './stored-studies.ts';
@@ -85,7 +85,7 @@ test('everyone who asks while a runtime is being reopened waits for one reopenin
   t.is(opened.hashed, spoken.files.size);
 });
 
-test('a journal that has grown is read again', async (t) => {
+test('of a journal that has grown only the new events are folded, and what they name is read', async (t) => {
   const opened = await openStore(await newDataRoot(t));
   t.teardown(() => opened.close());
   const runtimeId = await store(opened, spoken);
@@ -102,7 +102,14 @@ test('a journal that has grown is read again', async (t) => {
     },
   };
   await opened.ledger.commit([{ append: runtimeId, events: [reviewStarted(spoken.run, asked)] }]);
-  t.is((await runtimes.read(runtimeId)).journalHead, before.journalHead + 1);
+  const grown = await runtimes.read(runtimeId);
+  t.is(grown.journalHead, before.journalHead + 1);
+  t.is(grown.execution?.study.findings, before.execution?.study.findings, 'what was verified is not verified again');
+  const { objects, events } = recordReview(spoken.run, asked);
+  await opened.ledger.commit([{ append: runtimeId, events }]);
+  t.is(await faultOf(runtimes, runtimeId), 'review: missing');
+  await opened.objectStore.putAll(objects);
+  t.is((await runtimes.read(runtimeId)).journalHead, before.journalHead + 1 + events.length);
 });
 
 test('a runtime is read while it is running, as far as it has come', async (t) => {
