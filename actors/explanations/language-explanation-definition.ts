@@ -19,8 +19,8 @@ import {
 } from '../../receipts/explanations/language-explanation.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { readStudy } from '../study/study-row.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';

@@ -9,9 +9,9 @@ import { type JournalPosition, readEvent } from '../../receipts/core/journal-cur
 import type { FoldPorts, StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger, Space } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
-import { lifecycleOf, studyChart, studyKey, studyRow } from '../study/study-row.ts';
 import { actorRow } from '../supervision/actor-row.ts';
 import { upgradedRow } from '../supervision/upgraded-row.ts';
+import { lifecycleOf, studyChart, studyKey, studyRow } from './study-row.ts';
 
 // A page is checked against the chain in one go.
 const pageEvents = 8;

@@ -14,8 +14,8 @@ import { studyFindingsOf } from '../../receipts/study/fold-conclusion.ts';
 import { endStudy } from '../../receipts/study/study-conclusion.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { resumesOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { resumesOf } from './study-row.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;

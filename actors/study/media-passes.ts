@@ -14,8 +14,8 @@ import { type Launcher, ProcessFailure } from '../../executors/process/process.t
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
+import { studyBudgetMs } from '../reopening/study-row.ts';
 import type { MediaPass } from './media-steps.ts';
-import { studyBudgetMs } from './study-row.ts';
 
 export interface MediaPassesOptions {
   readonly launcher: Launcher;

@@ -14,10 +14,10 @@ import {
 } from '../../receipts/evidence/media-operation.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { LiveProgress } from './live-progress.ts';
-import { readStudy, type StudyRow } from './study-row.ts';
 
 /** A pass over the media as the outside world offers it. */
 export interface MediaPass {

@@ -18,6 +18,7 @@ import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
 import type { JournalHead, Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -28,7 +29,6 @@ import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
 import { RememberedPages } from './remembered-pages.ts';
-import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from './study-row.ts';
 
 export interface StudiesOptions {
   readonly definition: ActorDefinition;

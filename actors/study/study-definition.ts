@@ -5,6 +5,7 @@ import { studyMachine } from '../../machines/study.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { studyChart, studyPhase } from '../reopening/study-row.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
@@ -14,7 +15,6 @@ import type { EvidenceSteps } from './evidence-steps.ts';
 import type { LiveProgress } from './live-progress.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
-import { studyChart, studyPhase } from './study-row.ts';
 
 export interface StudyDefinitionOptions {
   readonly ledger: Ledger;

@@ -3,10 +3,10 @@ import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-t
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { readStudy, resumesOf } from '../reopening/study-row.ts';
 import type { Change } from '../supervision/actor-definition.ts';
 import type { LiveProgress } from './live-progress.ts';
 import type { MediaSteps } from './media-steps.ts';
-import { readStudy, resumesOf } from './study-row.ts';
 
 export interface StudyJournalOptions {
   readonly ledger: Ledger;

@@ -5,9 +5,9 @@ import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { openStudy } from '../../receipts/study/study-opening.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { readStudy, studyBudgetMs } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import { readStudy, studyBudgetMs } from './study-row.ts';
 
 export interface StudyOpeningOptions {
   readonly ledger: Ledger;

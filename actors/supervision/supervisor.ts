@@ -3,7 +3,7 @@ import type { AnyEventObject, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
-import type { ActorDefinition, Phase } from './actor-definition.ts';
+import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, hasEnded, snapshotValue } from './actor-row.ts';
 import { endedRow } from './ended-row.ts';
 import { type LastEntries, lastWrites } from './last-writes.ts';
@@ -12,6 +12,7 @@ import { nextRow } from './next-row.ts';
 import { PendingTimers } from './pending-timers.ts';
 import { restartDelay } from './restart-delay.ts';
 import { restatedRow, restored } from './restored-row.ts';
+import { isTakenUp, liveIndexWrites, phaseOf } from './row-phase.ts';
 import { SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
@@ -76,7 +77,7 @@ export class Supervisor extends LiveActors {
   resume(definition: ActorDefinition, id: string, row: ActorRow): SupervisedActor {
     const actor = this.#stored(definition, id, row);
     this.#enqueue(actor, row);
-    if (!actor.isRunning && this.#phase(actor, row) !== 'waiting') actor.start(this);
+    if (!actor.isRunning && phaseOf(actor.definition, row) !== 'waiting') actor.start(this);
     return actor;
   }
 
@@ -118,7 +119,7 @@ export class Supervisor extends LiveActors {
     if (!actor.can(event)) {
       // One whose newest row is still on its way is forgotten when that has landed, lest it be resumed from an older one.
       const { row, durableRow } = actor;
-      if (row !== null && row === durableRow && this.#phase(actor, row) === 'passivated') this.#forget(actor);
+      if (row !== null && row === durableRow && phaseOf(actor.definition, row) === 'passivated') this.#forget(actor);
       return false;
     }
     if (!actor.isRunning) actor.start(this);
@@ -130,7 +131,7 @@ export class Supervisor extends LiveActors {
   /** An actor whose turn to run alone has not come can be ended, and nothing else. */
   async #endWaiting(actor: SupervisedActor, event: AnyEventObject): Promise<boolean> {
     if (actor.row === null || !actor.can(event)) return false;
-    if (this.#phase(actor, endedRow(actor.definition, actor.row, event).row) !== 'ended') return false;
+    if (phaseOf(actor.definition, endedRow(actor.definition, actor.row, event).row) !== 'ended') return false;
     // Its turn may come before its end is on disk.
     this.#soloRuns.leave(actor.id);
     this.#end(actor, event, 'all');
@@ -146,7 +147,7 @@ export class Supervisor extends LiveActors {
     const definition = row === undefined ? undefined : this.#definitions.get(row.kind);
     if (row === undefined || definition === undefined || hasEnded(row)) return undefined;
     if (restored(definition, row) === null) return this.#resumedFromRecord(definition, id, row);
-    return definition.phase(snapshotValue(row)) === 'passivated' ? this.resume(definition, id, row) : undefined;
+    return phaseOf(definition, row) === 'passivated' ? this.resume(definition, id, row) : undefined;
   }
 
   /** A passivated actor whose row is of another version of its chart resumes where its record says that it stands. */
@@ -159,7 +160,7 @@ export class Supervisor extends LiveActors {
     if (this.#stopped) return undefined;
     // Whoever asked meanwhile may have resumed it, and it may have ended since.
     if (this.isLive(id) || !isDeepStrictEqual(this.read(id), row)) return this.#found(id);
-    const isPassivated = restated !== null && definition.phase(snapshotValue(restated)) === 'passivated';
+    const isPassivated = restated !== null && phaseOf(definition, restated) === 'passivated';
     return isPassivated ? this.resume(definition, id, restated) : undefined;
   }
 
@@ -187,10 +188,7 @@ export class Supervisor extends LiveActors {
     const delayMs = restartDelay(actor.crashes, clock.now());
     report(`${actor.definition.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
-    if (actor.row === null) {
-      this.#refuse(actor, error);
-      return;
-    }
+    if (actor.row === null) return this.#refuse(actor, error);
     actor.pause();
     if (delayMs === null) {
       void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
@@ -259,20 +257,16 @@ export class Supervisor extends LiveActors {
   #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
     const { ledger } = this.#options;
     const { id, definition } = actor;
-    const isStored = !this.#isRunning(actor, row);
+    const isStored = !isTakenUp(actor.definition, row);
     const { row: previous } = actor;
     actor.row = row;
-    const live: Write[] = isStored
-      ? [{ del: 'live', key: id }]
-      : previous === null || !this.#isRunning(actor, previous)
-        ? [{ put: 'live', key: id, value: { kind: definition.name } }]
-        : [];
+    const live = liveIndexWrites(definition, id, previous, row);
     actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
       actor.durableRow = row;
       // An event that came in the meantime may have resumed it already.
       if (isStored && actor.row === row) this.#forget(actor);
       this.#enqueue(actor, row);
-      if (actor.row === row && this.#phase(actor, row) === 'waiting') actor.park();
+      if (actor.row === row && phaseOf(actor.definition, row) === 'waiting') actor.park();
       if (row.alone === undefined) this.#soloRuns.leave(id);
       definition.committed(id, row);
       this.listeners.tell(id);
@@ -288,18 +282,9 @@ export class Supervisor extends LiveActors {
     });
   }
 
-  #phase({ definition }: SupervisedActor, row: ActorRow): Phase {
-    return definition.phase(snapshotValue(row));
-  }
-
-  #isRunning(actor: SupervisedActor, row: ActorRow): boolean {
-    const phase = this.#phase(actor, row);
-    return phase !== 'ended' && phase !== 'passivated';
-  }
-
   #enqueue(actor: SupervisedActor, row: ActorRow): void {
     const { id, definition } = actor;
-    const phase = this.#phase(actor, row);
+    const phase = phaseOf(actor.definition, row);
     if (phase === 'waiting' && row.ticket !== null) definition.queue.wait(id, row.ticket);
     else if (phase === 'working') definition.queue.occupy(id);
     else definition.queue.leave(id);

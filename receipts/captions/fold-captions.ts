@@ -8,8 +8,8 @@ import type { QualityControlReceipt } from '../../contract/captions/caption-qual
 import { counted } from '../core/checked-link.ts';
 import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionFailed, captionReceipt, captionStarted, recordCaptions, storedCaptions } from './caption-production.ts';

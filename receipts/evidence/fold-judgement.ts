@@ -2,10 +2,10 @@ import type { EvidenceAssessmentReceipt } from '../../contract/evidence/evidence
 import type { EvidenceDecisionReceipt } from '../../contract/evidence/evidence-decision.ts';
 import { counted } from '../core/checked-link.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import type { StoredReceipt } from '../core/stored-receipt.ts';
 import { assessedReads, assessmentReceipt, recordAssessment } from './evidence-assessment.ts';
 import { decisionReceipt, recordDecision } from './evidence-decision.ts';
+import type { FoldContext } from './fold-context.ts';
 import type { VerifiedRead } from './fold-reads.ts';
 
 export type VerifiedAssessment = StoredReceipt<EvidenceAssessmentReceipt>;

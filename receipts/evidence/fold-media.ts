@@ -8,10 +8,10 @@ import type {
 } from '../../contract/evidence/media-operation.ts';
 import { type CheckedLink, counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
 import { checkEvidence, type EvidenceOrigin, evidenceShape } from './check-evidence.ts';
+import type { FoldContext } from './fold-context.ts';
 import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
 
 /** One kind of evidence as an operation delivered it, with the artifact that holds its facts. */

@@ -3,11 +3,11 @@ import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.
 import { preflightEvidenceArtifact } from '../core/artifact.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
 import type { StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readEvents, readEvidence, readShape } from './evidence-read.ts';
+import type { FoldContext } from './fold-context.ts';
 import type { VerifiedOperation } from './fold-media.ts';
 import { languageEvidence, type ReadableEvidence, speechEvidence } from './readable-evidence.ts';
 

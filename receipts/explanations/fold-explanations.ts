@@ -9,8 +9,8 @@ import { checkableOf, type VerifiedCaption } from '../captions/fold-captions.ts'
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { explanationConfigurationShape, explanationPromptShape } from './explanation-executor.ts';
 import { facetsOf, outputOfFacets } from './explanation-facets.ts';
 import {

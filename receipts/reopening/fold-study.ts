@@ -1,5 +1,5 @@
 import type { EventType, JournalEvent } from '../../contract/journal/journal-event.ts';
-import type { FoldContext } from '../core/fold-context.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { checkAssessed, foldAssessments, foldDecision } from '../evidence/fold-judgement.ts';
 import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from '../evidence/fold-media.ts';
 import { checkWindows, foldReads, readableOf } from '../evidence/fold-reads.ts';

@@ -7,7 +7,7 @@ import {
   noCaptions,
   type VerifiedCaptions,
 } from '../captions/fold-captions.ts';
-import type { FoldContext } from '../core/fold-context.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import {
   foldExplanationCompleted,
   foldExplanationFailed,

@@ -3,8 +3,8 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/runtime-status.ts';
 import { counted } from '../core/checked-link.ts';
 import { demandDerived } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import { JournalCursor, type JournalPosition, journalStart } from '../core/journal-cursor.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { reopenSource, type VerifiedSource } from '../sources/reopen-source.ts';
 import { reopenStart, type StartRow } from '../start/reopen-start.ts';
 import type { AcceptedStudy } from '../start/runtime-start.ts';

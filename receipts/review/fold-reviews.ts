@@ -3,8 +3,8 @@ import type {
   PublishReviewDecisionReceipt,
   PublishReviewRevocationReceipt,
 } from '../../contract/review/publish-review-receipts.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import type { StoredReceipt } from '../core/stored-receipt.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import type { VerifiedConclusion } from '../study/fold-conclusion.ts';
 import {
   type ReviewedIntake,

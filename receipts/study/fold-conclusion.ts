@@ -5,8 +5,8 @@ import type { StudyEvidence, StudyRecord } from '../../contract/study/study-reco
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { counted } from '../core/checked-link.ts';
 import { demandDerived, type EvidenceLink } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
 import type { StoredReceipt } from '../core/stored-receipt.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import type { VerifiedAssessment, VerifiedDecision } from '../evidence/fold-judgement.ts';
 import type { VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRead } from '../evidence/fold-reads.ts';

@@ -1,7 +1,7 @@
 import type { Failure } from '../../contract/base/failure.ts';
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { demandDerived } from '../core/evidence-chain-error.ts';
-import type { FoldContext } from '../core/fold-context.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { operationFailed } from '../evidence/media-operation.ts';
 import { executorSpanOf } from './executor-span.ts';
 import { stopStudy } from './study-closing.ts';

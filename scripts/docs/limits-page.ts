@@ -3,7 +3,7 @@ import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-row.ts';
 import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-effects.ts';
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
-import { studyBudgetMs } from '../../actors/study/study-row.ts';
+import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { serveFlags } from '../../cli/serve-flags.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';

@@ -3,7 +3,7 @@ import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { studyKey } from '../../../actors/study/study-row.ts';
+import { studyKey } from '../../../actors/reopening/study-row.ts';
 import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { eventKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';

@@ -1,8 +1,8 @@
+import type { ReportLink } from '../core/checked-link.ts';
+import type { JournalCursor } from '../core/journal-cursor.ts';
+import type { StoredContent } from '../core/stored-content.ts';
+import type { StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
-import type { ReportLink } from './checked-link.ts';
-import type { JournalCursor } from './journal-cursor.ts';
-import type { StoredContent } from './stored-content.ts';
-import type { StudyRun } from './study-run.ts';
 
 /** What every step of a fold works with: the run, its source, the events to take, and the stored files behind them. */
 export interface FoldContext {
