@@ -188,13 +188,13 @@ export class Supervisor extends LiveActors {
     const delayMs = restartDelay(actor.crashes, clock.now());
     report(`${actor.definition.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
-    if (actor.row === null) return this.#refuse(actor, error);
-    actor.pause();
-    if (delayMs === null) {
-      void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
-    } else {
-      this.#restarts.set(delayMs, () => void this.#goOn(actor));
+    if (actor.row === null) {
+      this.#refuse(actor, error);
+      return;
     }
+    actor.pause();
+    if (delayMs !== null) this.#restarts.set(delayMs, () => void this.#goOn(actor));
+    else void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
   }
 
   /** An actor that never came to a first snapshot was promised to nobody: whoever asked for it learns why. */
