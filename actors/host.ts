@@ -62,7 +62,7 @@ export interface HostOptions {
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
-  /** The hosted model that explains captions; null for nobody. */
+  /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;

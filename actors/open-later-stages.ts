@@ -38,7 +38,7 @@ export interface LaterStages {
   readonly explanations: LanguageExplanations;
 }
 
-/** Makes the services of the later stages and tells the supervisor of their actors. All rest on the same reopened runtimes. */
+/** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
   const { ledger, objectStore, supervisor, runtimes, reviewer, captionExecutor, explainer, clock, committed, report } =
     options;

@@ -23,7 +23,7 @@ export const explainerFlags: FlagTable = {
 
 const notAllowed = (message: string) => new StartError('executor_not_allowed', message);
 
-/** The model that explains on a host; null for nobody. Throws `StartError` unless all three flags agree. */
+/** The model that explains on a host; null where no explanation executor is configured. Throws `StartError` unless all three flags agree. */
 export function explainerModel(given: GivenFlags): string | null {
   const executor = given.single(executorFlag) ?? 'unavailable';
   const model = given.single(modelFlag);
@@ -53,7 +53,7 @@ export function explainerOf(
   return { provider, model };
 }
 
-/** How the line on stdout names whoever explains. */
+/** How the line on stdout names the explanation executor. */
 export const announcedExplainer = (model: string | null): string =>
   model === null ? 'unavailable-no-fixture-fallback' : `current-run-openai-opt-in:${model}`;
 

@@ -27,7 +27,7 @@ export interface ServeOptions {
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
-  /** Null where nobody explains. */
+  /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
 }

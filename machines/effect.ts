@@ -1,6 +1,6 @@
 import { failureMessage } from '../contract/base/failure.ts';
 
-/** The logic of an effect that nobody has provided. */
+/** The logic of an effect that was not provided. */
 export const notProvided = (name: string) => async (): Promise<never> => {
   throw new Error(`the actor '${name}' was not provided`);
 };

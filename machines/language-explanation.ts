@@ -39,7 +39,7 @@ const reasonOf = (error: unknown): ExplanationFailureReason =>
     ? error.reason
     : explanationFailureOf('not_recorded', 'it could not be written down');
 
-/** One attempt at an explanation. It is never taken up again: one that was cut short is over, and nobody is asked twice. */
+/** One attempt at an explanation. It is never taken up again: one that was cut short is over, and no model is asked twice. */
 export const languageExplanationMachine = setup({
   types: {
     context: {} as LanguageExplanationContext,

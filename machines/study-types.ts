@@ -8,7 +8,7 @@ export type StudyReasonCode =
   | 'executor_interrupted'
   | 'stored_content_inconsistent';
 
-/** What an effect rejects with when it knows how the runtime has to end; anything else ends it as `failed`. */
+/** What an effect rejects with when it decides how the runtime has to end; anything else ends it as `failed`. */
 export interface StudyFault {
   readonly lifecycle: 'failed' | 'interrupted';
   readonly code: StudyReasonCode;

@@ -86,7 +86,7 @@ export class LanguageExplanations {
       const input = row.input as LanguageExplanationInput;
       if (input.runtimeId !== runtimeId) continue;
       await supervisor.send(input.jobId, { type: 'authority.revoked' });
-      // One that is down or whose end is on its way to the disk hears nothing, and writes its end by itself.
+      // One that is down or whose end is on its way to the disk gets no event, and writes its end by itself.
       await settledActor(supervisor, input.jobId, underWay);
     }
   }

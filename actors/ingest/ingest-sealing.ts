@@ -67,7 +67,7 @@ export class IngestSealing {
     }
   }
 
-  /** The ingest has ended: its records are those of a source now, or nobody's. */
+  /** The ingest has ended: its records are those of a source now, or those of no source. */
   letGo(ingestId: string): void {
     this.#written.delete(ingestId);
   }
@@ -98,7 +98,7 @@ export class IngestSealing {
       objects.map(({ contentId }) => contentId),
     );
     await objectStore.putAll(objects);
-    // It may have ended while they were being stored; nobody could remove them then.
+    // It may have ended while they were being stored; nothing could remove them then.
     if (signal.aborted) unused.removeSoon();
     const pinned = (kind: string) => source.pinnedEvidence.find((each) => each.kind === kind)?.contentId;
     const { preflight, sourceReceipt, mediaProbe } = source.session;

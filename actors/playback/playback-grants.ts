@@ -32,7 +32,7 @@ export interface PlaybackGrantsOptions {
   readonly clock: Clock;
   /** A version 4 UUID. */
   readonly newId: () => string;
-  /** 32 bytes that nobody can guess. */
+  /** 32 random bytes. */
   readonly newSecret: () => Buffer;
 }
 

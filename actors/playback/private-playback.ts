@@ -37,7 +37,7 @@ export interface PrivatePlaybackOptions {
   readonly objectStore: ObjectStore;
 }
 
-/** The media of a granted source, opened. Whoever takes it closes the reader. */
+/** The media of a granted source, opened. The caller closes the reader. */
 export interface PlayableMedia {
   readonly contentId: string;
   readonly mimeType: PlaybackMimeType;

@@ -49,7 +49,7 @@ export class ReadObjects implements StoredContent {
     return faultOf(async () => {
       const path = pathOf(this.#objectStore, file);
       const bytes = await this.#objectStore.readFile(path, contentId, maximumBytes);
-      // Hashed once more, so that the object store knows the file itself and the next look at it is cheap.
+      // Hashed once more, so that the object store holds the file as verified and the next look at it is cheap.
       if (!(await fileIsIntact(this.#objectStore, file))) return 'content';
       this.#files.set(path, file);
       this.#bytes += bytes.length;

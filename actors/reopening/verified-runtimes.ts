@@ -35,7 +35,7 @@ interface Verified {
 }
 
 /**
- * Verifies runtimes for whoever reads of them or goes on with them. What was verified stays so while no file behind it was
+ * Verifies runtimes for readers and for commands. What was verified stays so while no file behind it was
  * touched: then a look at each file, and a fold of the events that its journal has gained, are all that it costs.
  */
 export class VerifiedRuntimes {

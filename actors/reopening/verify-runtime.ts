@@ -24,7 +24,7 @@ export interface WholeRuntime {
 
 const unknown = () => new ServiceError('unknown_runtime', 'no such runtime');
 
-/** Nobody writes here: what the row says and what the journal ends with must be the same, either way. */
+/** Nothing else writes here: what the row says and what the journal ends with must be the same, either way. */
 function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
   const ending = execution?.study.conclusion ? 'terminal' : (execution?.study.stop?.lifecycle ?? lifecycle);
   if (ending !== lifecycle) throw new EvidenceChainError('row', 'snapshot.status');

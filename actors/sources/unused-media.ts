@@ -3,7 +3,7 @@ import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 const prefix = 'unused/';
-/** `bytes` is null where nobody has counted. */
+/** `bytes` is null where it was not counted. */
 const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
 export interface UnusedMediaOptions {
@@ -48,7 +48,7 @@ export class UnusedMedia {
   }
 
   /**
-   * Removes every noted object that nobody holds, and forgets those that became part of a source after all. To be called
+   * Removes every noted object that no source holds, and forgets those that became part of a source after all. To be called
    * first when every live ingest has been taken up: only then does each of them say what it holds.
    */
   async remove(): Promise<void> {
@@ -57,7 +57,7 @@ export class UnusedMedia {
     for (const contentId of [...this.#noted]) {
       if (this.#isHeld(contentId)) continue;
       if (!isRegistered(contentId)) {
-        // Kept, too, while the same bytes are being stored once more: whoever stores them will end as well.
+        // Kept, too, while the same bytes are being stored once more: the ingest that stores them will end as well.
         if (!(await objectStore.discard(contentId))) continue;
         // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
         if (this.#isHeld(contentId)) continue;
@@ -71,7 +71,7 @@ export class UnusedMedia {
     return this.#holders.some((isHeld) => isHeld(contentId));
   }
 
-  /** The same without waiting for it, once it was called for the first time; what fails is told, and tried again later. */
+  /** The same without waiting for it, once it was called for the first time; a failure is reported, and the removal tried again later. */
   removeSoon(): void {
     if (!this.#isOpen) return;
     this.remove().catch((error) => {

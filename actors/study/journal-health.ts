@@ -35,7 +35,7 @@ export class JournalHealth {
     try {
       return await known;
     } catch (error) {
-      // Nothing was learned about the journal: whoever asks next looks again.
+      // Nothing was learned about the journal: the next request looks again.
       if (this.#known.get(runtimeId) === known) this.#known.delete(runtimeId);
       throw error;
     }

@@ -41,7 +41,7 @@ export interface MediaStepsOptions {
 
 export type MediaStepName = 'detect' | 'subtitles';
 
-/** The steps that open the media: each looks its result up before it runs, and stores what it found for whoever asks next. */
+/** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
 

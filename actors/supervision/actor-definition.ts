@@ -29,7 +29,7 @@ export interface Standing {
   readonly context: object;
 }
 
-/** Everything the supervisor knows of one definition of actors; the chart itself does not refer to it. */
+/** Everything that the supervisor needs of one kind of actor; the chart itself does not refer to it. */
 export interface ActorDefinition extends VersionedChart {
   readonly name: string;
   /** The chart with its effects provided. */
@@ -59,7 +59,7 @@ export interface ActorDefinition extends VersionedChart {
 
 /**
  * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
- * leaves work behind that no snapshot knows of. `lifetime` ends with the actor, also when the actor fails. It is run again
+ * leaves work behind that stands in no snapshot. `lifetime` ends with the actor, also when the actor fails. It is run again
  * while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
  */
 export function effect<Output, Input extends object>(

@@ -23,7 +23,7 @@ export async function withClientErrors<Result>(
   try {
     return await run();
   } catch (error) {
-    // Nobody waits any more for what was stopped, and nothing is wrong with it; what could not be read is tried again.
+    // No client waits any more for what was stopped, and nothing is wrong with it; what could not be read is tried again.
     if (isClientError(error) || signal.aborted || error instanceof StorageUnavailable) throw error;
     report(`${stage}: ${error instanceof Error ? error.message : String(error)}`);
     throw error instanceof EvidenceChainError ? damaged(error) : unwritten(error);

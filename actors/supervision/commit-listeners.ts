@@ -1,4 +1,4 @@
-/** Who wants to know when something of an actor is on disk. A listener that throws is reported and harms nobody. */
+/** Who wants to know when something of an actor is on disk. A listener that throws is reported and harms no other listener. */
 export class CommitListeners {
   readonly #report: (line: string) => void;
   readonly #byId = new Map<string, Set<() => void>>();

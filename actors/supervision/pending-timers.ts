@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 
-/** Timers that end together with whoever set them. */
+/** Timers that end together with their owner. */
 export class PendingTimers {
   readonly #clock: Clock;
   readonly #pending = new Set<unknown>();

@@ -18,10 +18,10 @@ export interface RecoveryReport {
   readonly damaged: readonly string[];
 }
 
-/** Stands in the ledger while a host is at work: a host that finds it knows that the last one was not told to stop. */
+/** Stands in the ledger while a host is at work: a host that finds it learns that the last one did not stop on request. */
 const atWork = { space: 'record', key: 'host/at-work' } as const;
 
-/** Says that the host was told to stop: what was at work is taken up again, and nothing is held against it. */
+/** Notes that the host stops on request: what was at work is taken up again, and nothing is held against it. */
 export const endedInPeace = (ledger: Ledger): Promise<void> => ledger.commit([{ del: atWork.space, key: atWork.key }]);
 
 interface StoredActor {
@@ -118,7 +118,7 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, 
 function obstacleOf(definition: ActorDefinition, row: ActorRow): string | null {
   const { machineId, machineVersion } = row;
   if (machineVersion > definition.version) {
-    return `version ${machineVersion} of ${machineId} is newer than this program, which knows ${definition.version}`;
+    return `version ${machineVersion} of ${machineId} is newer than this program, which has ${definition.version}`;
   }
   if (machineVersion < definition.version) {
     return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;

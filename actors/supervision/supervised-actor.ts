@@ -52,12 +52,12 @@ export class SupervisedActor {
     return this.#ref !== null;
   }
 
-  /** Resolves when a paused actor runs again or is over; null for one that nobody paused. */
+  /** Resolves when a paused actor runs again or is over; null for one that was not paused. */
   get resumed(): Promise<void> | null {
     return this.#pause?.over ?? null;
   }
 
-  /** Has whoever sends events wait until the actor is started, or stopped for good. */
+  /** Makes senders of events wait until the actor is started, or stopped for good. */
   pause(): void {
     if (this.#pause !== null) return;
     let end = (): void => undefined;

@@ -117,7 +117,7 @@ export class Supervisor extends LiveActors {
       return this.#stopped ? false : this.send(id, event);
     }
     if (!actor.can(event)) {
-      // One whose newest row is still on its way is forgotten when that has landed, lest it be resumed from an older one.
+      // One whose newest row is still on its way is forgotten when that has landed, so that it is not resumed from an older one.
       const { row, durableRow } = actor;
       if (row !== null && row === durableRow && phaseOf(actor.definition, row) === 'passivated') this.#forget(actor);
       return false;
@@ -158,7 +158,7 @@ export class Supervisor extends LiveActors {
   ): Promise<SupervisedActor | undefined> {
     const restated = await restatedRow(definition, row);
     if (this.#stopped) return undefined;
-    // Whoever asked meanwhile may have resumed it, and it may have ended since.
+    // Another sender may have resumed it meanwhile, and it may have ended since.
     if (this.isLive(id) || !isDeepStrictEqual(this.read(id), row)) return this.#found(id);
     const isPassivated = restated !== null && phaseOf(definition, restated) === 'passivated';
     return isPassivated ? this.resume(definition, id, restated) : undefined;
@@ -197,7 +197,7 @@ export class Supervisor extends LiveActors {
     else void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
   }
 
-  /** An actor that never came to a first snapshot was promised to nobody: whoever asked for it learns why. */
+  /** An actor that never came to a first snapshot was acknowledged to no client: the one that asked for it learns why. */
   #refuse(actor: SupervisedActor, error: unknown): void {
     this.#forget(actor);
     actor.committed = Promise.reject(error);
@@ -221,7 +221,7 @@ export class Supervisor extends LiveActors {
       return;
     }
     actor.start(this);
-    // A worker may have been granted while nobody was there to take it.
+    // A worker may have been granted while no interpreter was there to take it.
     this.#enqueue(actor, actor.durableRow);
   }
 

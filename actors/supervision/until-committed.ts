@@ -1,5 +1,5 @@
 /**
- * Resolves with the first thing that `read` finds, now or after a commit that `watch` tells of; null says that there is nothing
+ * Resolves with the first thing that `read` finds, now or after a commit that `watch` reports; null says that there is nothing
  * yet. Rejects with the reason of `signal` once that aborts, and with whatever `read` throws.
  */
 export function untilCommitted<Value>(

@@ -33,7 +33,7 @@ export class WorkQueue {
   }
 
   /**
-   * Joins the queue, whatever the id held before: a place, or a worker that nobody took. Positions of an earlier process may
+   * Joins the queue, whatever the id held before: a place, or a worker that was never taken. Positions of an earlier process may
    * arrive in any order before `open`.
    */
   wait(id: string, position: number): void {
@@ -65,7 +65,7 @@ export class WorkQueue {
     this.#advance();
   }
 
-  /** Grants nobody who joins from now on until `release`; whoever waits keeps the position. */
+  /** Grants no one who joins from now on until `release`; who waits already keeps the position. */
   hold(): void {
     this.#heldAfter = Math.min(this.#heldAfter, this.#lastPosition);
   }
@@ -75,7 +75,7 @@ export class WorkQueue {
     this.#advance();
   }
 
-  /** Nobody works, and nobody waits whose turn would come now. A queue that is not open makes nobody work. */
+  /** No worker is taken, and no one waits whose turn would come now. A queue that is not open grants nothing. */
   get isQuiet(): boolean {
     return this.#working.size === 0 && (!this.#open || this.#next() === undefined);
   }

@@ -64,7 +64,7 @@ export class DetectorConnection {
   constructor(running: RunningProcess, clock: Clock) {
     this.#running = running;
     this.#clock = clock;
-    // What libraries print is nobody's business, but a full pipe would stop the process.
+    // What libraries print is not used, but a full pipe would stop the process.
     running.stdout.resume();
     this.ended = this.#serve();
   }
@@ -150,7 +150,7 @@ export class DetectorConnection {
     }
   }
 
-  // An answer that nobody waits for was on its way when its request was given up.
+  // An answer without a request was on its way when its request was given up.
   #deliver(answer: DetectorAnswer): void {
     this.#waiting.get(answer.id)?.resolve(answer);
     this.#waiting.delete(answer.id);

@@ -140,7 +140,7 @@ async function listen(running: RunningProcess, job: SoundJob | null, { startMs, 
   let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_INSTANT;
   for await (const chunk of running.stdout) {
     room -= chunk.length;
-    if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that nobody asked for');
+    if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
     // Only a graph that begins anew counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
     await job?.write(chunk);

@@ -24,7 +24,7 @@ export class FrameMetadataReader {
   }
 
   push(chunk: Buffer): void {
-    // Keys and numbers are ASCII; a character cut in two could only stand in a value that nobody reads.
+    // Keys and numbers are ASCII; a character cut in two could only stand in a value that is not read.
     const lines = (this.#rest + chunk.toString('latin1')).split('\n');
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > LONGEST_LINE) throw unreadable();

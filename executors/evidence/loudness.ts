@@ -5,8 +5,8 @@ import { LOUDNESS_RULE } from './detection-parameters.ts';
 import { type FrameMetadata, numberIn } from './frame-metadata.ts';
 
 /**
- * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything heard so far. ffmpeg begins anew when the
- * sound changes its sample rate or channels on the way, and everything that it heard before is lost: that is refused.
+ * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg begins anew when the
+ * sound changes its sample rate or channels on the way, and everything that it measured before is lost: that is refused.
  */
 export class Loudness {
   #last: FrameMetadata | null = null;
@@ -18,7 +18,7 @@ export class Loudness {
     this.#last = frame;
   }
 
-  /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was heard. */
+  /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
   fact({ startMs, endMs }: Range): LoudnessFact {
     const last = this.#last;
     const at = { kind: 'loudness', startMs, endMs } as const;
@@ -41,5 +41,5 @@ export class Loudness {
   }
 }
 
-// The sum turns a negative zero into the one zero that canonical JSON knows.
+// The sum turns a negative zero into the one zero of canonical JSON.
 const centi = (value: number): number => Math.round(value * 100) + 0;

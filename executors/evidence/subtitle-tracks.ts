@@ -132,7 +132,7 @@ class TrackReader {
     this.#mutex = mutex;
   }
 
-  /** Takes both pipes to their end, whatever they bring: a process that nobody reads from never ends. */
+  /** Takes both pipes to their end, whatever they bring: a process whose output is not read never ends. */
   async read(list: Readable | undefined, data: Readable | undefined): Promise<void> {
     if (list === undefined || data === undefined) throw new RangeError('a text track has two pipes');
     await Promise.all([

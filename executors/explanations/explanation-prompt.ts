@@ -16,7 +16,7 @@ const closed = (properties: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** The words that a model is told with every question. Whatever changes here changes the identity of the executor. */
+/** The words that a model gets with every question. Whatever changes here changes the identity of the executor. */
 export const explanationPromptContract: ExplanationPrompt = {
   schema: 'studio.language-explanation.prompt.v1',
   version: '1',

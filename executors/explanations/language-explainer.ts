@@ -18,7 +18,7 @@ export interface Explained {
   readonly execution: ExplanationExecution;
 }
 
-/** Whoever explains captions. A host that was started without one has none. */
+/** An executor that explains captions. A host that was started without one has none. */
 export interface LanguageExplainer {
   /** Everything that it says to a model beside the captions. */
   readonly prompt: ExplanationPrompt;

@@ -28,7 +28,7 @@ export async function collect(stream: Readable, output: CollectedOutput): Promis
   try {
     for await (const chunk of stream) output.add(chunk);
   } catch {
-    // Whoever destroyed the stream reports why.
+    // The code that destroyed the stream reports why.
   }
 }
 

@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { findExecutable } from './executable-search.ts';
 
-/** Where a process in a network of its own finds the one proxy that it is given. Nobody else is in that network. */
+/** Where a process in a network of its own finds the one proxy that it is given. No other process is in that network. */
 export const PROXY_PORT = 3128;
 
 /** With this exit code and without a listener, the tool itself was never started. */

@@ -20,7 +20,7 @@ export async function openWorkRoot(workRoot: string): Promise<string> {
   return root;
 }
 
-/** Makes a folder that only this user can enter and that nobody else has made before. */
+/** Makes a folder that only this user can enter and that did not exist before. */
 export async function makePrivateFolder(workRoot: string, id: string): Promise<string> {
   const folder = path.join(workRoot, workFolderName('process', id));
   try {

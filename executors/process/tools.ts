@@ -71,7 +71,7 @@ const forgetful: ToolMemory = { known: () => undefined, note: () => undefined };
 
 /**
  * Finds a tool by its environment variable or on PATH, asks its version and hashes its executable file. A tool that the
- * memory knows, and none of whose files changed since, is neither asked nor hashed.
+ * memory holds, and none of whose files changed since, is neither asked nor hashed.
  */
 export async function resolveTool(
   launcher: Launcher,

@@ -4,7 +4,7 @@ import { ProbeFailure } from './probe-failure.ts';
 
 /** What a file itself says, before any tool reads it. */
 export interface ContainerSignature {
-  /** Its first bytes are those of a container that the probe knows. */
+  /** Its first bytes are those of a container that the probe accepts. */
   readonly known: boolean;
   /** It is a RIFF file whose writer could not go back to fill in the length, so that every end is a proper end. */
   readonly openEnded: boolean;

@@ -32,7 +32,7 @@ const stream = z.object({
 
 export type FfprobeStream = z.infer<typeof stream>;
 
-/** ffprobe's JSON. It is a tool's output, not our wire: keys that nobody asked for are let through unread. */
+/** ffprobe's JSON. It is a tool's output, not our wire: keys that are not needed are let through unread. */
 export const ffprobeReport = z.object({
   streams: z.array(stream).default([]),
   format: z
@@ -49,7 +49,7 @@ export const ffprobeReport = z.object({
 
 export type FfprobeReport = z.infer<typeof ffprobeReport>;
 
-// MP4 names these by the tag of their samples; ffmpeg 5 takes them for data that nobody knows.
+// MP4 names these by the tag of their samples; ffmpeg 5 takes them for data of an unknown kind.
 const TIMED_TEXT: ReadonlyMap<string, string> = new Map([
   ['stpp', 'ttml'],
   ['wvtt', 'wvtt'],
@@ -113,7 +113,7 @@ function clockMilliseconds(text: string | undefined): number | null {
   return milliseconds(String(Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])));
 }
 
-// `und` is ISO 639's word for a language that nobody determined. A name that has not the shape of a tag becomes its tag.
+// `und` is ISO 639's word for an undetermined language. A name that has not the shape of a tag becomes its tag.
 function languageOf(stated: string | undefined): string | null {
   if (stated === undefined || stated === 'und') return null;
   return languageTag.safeParse(stated).success ? stated : languageNamed(stated);

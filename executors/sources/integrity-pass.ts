@@ -34,7 +34,7 @@ export interface WholeFile {
 
 /** What reading a file to its end came to. */
 export interface DemuxedFile {
-  /** The end of the last packet in ms, counted from the first sample; null when the tool tells none. */
+  /** The end of the last packet in ms, counted from the first sample; null when the tool states none. */
   readonly heldMs: number | null;
   readonly damage: 'ends_early' | 'corrupt_packets' | null;
 }

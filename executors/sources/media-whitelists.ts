@@ -24,7 +24,7 @@ const FORMATS = [
   ],
 ];
 
-/** The most streams that a container may have; more are work that nobody asked for. */
+/** The most streams that a container may have; more are work without use. */
 export const MAXIMUM_STREAMS = 64;
 
 /**

@@ -12,7 +12,7 @@ export function isPlayable(track: ProbedTrack): boolean {
   return track.type === 'audio' || (track.type === 'video' && track.width !== undefined);
 }
 
-/** Whether the track is read when the file is read to its end. Data and attachments are not: nobody uses them. */
+/** Whether the track is read when the file is read to its end. Data and attachments are not: no study uses them. */
 export function isDemuxed(track: ProbedTrack): boolean {
   return isPlayable(track) || (track.type === 'subtitle' && track.codec !== 'unknown');
 }

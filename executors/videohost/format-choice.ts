@@ -23,7 +23,7 @@ export function chooseFormats(
   const protocols = ownNetwork ? [...PROTOCOLS, ...PLAYLISTS] : PROTOCOLS;
   const usable = formats.filter((format) => protocols.includes(format.protocol ?? '') && isUsable(format));
   const sounds = bestOfEachLanguage(usable.filter(({ vcodec, acodec }) => vcodec === 'none' && acodec !== 'none'));
-  // Where sound stands apart, a picture of which nobody knows whether it has sound has none.
+  // Where sound stands apart, a picture for which it is unknown whether it has sound has none.
   const isSilent = ({ acodec }: DescribedFormat) => acodec === 'none' || (acodec == null && sounds.length > 0);
   const pictures = usable.filter((format) => format.vcodec !== 'none' && isSilent(format));
   const whole = bestPicture(usable.filter((format) => format.vcodec !== 'none' && !isSilent(format)));

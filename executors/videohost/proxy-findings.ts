@@ -3,7 +3,7 @@ export type ProxyOutcome =
   | { readonly kind: 'answered'; readonly status: number | null }
   | { readonly kind: 'host_unreachable' };
 
-/** What a proxy has seen, for whoever wonders why a tool failed. */
+/** What a proxy has seen, to explain why a tool failed. */
 export interface ProxyFindings {
   /** How many requests showed the right secret. */
   readonly requests: number;

@@ -44,7 +44,7 @@ async function describe(
 ): Promise<DescribedVideo> {
   const args = [
     ...ytdlpWords(request, deps),
-    // A video that nobody may download is still described, which tells more than the error would.
+    // A video that may not be downloaded is still described, which says more than the error would.
     ...['--dump-single-json', '--ignore-no-formats-error', '--', request.url],
   ];
   const limits = ytdlpLimits(request.wallMs ?? WALL_MS, MOST_BYTES, MEMORY_BYTES.resolve);

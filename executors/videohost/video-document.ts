@@ -5,7 +5,7 @@ import { parseToolJson } from '../process/tool-json.ts';
 const text = z.string().nullish();
 const number = z.number().nullish();
 
-/** One format of yt-dlp's description. A codec of `none` says that there is no such track; null, that nobody knows. */
+/** One format of yt-dlp's description. A codec of `none` says that there is no such track; null, that it is unknown. */
 const describedFormat = z.object({
   format_id: z.string(),
   url: text,
@@ -46,7 +46,7 @@ export type DescribedVideo = z.infer<typeof video>;
 
 /**
  * Reads what `yt-dlp -J` printed: `several` for anything but one video, null for what has no known form. It is a tool's
- * output, not our wire: keys that nobody asked for are let through unread.
+ * output, not our wire: keys that are not needed are let through unread.
  */
 export function readVideoDocument(stdout: string): DescribedVideo | 'several' | null {
   const document = parsed(stdout);

@@ -31,7 +31,7 @@ export const refusal = (code: ErrorCode, message: string, headers: Headers = {})
   headers: { ...jsonHeaders, ...headers },
 });
 
-/** Turns whatever an endpoint threw into an answer; what is no refusal is told to `report` and not to the client. */
+/** Turns whatever an endpoint threw into an answer; what is no refusal goes to `report` and not to the client. */
 export function failedAnswer(error: unknown, report: (line: string) => void): Answer {
   if (error instanceof ServiceError) return refusal(error.code, error.message, error.headers);
   report(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

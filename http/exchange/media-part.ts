@@ -16,7 +16,7 @@ function giveBack(buffer: Buffer): void {
   if (freeBuffers.length < keptBuffers) freeBuffers.push(buffer);
 }
 
-/** A part of opened media as the body of an answer. Whoever makes one sends it: that closes the media in every case. */
+/** A part of opened media as the body of an answer. The caller sends it: that closes the media in every case. */
 export class MediaPart {
   readonly #media: PlayableMedia;
   readonly #range: ByteRange;

@@ -6,7 +6,7 @@ const rememberedOrigins = 16;
 const allowable = /^https?:\/\/[\w.:[\]-]{1,200}$/;
 
 /**
- * Names refused origins to whoever runs the host. A browser shows its page no more than *Failed to fetch*, because a
+ * Names refused origins to the operator of the host. A browser shows its page no more than *Failed to fetch*, because a
  * refusal without CORS fields is hidden from it. Each origin is named once a minute, and at most sixteen of them.
  */
 export class RefusedOrigins {

@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';
 import { parseTarget, type Target } from './target.ts';
 
-/** What an endpoint knows of its request. */
+/** What an endpoint is given of its request. */
 export interface Call<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;

@@ -21,7 +21,7 @@ export interface ChosenListener {
 }
 
 /**
- * The native library says nothing of a connection before its first whole request, so that nobody can count connections of
+ * The native library says nothing of a connection before its first whole request, so connections cannot be counted of
  * strangers: they only end, after 12 s each. Where 1,024 descriptors were allowed, 1,100 strangers took all of them, and left
  * the host none for its own files.
  */

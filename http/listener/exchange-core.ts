@@ -4,13 +4,13 @@ import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestH
 import { Pace } from './pace.ts';
 import { announcesBody, isFramed, mayClose } from './request-head.ts';
 
-/** Keeps count of the exchanges under way, and hears what their handlers threw. */
+/** Keeps count of the exchanges under way, and gets what their handlers threw. */
 export interface ExchangeOwner {
   settled(): void;
   report(error: unknown): void;
 }
 
-/** The promises of `Exchange` that do not depend on the server library; an adapter adds the bytes. */
+/** The duties of `Exchange` that do not depend on the server library; an adapter adds the bytes. */
 export abstract class ExchangeCore implements Exchange {
   readonly head: RequestHead;
   /** The connection may close after the answer, which therefore waits for the end of the body. */
@@ -161,7 +161,7 @@ export abstract class ExchangeCore implements Exchange {
     if (settled !== undefined) this.#guard(settled);
   }
 
-  /** Gives up an answer that can no longer become whole; nobody is told, because it was the host's own decision. */
+  /** Gives up an answer that can no longer become whole; no handler is called, because it was the host's own decision. */
   protected cut(): void {
     if (this.#settled) return;
     this.complete();

@@ -29,7 +29,7 @@ export interface BodyWriter {
    * next. More bytes than announced throw a RangeError.
    */
   write(chunk: Uint8Array): boolean;
-  /** Fires after each `write` that said false, and once more after an abort, so that nobody waits for ever. */
+  /** Fires after each `write` that said false, and once more after an abort, so that no producer waits for ever. */
   onDrain(listener: () => void): void;
   /** Ends the answer. Fewer bytes than announced closes the connection instead. */
   end(): void;

@@ -63,7 +63,7 @@ export class NodeConnection {
 
   #due(): void {
     const exchanges = [...this.#exchanges];
-    // A handler may take its time, and so may an answer: whether that one is taken, the silence of the socket tells.
+    // A handler may take its time, and so may an answer: the silence of the socket shows whether that one is taken.
     if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsUpload)) this.close();
     else this.renew();
   }

@@ -16,7 +16,7 @@ const STRANGERS = 1_024;
 
 /**
  * Opens listeners on `node:http` that close a connection whose client does not act within `idleMs` while it is awaited,
- * and that keep at most `strangers` connections of clients that nobody accepted: the oldest gives way to the newest.
+ * and that keep at most `strangers` connections of unauthorized clients: the oldest gives way to the newest.
  */
 export function nodeListener(idleMs: number, strangers = STRANGERS): OpenListener {
   return async (address, handler, onHandlerError) => {

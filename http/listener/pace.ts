@@ -1,5 +1,5 @@
 /**
- * So many bytes of a body, in bytes, show that it moves: whoever sends them gets the whole time of a silent client again. At
+ * So many bytes of a body, in bytes, show that it moves: a client that sends them gets the whole time of a silent client again. At
  * 1 KiB/s they take 4 s of the 8 s that the native adapter leaves at the least, by the four-second grain of its clock.
  */
 export const movingBytes = 4_096;

@@ -72,7 +72,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
 const runtimeOf = ({ params }: Call<null>): string => params.runtimeId ?? '';
 
 /**
- * The kind that is asked for; null for all. A kind that nobody has ever heard of is a query that this path does not know:
+ * The kind that is asked for; null for all. A kind that does not exist is a query that this path does not know:
  * an empty list would say that the study lacks it.
  */
 function kindOf({ query }: Call<null>): EvidenceKind | null {

@@ -5,7 +5,7 @@ import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
 import { pairedCues } from './subtitle-pairs.ts';
 
-/** Whoever turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
+/** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
 export interface CaptionExecutor {
   /** How events and receipts name it. */
   identify(study: CaptionedStudy): CaptionExecutorIdentity;

@@ -64,7 +64,7 @@ function wholeLine({ lineage, ...line }: SharingQueue, { source, study, ...share
   };
 }
 
-/** Captions in the form that says everything with every line: what whoever reads them is given, however they are stored. */
+/** Captions in the form that says everything with every line: what readers get, however they are stored. */
 export type WholeCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-production.artifact.v1' }>;
 
 export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {

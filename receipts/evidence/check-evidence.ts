@@ -88,7 +88,7 @@ export interface EvidenceOrigin {
 
 /**
  * Checks that an evidence artifact is of the source, range, tools and parameters that its operation states, and that its
- * facts are of its kind, in order and inside the range. What a detector heard or saw cannot be derived again. Throws
+ * facts are of its kind, in order and inside the range. What a detector measured cannot be derived again. Throws
  * `EvidenceChainError` of the evidence.
  */
 export function checkEvidence(artifact: EvidenceArtifact, { run, source, operation, kind }: EvidenceOrigin): void {

@@ -36,7 +36,7 @@ export function explanationExecutorOf({ prompt, configuration }: ExplanationSett
   };
 }
 
-/** How the words and settings of whoever explains are stored. */
+/** How the prompt and settings of an explanation executor are stored. */
 export const explanationPromptShape = {
   link: 'explanation_prompt',
   schema: explanationPrompt,

@@ -8,7 +8,7 @@ import type { ExplanationGrant } from '../../contract/explanations/language-expl
 import { hashOf } from '../core/canonical-json.ts';
 import type { StudyRun } from '../core/study-run.ts';
 
-/** One request for an explanation, with all that it rests on and whoever is to explain. */
+/** One request for an explanation, with all that it rests on and the executor that is to explain. */
 export interface ExplanationTask {
   readonly run: StudyRun;
   readonly request: ExplanationRequest;

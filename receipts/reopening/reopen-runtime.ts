@@ -33,11 +33,11 @@ export interface VerifiedRuntime {
   readonly execution: { readonly opened: OpenedRun; readonly study: VerifiedStudy } | null;
 }
 
-/** Where a fold reads stored files, whom it tells of each thing that it found whole, and how it lets others work. */
+/** Where a fold reads stored files, where it reports each thing that it found whole, and how it lets others work. */
 export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
 
 /**
- * Reopens what a runtime rests on before its first event: the start and its promises, and the source with every sealed file.
+ * Reopens what a runtime rests on before its first event: the start with forecast and freeze, and the source with every sealed file.
  * `events` is how many its journal has. Throws `EvidenceChainError` at the first thing that is not whole.
  */
 export async function reopenStartOf(stored: StoredRuntime, events: number, ports: FoldPorts): Promise<VerifiedRuntime> {

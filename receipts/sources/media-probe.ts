@@ -15,7 +15,7 @@ export interface MediaProbeInput {
 /** The probe's milliseconds as the record's seconds. */
 const secondsOf = (ms: number): number => ms / 1000;
 
-/** Cover art, data and attachments are `other`: nobody watches, hears or reads them as a track. */
+/** Cover art, data and attachments are `other`: no player shows them as a track. */
 function recordedTrack(track: ProbedTrack): MediaProbeTrack {
   const { index, codec, durationMs, language, width, height, sampleRate, channels } = track;
   const stated = {

@@ -10,7 +10,7 @@ export interface CommitterPort {
   write(rows: RowChange[]): Promise<void>;
   /** Called once, with the failure of a batch, after which nothing more is written. */
   onFatal(error: LedgerError): void;
-  /** Called by name before a batch is written and after it is on disk, before anyone is told. */
+  /** Called by name before a batch is written and after it is on disk, before any caller resumes. */
   point(name: 'commit:before' | 'commit:after'): void;
 }
 

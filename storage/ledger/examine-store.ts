@@ -22,7 +22,7 @@ export interface Examination {
   readonly tableFaults: readonly DamagedTable[];
 }
 
-/** A table that is missing or not as it was written: nobody can say which rows it held. */
+/** A table that is missing or not as it was written: it is unknown which rows it held. */
 export interface DamagedTable {
   readonly name: string;
   /** What is wrong with it, in words. */

@@ -71,7 +71,7 @@ export async function replaceMark(path: string, mark: Mark): Promise<void> {
 
 const sayingLoss = (directory: string): string => `${markPathOf(directory)}.loss`;
 
-/** Whether a loss is being given up: LevelDB may have dropped what was damaged, and nobody has noted yet what that means. */
+/** Whether a loss is being given up: LevelDB may have dropped what was damaged, and it is not noted yet what that means. */
 export const isUnderWay = (directory: string): Promise<boolean> =>
   access(sayingLoss(directory)).then(
     () => true,

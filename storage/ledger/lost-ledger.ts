@@ -6,7 +6,7 @@ import { LedgerError } from './ledger-error.ts';
 
 /**
  * Keeps a ledger folder that holds no store from becoming a new one where objects lie beside it: every object is stored
- * after the ledger, so the ledger was lost, and with a new one nobody would know what the objects are. Throws
+ * after the ledger, so the ledger was lost, and with a new one nothing would say what the objects are. Throws
  * `ledger_missing`.
  */
 export async function refuseLostLedger(directory: string): Promise<void> {

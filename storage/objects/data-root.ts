@@ -42,7 +42,7 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
 
 /**
  * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file, and
- * `store_format_unsupported` for one of a format that this program does not open: whoever only means to look at a store must
+ * `store_format_unsupported` for one of a format that this program does not open: a command that only reads a store must
  * not make one in somebody else's folder. Changes nothing.
  */
 export async function demandDataRoot(root: string): Promise<void> {

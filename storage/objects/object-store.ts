@@ -32,7 +32,7 @@ export interface ObjectStore {
   /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
   receive(name: string, declaredBytes: number): Promise<Receiving>;
   /**
-   * Takes over a file of the data root's volume that nobody writes any more: hashes and syncs it, tells `announce` what it
+   * Takes over a file of the data root's volume that is written no more: hashes and syncs it, gives `announce` what it
    * is going to be, and moves it to its place. Where it rejects, no object came of the file.
    */
   import(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;

@@ -118,7 +118,7 @@ export function openNow(path: string): RegularFile | null {
     const stats = statsOf(descriptor, path);
     if (stats.isFile()) file = new RegularFile(path, descriptor, stats);
   } catch {
-    // Whoever opens it patiently hears why.
+    // The patient opening reports why.
   }
   if (file === null && descriptor !== null) closeSync(descriptor);
   return file;

@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
 import { isPassingFault } from './passing-fault.ts';
 
-// Long enough for a burst of open files to be over, short enough for whoever waits for an answer.
+// Long enough for a burst of open files to be over, short enough for a client that waits for an answer.
 const waitsMs = [20, 100, 300];
 
 /** Reads again after each fault that passes. Rejects with `StorageUnavailable` where it stays, with any other at once. */
@@ -18,7 +18,7 @@ export async function patiently<Value>(clock: Clock, read: () => Promise<Value>)
   return read().catch(refusePassing);
 }
 
-/** The same for a read that nobody can wait for: it is tried once more. */
+/** The same for a synchronous read: it is tried once more. */
 export function atOnce<Value>(read: () => Value): Value {
   try {
     return read();

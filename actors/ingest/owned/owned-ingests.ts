@@ -25,7 +25,7 @@ export interface OwnedIngestsOptions {
   readonly released: () => void;
 }
 
-/** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, tells how they fare. */
+/** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, reads their status. */
 export class OwnedIngests {
   readonly #options: OwnedIngestsOptions;
   readonly #uploads = new Map<string, Upload>();

@@ -34,7 +34,7 @@ export class Upload {
     this.#outcome = outcome;
     this.#declaredBytes = declaredBytes;
     this.#opening = objectStore.receive(ingestId.slice(ingestId.indexOf(':') + 1), declaredBytes);
-    // Awaited again by whoever ends the upload.
+    // Awaited again when the upload is ended.
     this.#opening.catch(() => undefined);
   }
 
@@ -75,7 +75,7 @@ export class Upload {
     return this.#isEnding;
   }
 
-  /** The body is complete: seals it into the object store and tells the ingest. */
+  /** The body is complete: seals it into the object store and sends the ingest its event. */
   async end(): Promise<OwnedIngestStatus> {
     if (this.#settled || this.#arrived !== this.#declaredBytes) {
       await this.abandon();

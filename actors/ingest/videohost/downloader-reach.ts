@@ -15,7 +15,7 @@ export interface DownloaderReach {
 }
 
 /**
- * Refuses what could reach past the proxy. In a network of its own a downloader reaches nothing else, whatever it is told;
+ * Refuses what could reach past the proxy. In a network of its own a downloader reaches nothing else, whatever its arguments say;
  * in the machine's network, an old version can be steered by an address, and generic extraction by any page.
  */
 export function downloaderReach(

@@ -63,7 +63,7 @@ export class VideohostIngestEffects {
     return this.#progress.get(ingestId);
   }
 
-  /** Whether an object was or is being stored for a live ingest that may not have heard of it yet. */
+  /** Whether an object was or is being stored for a live ingest that may not have the event of it yet. */
   holds(contentId: string): boolean {
     for (const ingestId of this.#arriving.keys()) {
       if (!this.#options.isLive(ingestId)) this.#arriving.delete(ingestId);
@@ -93,7 +93,7 @@ export class VideohostIngestEffects {
     }
   }
 
-  /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand lest a crash leaves it there. */
+  /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand, so that a crash does not leave it there. */
   async download({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<DownloadOutcome> {
     const { objectStore, ledger, unused, isLive } = this.#options;
     const { url, range } = this.#opened(ingestId);
@@ -125,7 +125,7 @@ export class VideohostIngestEffects {
     } finally {
       this.#progress.delete(ingestId);
       await rm(folder, { recursive: true, force: true });
-      // It may have ended while its media was being stored; nobody could remove that then.
+      // It may have ended while its media was being stored; nothing could remove that then.
       if (!isLive(ingestId)) unused.removeSoon();
     }
   }

@@ -20,7 +20,7 @@ export interface VideohostIngestsOptions {
   readonly progress: (ingestId: string) => DownloadProgress | undefined;
 }
 
-/** The service behind `/v1/videohost-local-ingests`: opens ingests and tells how they fare. */
+/** The service behind `/v1/videohost-local-ingests`: opens ingests and reads their status. */
 export class VideohostIngests {
   readonly #options: VideohostIngestsOptions;
 

@@ -126,7 +126,7 @@ test('an errand of a newer version ends with words for that', async (t) => {
   await first.close();
   const bench = await openBench(t, folder);
   const { ended } = await bench.recover();
-  t.deepEqual(ended, ['a: version 3 of errand is newer than this program, which knows 1']);
+  t.deepEqual(ended, ['a: version 3 of errand is newer than this program, which has 1']);
 });
 
 test('a row whose migration throws stays as it is', async (t) => {
