@@ -26,6 +26,7 @@ import {
   videohostService,
 } from './ingest/videohost/videohost-service.ts';
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
+import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
@@ -82,6 +83,7 @@ export interface Host extends LaterStages {
   readonly ownedIngests: OwnedIngests;
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
+  readonly overviews: Overviews;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   begin(): void;
@@ -189,6 +191,18 @@ export async function openHost(options: HostOptions): Promise<Host> {
     committed: (runtimeId) => studies.committed(runtimeId),
     report,
   });
+  const overviews = new Overviews({
+    kindName: studying.name,
+    supervisor,
+    budgets,
+    runtimes,
+    registry,
+    host: {
+      reviewerId: options.reviewer.id,
+      captionExecutor: options.captionExecutor,
+      explains: options.explainer !== null,
+    },
+  });
   const playback = new PrivatePlayback({
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: studying.name,
@@ -247,6 +261,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     videohostIngests: videohost.ingests,
     studies,
     ...laterStages,
+    overviews,
     playback,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)

@@ -1,6 +1,7 @@
 import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
 import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
@@ -84,6 +85,11 @@ export class StudyHost {
   /** The journal of a study, from any event on, to the last one of a study that has ended. */
   follow(runtimeId: string, options: FollowOptions = {}): AsyncGenerator<JournalEvent, RuntimeEvents> {
     return this.#studies.follow(runtimeId, options);
+  }
+
+  /** A study as a whole: where it stands in words, what was found in numbers, what is withheld, and what may be done next. */
+  overview(runtimeId: string): Promise<RuntimeOverview> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/overview`);
   }
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */

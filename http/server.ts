@@ -4,6 +4,7 @@ import type { LanguageExplanations } from '../actors/explanations/language-expla
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
+import type { Overviews } from '../actors/overview/overviews.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
@@ -18,6 +19,7 @@ import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
+import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
@@ -37,6 +39,7 @@ export interface ServerOptions {
     readonly ownedIngests: OwnedIngests;
     readonly videohostIngests: VideohostIngests | VideohostsOff;
     readonly studies: Studies;
+    readonly overviews: Overviews;
     readonly audits: EvidenceAudits;
     readonly reviews: PublishReviews;
     readonly captions: Captions;
@@ -55,6 +58,7 @@ export const routeTable = ({
   ownedIngests,
   videohostIngests,
   studies,
+  overviews,
   audits,
   reviews,
   captions,
@@ -67,6 +71,7 @@ export const routeTable = ({
   ...ownedIngestRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
   ...studyRoutes(studies),
+  ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
   ...captionRoutes(captions, captionReads),

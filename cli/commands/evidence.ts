@@ -7,8 +7,9 @@ const flags: FlagTable = { kind: single('KIND', 'all', 'the one kind that is rea
 
 async function run({ host, given, terminal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
-  const evidence = await host.evidence(runtimeId, given.single('kind'));
-  terminal.result(evidence, summaryLines(await host.status(runtimeId), evidence));
+  const kind = given.single('kind');
+  const evidence = await host.evidence(runtimeId, kind);
+  terminal.result(evidence, summaryLines(await host.overview(runtimeId), kind));
   return exitCodes.done;
 }
 

@@ -1,11 +1,11 @@
 import { spokenLanguage } from '../../client/studies.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
+import { timeCode } from '../../receipts/core/time-code.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type FlagTable, single, toggle } from '../flags.ts';
 import { summaryLines } from '../summary.ts';
-import { timeCode } from '../time-code.ts';
 import { ingested, isAddress, rangeFlags, rightsFlags, timeOf } from './ingest.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */
@@ -69,8 +69,11 @@ async function run(call: Call): Promise<ExitCode> {
   let exit: ExitCode = exitCodes.done;
   for (const what of call.given.positional) {
     const status = await studied(call, what);
-    const evidence = await call.host.evidence(status.runtimeId);
-    call.terminal.result({ status, evidence: evidence.evidence }, summaryLines(status, evidence));
+    const [overview, { evidence }] = await Promise.all([
+      call.host.overview(status.runtimeId),
+      call.host.evidence(status.runtimeId),
+    ]);
+    call.terminal.result({ status, evidence, overview }, summaryLines(overview));
     if (status.lifecycle !== 'terminal') exit = exitCodes.failed;
   }
   return exit;

@@ -6,6 +6,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { followed } from './followed.ts';
 import { paged } from './paged.ts';
+import { seenOverview } from './seen-overview.ts';
 
 const cursor = z.number().int().min(0).default(0).describe('where to go on: nextCursor of the answer before');
 const limit = z.number().int().min(1).max(500).default(100).describe('the most items of one answer');
@@ -24,7 +25,7 @@ const studied = {
 type Studied = z.infer<z.ZodObject<typeof studied>>;
 
 const instructions = `Studies of media on this machine, with evidence. Start with list_sources; plan_study says what a study would do;
-start_study starts it; follow_study waits for it; read_claims and read_evidence say what was found. Times are milliseconds, ranges are half-open.
+start_study starts it; follow_study waits for it; read_overview says what was found and what may be done next; read_claims and read_evidence have it in detail. Times are milliseconds, ranges are half-open.
 What a study cannot verify it calls unavailable, unknown or withheld: say so, and do not guess. Reviews need a person at a
 terminal (media-study review); no tool here can approve anything.`;
 
@@ -96,6 +97,16 @@ export function studyTools(host: StudyHost): McpServer {
         const { lifecycle, terminal, reason, journalHead } = await host.status(id);
         return { runtimeId: id, lifecycle, terminal, reason, journalHead };
       }),
+  );
+  server.registerTool(
+    'read_overview',
+    {
+      description:
+        'A study as a whole: where it stands in words, findings in numbers with units, claims as sentences, what is withheld and why, and what may be done next.',
+      inputSchema: { runtimeId },
+      ...readOnly,
+    },
+    ({ runtimeId: id }) => answered(async () => seenOverview(await host.overview(id))),
   );
   server.registerTool(
     'read_evidence',

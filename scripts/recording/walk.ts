@@ -8,6 +8,7 @@ import { languageExplanations } from '../../contract/explanations/language-expla
 import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrant, playbackRevoked } from '../../contract/playback/private-playback.ts';
 import { attestations } from '../../contract/review/publish-review.ts';
 import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
@@ -52,6 +53,7 @@ export async function walk(options: WalkOptions): Promise<void> {
   await conclusions(recorder, params);
   const approval = await approve(options, params);
   await caption(recorder, params, approval);
+  await recorder.granted('readOverview', runtimeOverview, { params });
   await explain(recorder, params);
   await play(options, params, status);
   await recorder.granted('revokePublishReview', publishReviewDecisions, {

@@ -51,6 +51,9 @@ test.serial('an agent finds a source, studies it, follows it to its end and read
   }
   t.is(types.at(-1), 'task.transitioned');
   t.is((await call('read_status', { runtimeId })).said.journalHead, types.length);
+  const { said: overview } = await call('read_overview', { runtimeId });
+  t.is(overview.situation.text, 'waiting for your review');
+  t.true(overview.claims.some(({ text }: { text: string }) => text.startsWith('speech in ')));
   const { said: kinds } = await call('read_evidence', { runtimeId });
   t.true(kinds.evidence.some(({ kind }: { kind: string }) => kind === 'speech_activity'));
   const { said: cuts } = await call('read_evidence', { runtimeId, kind: 'shot_changes', startMs: 0, endMs: 8000 });

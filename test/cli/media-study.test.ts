@@ -50,6 +50,7 @@ test('one command takes a file in, studies it, and prints what was found, on a d
     lines.some((line) => /^loudness: -\d+\.\d LUFS/.test(line)),
     stdout,
   );
+  t.true(lines.includes('status: waiting for your review'), stdout);
   t.regex(stderr, /started a host on .* for this command/);
   // It has stopped again, and has left nothing that says it runs.
   t.is((await run(['sources', ...root])).exit, 3);

@@ -49,6 +49,7 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
     [['loudness', 'available']],
   );
   t.true((await client.claims(runtimeId)).audits.length > 0);
+  t.is((await client.overview(runtimeId)).situation.text, 'waiting for your review');
 
   await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: NothingYet });
   await t.throwsAsync(client.captions.webvtt(runtimeId, 'target'), { instanceOf: NothingYet });

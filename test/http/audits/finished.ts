@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
+import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
 import { evidenceKinds } from '../../../contract/study/study-record.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
@@ -69,6 +70,21 @@ export function finished(contract: HostContract): void {
       t.is(tool === null, kind.endsWith('-receipt'));
       t.regex(artifactId ?? '', /^artifact:[a-f0-9]{64}$/);
     }
+  });
+
+  test.serial(contract.title('the overview of a finished study says what the lists say, in words'), async (t) => {
+    const { audits, evidence } = await concluded(t, contract, runtimeId);
+    const overview = contract.granted(t, await contract.get(listOf(runtimeId, 'overview')), 200, runtimeOverview);
+    t.is(overview.journalHead, audits.journalHead);
+    t.deepEqual(
+      overview.findings.map(({ kind, artifactId }) => [kind, artifactId]),
+      evidence.evidence.map(({ kind, artifactId }) => [kind, artifactId]),
+    );
+    t.true(overview.claims.some(({ text }) => /^speech in \d+ windows?, \d+\.\d s, between /.test(text)));
+    const again = overview.actions.find(({ action }) => action === 'study_again');
+    const request = { ...again?.body, clientRequestId: 'by-its-overview' };
+    const started = await contract.post(again?.path ?? '', request);
+    t.is(started.status, 202, started.body.toString('utf8'));
   });
 
   test.serial(contract.title('one kind of evidence is that part of the whole list'), async (t) => {

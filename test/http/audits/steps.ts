@@ -6,7 +6,7 @@ import { type RuntimeEvidence, runtimeEvidence } from '../../../contract/study/r
 import type { HostContract } from '../host/contract.ts';
 import { followed, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
 
-export const lists = ['assessment-audits', 'decision-receipts', 'evidence'] as const;
+export const lists = ['assessment-audits', 'decision-receipts', 'evidence', 'overview'] as const;
 
 export const listOf = (runtimeId: string, list: string): string => `/v1/runtimes/${runtimeId}/${list}`;
 
@@ -39,7 +39,7 @@ export async function studiedSample(t: ExecutionContext, contract: HostContract,
   return runtimeId;
 }
 
-/** Expects all three lists to refuse with one code, and gives what the first of them says. */
+/** Expects all lists to refuse with one code, and gives what the first of them says. */
 export async function damaged(t: ExecutionContext, contract: HostContract, runtimeId: string): Promise<string> {
   const messages: string[] = [];
   for (const list of lists) {

@@ -1,0 +1,65 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
+import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
+import { lifecycleOf, reasonOf } from '../reopening/study-row.ts';
+import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { TimeBudgets } from '../supervision/time-budgets.ts';
+
+export interface OverviewsOptions {
+  /** Name of the definition of studies. */
+  readonly kindName: string;
+  readonly supervisor: Supervisor;
+  readonly budgets: TimeBudgets;
+  readonly runtimes: VerifiedRuntimes;
+  readonly registry: Pick<SourceRegistry, 'current'>;
+  readonly host: Omit<HostAbilities, 'sourceIsCurrent'>;
+}
+
+/** The service behind overviews of runtimes. */
+export class Overviews {
+  readonly #options: OverviewsOptions;
+
+  constructor(options: OverviewsOptions) {
+    this.#options = options;
+  }
+
+  /** A runtime as a whole, reopened. Throws `unknown_runtime` and `stored_content_inconsistent`. */
+  async of(runtimeId: string): Promise<RuntimeOverview> {
+    // The row is read before the journal, so that the journal is never older.
+    const standing = this.#standing(runtimeId);
+    const runtime = await this.#options.runtimes.read(runtimeId);
+    if (standing === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+    const { sessionId, revisionId } = runtime.accepted.record.sourceSession;
+    const sourceIsCurrent = this.#options.registry.current(sessionId)?.session.revisionId === revisionId;
+    return runtimeOverviewOf(runtime, standing, { ...this.#options.host, sourceIsCurrent });
+  }
+
+  /** Null for a row that is missing or damaged: whoever reopens the runtime says which, and what it means. */
+  #standing(runtimeId: string): StudyStanding | null {
+    const { budgets } = this.#options;
+    const row = this.#row(runtimeId);
+    if (row === null) return null;
+    return {
+      lifecycle: lifecycleOf(snapshotValue(row)),
+      reason: reasonOf(row),
+      resumes: row.totalResumes,
+      deadlineLeftMs: budgets.remaining(runtimeId) ?? row.remainingMs,
+    };
+  }
+
+  #row(runtimeId: string): ActorRow | null {
+    const { supervisor, kindName } = this.#options;
+    try {
+      const row = readStored(() => supervisor.read(runtimeId));
+      return row?.kind === kindName ? row : null;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'stored_content_inconsistent') return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** A time for people, such as `1:02.500`; hours only where there are any. */
+export function timeCode(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = `${two(seconds % 60)}.${String(milliseconds % 1000).padStart(3, '0')}`;
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${two(minutes)}:${rest}`;
+}
+
+/** A length for people, such as `41.2 s`. */
+export const secondsText = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

@@ -1,0 +1,89 @@
+import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
+import { captionObstacleOf } from '../captions/captioned-study.ts';
+import type { VerifiedCaption, VerifiedCaptions } from '../captions/fold-captions.ts';
+import { counted } from '../core/checked-link.ts';
+import type { OverviewedRuntime } from './overviewed-runtime.ts';
+import { reasonsText } from './reason-words.ts';
+import { bare, pending } from './review-parts.ts';
+
+function storedPart(path: string, { artifact, receipt }: VerifiedCaption): OverviewPart {
+  const { status, lineCount, sourceAvailableCount, targetAvailableCount } = artifact.body.result;
+  const text = `${status}: ${counted(lineCount, 'line')}, ${sourceAvailableCount} with a source text, ${targetAvailableCount} with a target text`;
+  const isWithheld = status === 'withheld' || status === 'unavailable';
+  const state = isWithheld ? 'withheld' : 'done';
+  return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+}
+
+/** Whether captions may be made under an approval that stands. */
+function possiblePart(path: string, { attempts }: VerifiedCaptions, { host }: OverviewedRuntime): OverviewPart {
+  if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
+  if (host.captionExecutor === 'recorded_real_pipeline_fixture') {
+    return bare(
+      path,
+      'never',
+      'the caption executor of this host makes none of its own: --caption-executor names another',
+    );
+  }
+  const again = attempts === 0 ? '' : `: ${counted(attempts, 'attempt')} failed`;
+  return bare(path, 'waiting', `captions may be made under the approval${again}`);
+}
+
+/** What was made under the approval. */
+export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
+  const { study, base, runtime } = overviewed;
+  const path = `${base}/caption-productions`;
+  const obstacle = captionObstacleOf(runtime.accepted.record);
+  if (obstacle !== null) return bare(path, 'never', obstacle);
+  if (study === null || study.conclusion === null) return pending(overviewed, path, 'no captions');
+  const { captions, authority } = study.tail;
+  if (captions.caption !== null) return storedPart(path, captions.caption);
+  if (captions.open.length > 0) {
+    return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
+  }
+  if (authority !== null) return possiblePart(path, captions, overviewed);
+  return ['waiting', 'under_way'].includes(review.state)
+    ? bare(path, 'not_yet', 'captions need an approval')
+    : bare(path, 'never', 'captions need an approval that stands');
+}
+
+/** What comes after captions, where there are none. */
+const afterCaptions = (path: string, { state }: OverviewPart, what: string): OverviewPart =>
+  ['not_yet', 'waiting', 'under_way'].includes(state)
+    ? bare(path, 'not_yet', `${what}: there are no captions yet`)
+    : bare(path, 'never', `${what}: there are no captions`);
+
+/** What the check made of the captions. */
+export function checkPart({ study, base }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
+  const path = `${base}/caption-quality-controls`;
+  const caption = study?.tail.captions.caption ?? null;
+  if (caption === null) return afterCaptions(path, captions, 'no check');
+  if (caption.qualityControl === null) return bare(path, 'waiting', 'the captions are not checked yet');
+  const { receiptId, decision } = caption.qualityControl.body;
+  const isAccepted = decision.outcome === 'accepted';
+  return {
+    state: isAccepted ? 'done' : 'withheld',
+    text: isAccepted ? 'accepted' : `withheld: ${reasonsText(decision.reasonCodes)}`,
+    reasonCodes: [...decision.reasonCodes],
+    receiptIds: [receiptId],
+    path,
+  };
+}
+
+/** What was explained of the captions. */
+export function explanationsPart({ study, base, host }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
+  const path = `${base}/language-explanations`;
+  const attempts = study?.tail.explanations.attempts ?? [];
+  if (attempts.length > 0) {
+    const stored = attempts.flatMap((attempt) => (attempt.stored === null ? [] : [attempt.stored]));
+    const isOpen = attempts.some(({ state }) => state === 'started');
+    const state = isOpen ? 'under_way' : stored.length > 0 ? 'done' : 'failed';
+    const text = `${counted(stored.length, 'explanation')} of ${counted(attempts.length, 'attempt')}`;
+    return { state, text, reasonCodes: [], receiptIds: stored.map(({ receipt }) => receipt.body.receiptId), path };
+  }
+  if (!study?.tail.captions.caption) return afterCaptions(path, captions, 'no explanations');
+  if (!host.explains) return bare(path, 'never', 'no explanation executor is configured');
+  return study.tail.authority === null
+    ? bare(path, 'never', 'explanations need an approval that stands')
+    : bare(path, 'waiting', 'explanations may be asked for');
+}

@@ -1,0 +1,89 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import { detectedKinds } from '../../contract/evidence/evidence.ts';
+import { type Finding, type FindingPlace, maximumPlaces } from '../../contract/overview/runtime-overview.ts';
+import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
+import { timeCode } from '../core/time-code.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { runtimeEvidenceOf } from '../reopening/runtime-evidence.ts';
+import { type Found, foundOf } from './found.ts';
+
+export const placeText = ({ startMs, endMs }: Range): string =>
+  startMs === endMs ? timeCode(startMs) : `${timeCode(startMs)} to ${timeCode(endMs)}`;
+
+const placeOf = ({ startMs, endMs }: Range): FindingPlace => ({ startMs, endMs, text: placeText({ startMs, endMs }) });
+
+const titles: Readonly<Record<Finding['kind'], string>> = {
+  speech_activity: 'speech activity',
+  silence: 'silence',
+  loudness: 'loudness',
+  shot_changes: 'shot changes',
+  subtitle_track: 'subtitles',
+  text_language: 'language of the subtitles',
+  'speech-activity-receipt': 'speech of the whole source',
+  'language-ranges-receipt': 'spoken languages of the whole source',
+};
+
+/** Only of text tracks there are several. */
+const titleOf = (kind: Finding['kind'], trackIndex: number | null): string =>
+  trackIndex !== null && (kind === 'subtitle_track' || kind === 'text_language')
+    ? `${titles[kind]} of track ${trackIndex}`
+    : titles[kind];
+
+const findingOf = (
+  { kind, state, reasonCode, artifactId, contentId }: EvidenceRow,
+  trackIndex: number | null,
+  { text, measures, places }: Found,
+): Finding => ({
+  kind,
+  title: titleOf(kind, trackIndex),
+  state,
+  reasonCode,
+  trackIndex,
+  text,
+  measures: [...measures],
+  places: places.slice(0, maximumPlaces).map(placeOf),
+  placeCount: places.length,
+  artifactId,
+  contentId,
+});
+
+const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => ({
+  kind,
+  title: titleOf(kind, null),
+  state,
+  reasonCode: null,
+  trackIndex: null,
+  text: state === 'not_yet' ? 'not measured yet' : 'not measured: the study ended before',
+  measures: [],
+  places: [],
+  placeCount: 0,
+  artifactId: null,
+  contentId: null,
+});
+
+/** The track that each evidence artifact of a run was measured on. */
+function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, number | null> {
+  const evidence = execution?.study.findings.operations.flatMap((operation) => operation.evidence) ?? [];
+  return new Map(
+    evidence.flatMap(({ delivered, artifact }) =>
+      artifact === null ? [] : [[delivered.artifactId, artifact.input.trackIndex] as const],
+    ),
+  );
+}
+
+/**
+ * What a runtime found of each kind, in numbers with units and in words, in the order of its evidence; then the kinds that it
+ * did not come to. Numbers of what came with the source are of the whole source, all others of the studied range.
+ */
+export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding[] {
+  const { analysisRequest, sourceSession } = runtime.accepted.record;
+  const whole = { startMs: 0, endMs: sourceSession.source.durationMs };
+  const tracks = trackIndexes(runtime);
+  const found = runtimeEvidenceOf(runtime, null).evidence.map((row) => {
+    const trackIndex = row.state === 'available' ? (tracks.get(row.artifactId) ?? null) : (row.trackIndex ?? null);
+    const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
+    return findingOf(row, trackIndex, foundOf(row, range));
+  });
+  const missing = detectedKinds.filter((kind) => !found.some((finding) => finding.kind === kind));
+  return [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
+}

@@ -1,0 +1,129 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { FindingMeasure } from '../../contract/overview/runtime-overview.ts';
+import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
+import { counted } from '../core/checked-link.ts';
+import { secondsText, timeCode } from '../core/time-code.ts';
+import { joined, lengthOf } from '../core/time-spans.ts';
+import { reasonWords } from './reason-words.ts';
+
+/** What evidence says, before it is bounded: words, numbers and every place. */
+export interface Found {
+  readonly text: string;
+  readonly measures: readonly FindingMeasure[];
+  /** A moment begins and ends at once. */
+  readonly places: readonly Range[];
+}
+
+type Fact = EvidenceRow['facts'][number];
+type FactOf<Kind extends Fact['kind']> = Fact & { readonly kind: Kind };
+
+const factsOf = <Kind extends Fact['kind']>({ facts }: EvidenceRow, kind: Kind): FactOf<Kind>[] =>
+  facts.flatMap((fact) => (fact.kind === kind ? [fact as FactOf<Kind>] : []));
+
+const percentOf = (lengthMs: number, { startMs, endMs }: Range): number =>
+  Math.round((100 * lengthMs) / (endMs - startMs));
+
+function windows(spans: readonly Range[], range: Range): Found {
+  const lengthMs = lengthOf(joined(spans));
+  const share = percentOf(lengthMs, range);
+  return {
+    text: `${counted(spans.length, 'window')}, ${secondsText(lengthMs)}, ${share} %`,
+    measures: [
+      { name: 'count', value: spans.length, unit: '' },
+      { name: 'total', value: lengthMs / 1000, unit: 's' },
+      { name: 'share', value: share, unit: '%' },
+    ],
+    places: spans,
+  };
+}
+
+const measuredText = (value: number | null, unit: string): string =>
+  value === null ? `too quiet to measure (${unit})` : `${value.toFixed(1)} ${unit}`;
+
+const hundredths = (value: number | null): number | null => (value === null ? null : value / 100);
+
+function loudness({ integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp }: FactOf<'loudness'>): Found {
+  const [integrated, range, peak] = [integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp].map(hundredths) as [
+    number | null,
+    number | null,
+    number | null,
+  ];
+  return {
+    text: `${measuredText(integrated, 'LUFS')}, range ${measuredText(range, 'LU')}, true peak ${measuredText(peak, 'dBTP')}`,
+    measures: [
+      { name: 'integrated_loudness', value: integrated, unit: 'LUFS' },
+      { name: 'loudness_range', value: range, unit: 'LU' },
+      { name: 'true_peak', value: peak, unit: 'dBTP' },
+    ],
+    places: [],
+  };
+}
+
+// A line for people names the first of them; all are in the places.
+const namedCuts = 8;
+
+function cuts(shots: readonly FactOf<'shot_change'>[]): Found {
+  const named = shots.slice(0, namedCuts).map(({ atMs }) => timeCode(atMs));
+  const more = shots.length > named.length ? ', …' : '';
+  return {
+    text: `${counted(shots.length, 'cut')}${named.length === 0 ? '' : ` at ${named.join(', ')}${more}`}`,
+    measures: [{ name: 'count', value: shots.length, unit: '' }],
+    places: shots.map(({ atMs }) => ({ startMs: atMs, endMs: atMs })),
+  };
+}
+
+function cues(row: EvidenceRow): Found {
+  const unreadable = factsOf(row, 'unreadable_cue');
+  const all = [...factsOf(row, 'subtitle_cue'), ...unreadable].sort((one, other) => one.startMs - other.startMs);
+  const lost = unreadable.length === 0 ? '' : `, ${unreadable.length} of them unreadable`;
+  return {
+    text: `${counted(all.length, 'cue')}${lost}`,
+    measures: [{ name: 'count', value: all.length, unit: '' }],
+    places: all,
+  };
+}
+
+const languageText = ({ code, taggedLanguage }: FactOf<'track_language'>): string =>
+  `${code ?? 'not identified'}${taggedLanguage === null ? '' : `, tagged ${taggedLanguage}`}`;
+
+function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
+  const spans = new Map<string, Range[]>();
+  for (const range of ranges) {
+    const name = range.decision.status === 'classified' ? range.decision.code : 'not identified';
+    spans.set(name, [...(spans.get(name) ?? []), range]);
+  }
+  const said = [...spans].map(([name, found]) => `${name} in ${secondsText(lengthOf(joined(found)))}`);
+  return {
+    text: said.length === 0 ? 'no speech to identify' : said.join(', '),
+    measures: [{ name: 'count', value: ranges.length, unit: '' }],
+    places: ranges,
+  };
+}
+
+/** What one kind of evidence says. */
+export function foundOf(row: EvidenceRow, range: Range): Found {
+  if (row.state === 'unavailable') {
+    return { text: `unavailable: ${reasonWords(row.reasonCode)} (${row.reasonCode})`, measures: [], places: [] };
+  }
+  switch (row.kind) {
+    case 'speech_activity':
+    case 'speech-activity-receipt':
+      return windows(factsOf(row, 'speech_window'), range);
+    case 'silence':
+      return windows(factsOf(row, 'silence'), range);
+    case 'loudness': {
+      const [measured] = factsOf(row, 'loudness');
+      return measured === undefined ? { text: 'not measured', measures: [], places: [] } : loudness(measured);
+    }
+    case 'shot_changes':
+      return cuts(factsOf(row, 'shot_change'));
+    case 'subtitle_track':
+      return cues(row);
+    case 'text_language': {
+      const identified = factsOf(row, 'track_language').map(languageText);
+      return { text: identified.join('; '), measures: [], places: [] };
+    }
+    case 'language-ranges-receipt':
+      return spokenLanguages(factsOf(row, 'language_range'));
+  }
+}
