@@ -26,6 +26,8 @@ import {
   videohostService,
 } from './ingest/videohost/videohost-service.ts';
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
+import { CommitFigures, HostFigures } from './operation/host-figures.ts';
+import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
@@ -86,6 +88,7 @@ export interface Host extends LaterStages {
   readonly overviews: Overviews;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
+  readonly figures: HostFigures;
   begin(): void;
   /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
   stopRequested(): Promise<void>;
@@ -110,8 +113,18 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const objectStore = patientObjectStore(opened, clock);
   const layout = dataRootAt(options.dataRoot);
+  const commits = new CommitFigures(() => performance.now());
   const ledger = patientLedger(
-    await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points }),
+    await openLedger({
+      directory: layout.ledger,
+      clock,
+      encodeEvent: canonicalJson,
+      onFatal,
+      points: (name) => {
+        commits.point(name);
+        points(name);
+      },
+    }),
     clock,
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
@@ -133,7 +146,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
   registry.committed();
 
   const budgets = new TimeBudgets(clock);
-  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: onFatal, report });
+  const durations = new StateDurations(() => performance.now());
+  const supervisor = new Supervisor({
+    ledger,
+    clock,
+    budgets,
+    fatal: onFatal,
+    report,
+    committed: (id, row, isStored) => durations.committed(id, row, isStored),
+  });
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),
@@ -242,6 +263,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   supervisor.register(studying);
+  const figures = new HostFigures({
+    supervisor,
+    queues: { ...queues, videohosts: videohost.queue },
+    durations,
+    commits,
+    launcher,
+    freeBytes: () => objectStore.freeBytes(),
+  });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);
@@ -267,6 +296,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .filter((tool) => tool !== null)
       .map((tool) => tool.identity)
       .concat([detectorTools.speech, detectorTools.language]),
+    figures,
     begin: () => {
       for (const queue of Object.values(queues)) queue.open();
       videohost.begin();
@@ -274,6 +304,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     stopRequested,
     close: async () => {
       playback.close();
+      figures.close();
       supervisor.stop();
       await stopRequested();
       await detector.close();

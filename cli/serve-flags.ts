@@ -42,6 +42,11 @@ export const serveFlags: FlagTable = {
   'reviewer-id': single('ID', 'reviewer:local-operator', 'the one reviewer of this host'),
   'reviewer-label': single('TEXT', 'Local review operator', "that reviewer's name for people"),
   'http-adapter': single('NAME', 'auto', 'auto, uws or node'),
+  'log-format': single(
+    'NAME',
+    'text',
+    'text or json: what the host says on stderr, as lines or as one JSON document a line',
+  ),
   executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
   ...captionFlags,
   'semantic-recognizer': single('NAME', 'unavailable', 'unavailable; no other value yet'),

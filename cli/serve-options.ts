@@ -5,6 +5,7 @@ import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
+import type { LogFormat } from './reports.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -30,6 +31,7 @@ export interface ServeOptions {
   /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
+  readonly logFormat: LogFormat;
 }
 
 /** Reads the flags of `serve`. Throws `StartError` with the closed start-up codes. */
@@ -75,6 +77,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     captionExecutor: captionExecutor(given),
     explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
+    logFormat: choice(given, 'log-format', ['text', 'json']),
   };
 }
 

@@ -13,6 +13,7 @@ import { crashPoints } from './crash-points.ts';
 import { answersQuestion } from './help.ts';
 import { removeHostFile, writeHostFile } from './host-file.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
+import { type LogFormat, type LogLevel, logLine } from './reports.ts';
 import { type ServeOptions, serveOptions } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 import { failureLine } from './start-remedies.ts';
@@ -23,9 +24,13 @@ const graceMs = 5_000;
 
 const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
 const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
-const report = (line: string): void => void process.stderr.write(`${line}\n`);
+let format: LogFormat = 'text';
+const say = (level: LogLevel, line: string): void =>
+  void process.stderr.write(`${logLine(format, level, line, systemClock.now())}\n`);
+const report = (line: string): void => say('info', line);
 
 async function serve(options: ServeOptions): Promise<void> {
+  format = options.logFormat;
   report(`Local Media Study Service ${version}`);
   const explainer = explainerOf(options.explainerModel, process.env);
   const token = await hostToken(options.tokenFile);
@@ -53,7 +58,7 @@ async function serve(options: ServeOptions): Promise<void> {
     report,
     points: crashPoints(process.env),
     onFatal: (error) => {
-      report(`fatal: ${error.message}`);
+      say('fatal', `fatal: ${error.message}`);
       process.exit(1);
     },
   });
@@ -157,6 +162,6 @@ outliveReaders();
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
 } catch (error) {
-  report(failureLine(error));
+  say('fatal', failureLine(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

@@ -1,6 +1,7 @@
 import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
 import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
@@ -48,6 +49,16 @@ export class StudyHost {
    */
   static connect(place: HostPlace, options: TransportOptions = {}): StudyHost {
     return new StudyHost(new Transport(place, options));
+  }
+
+  /** Whether the host answers, and its version. */
+  health(): Promise<HostHealth> {
+    return this.#transport.json('/v1/health');
+  }
+
+  /** What the host measures, in the Prometheus text format. */
+  metrics(): Promise<string> {
+    return this.#transport.text('/v1/metrics');
   }
 
   async sources(): Promise<readonly SourceSessionRow[]> {

@@ -10,15 +10,18 @@ import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
 import type { SourceRecords } from '../actors/sources/source-records.ts';
 import type { Studies } from '../actors/study/studies.ts';
+import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
 import { RefusedOrigins } from './exchange/refused-origins.ts';
+import { RequestCounts } from './exchange/request-counts.ts';
 import { type Route, Router } from './exchange/route.ts';
 import { serveExchange } from './exchange/serve-exchange.ts';
-import type { Listener, OpenListener } from './listener/listener.ts';
+import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
+import { type Measured, operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
@@ -47,26 +50,31 @@ export interface ServerOptions {
     readonly explanations: LanguageExplanations;
     readonly playback: PrivatePlayback;
     readonly readDocument: ReadDocument;
+    readonly figures: Measured;
   };
   readonly report: (line: string) => void;
 }
 
-/** Every path of the wire; a service that is off keeps its paths and says why. */
-export const routeTable = ({
-  sources,
-  sourceRecords,
-  ownedIngests,
-  videohostIngests,
-  studies,
-  overviews,
-  audits,
-  reviews,
-  captions,
-  captionReads,
-  explanations,
-  playback,
-  readDocument,
-}: ServerOptions['services']): readonly Route[] => [
+/** Every path of the wire; a service that is off keeps its paths and says why. `wire` gives what HTTP itself measures. */
+export const routeTable = (
+  {
+    sources,
+    sourceRecords,
+    ownedIngests,
+    videohostIngests,
+    studies,
+    overviews,
+    audits,
+    reviews,
+    captions,
+    captionReads,
+    explanations,
+    playback,
+    readDocument,
+    figures,
+  }: ServerOptions['services'],
+  wire: () => readonly Metric[] = () => [],
+): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
@@ -78,18 +86,37 @@ export const routeTable = ({
   ...languageExplanationRoutes(explanations),
   ...playbackRoutes(playback),
   ...descriptionRoutes(readDocument),
+  ...operationRoutes(figures, wire),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
 export async function openServer(options: ServerOptions): Promise<Listener> {
   const { host, port, open, services, report } = options;
-  const router = new Router(routeTable(services));
+  const requests = new RequestCounts();
+  let traffic: Traffic = { received: 0, sent: 0 };
+  const router = new Router(routeTable(services, () => [requests.metric(), ...trafficMetrics(traffic)]));
   const refusedOrigins = new RefusedOrigins(report, () => performance.now());
   let guard: Guard | null = null;
   const listener = await open({ host, port }, (exchange) => {
-    if (guard !== null) serveExchange({ guard, router, refusedOrigins, report }, exchange);
+    if (guard !== null) serveExchange({ guard, router, refusedOrigins, requests, report }, exchange);
   });
+  traffic = listener.traffic;
   // The guard needs the port that was really bound.
   guard = new Guard(listener.port, options.allowedOrigins, options.token);
   return listener;
 }
+
+const trafficMetrics = ({ received, sent }: Traffic): readonly Metric[] => [
+  {
+    name: 'media_study_http_received_bytes_total',
+    type: 'counter',
+    help: 'bytes of bodies that clients sent',
+    samples: [{ value: received }],
+  },
+  {
+    name: 'media_study_http_sent_bytes_total',
+    type: 'counter',
+    help: 'bytes of bodies that were handed to the system for clients',
+    samples: [{ value: sent }],
+  },
+];

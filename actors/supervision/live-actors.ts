@@ -1,6 +1,7 @@
+import { stateNameOf } from '../../machines/migrations/chart-states.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
-import { type ActorRow, actorRow } from './actor-row.ts';
+import { type ActorRow, actorRow, snapshotValue } from './actor-row.ts';
 import { CommitListeners } from './commit-listeners.ts';
 import type { SupervisedActor } from './supervised-actor.ts';
 import { upgradedRow } from './upgraded-row.ts';
@@ -9,6 +10,13 @@ export interface LiveActorsOptions {
   readonly ledger: Ledger;
   /** Told of things that people should know of; never throws. */
   readonly report: (line: string) => void;
+}
+
+/** How many actors of a definition stand in a state of their chart. */
+export interface ActorCount {
+  readonly actor: string;
+  readonly state: string;
+  readonly count: number;
 }
 
 /** The actors that have not ended and do not rest, and what may be asked of them. */
@@ -57,6 +65,18 @@ export abstract class LiveActors {
     let count = 0;
     for (const actor of this.actors.values()) if (actor.definition.name === kindName) count += 1;
     return count;
+  }
+
+  /** All live actors by their definition and newest state. */
+  census(): ActorCount[] {
+    const counts = new Map<string, ActorCount>();
+    for (const { definition, row } of this.actors.values()) {
+      if (row === null) continue;
+      const [actor, state] = [definition.name, stateNameOf(snapshotValue(row))];
+      const key = `${actor} ${state}`;
+      counts.set(key, { actor, state, count: (counts.get(key)?.count ?? 0) + 1 });
+    }
+    return [...counts.values()];
   }
 
   /** The newest rows of all live actors of a definition. */

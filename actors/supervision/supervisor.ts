@@ -22,6 +22,8 @@ export interface SupervisorOptions extends LiveActorsOptions {
   readonly budgets: TimeBudgets;
   /** A commit failed: the host has to stop. */
   readonly fatal: (error: Error) => void;
+  /** Told of each row that is on disk; `isStored` where no interpreter is left. Never throws. */
+  readonly committed?: (id: string, row: ActorRow, isStored: boolean) => void;
 }
 
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
@@ -269,6 +271,7 @@ export class Supervisor extends LiveActors {
       if (actor.row === row && phaseOf(actor.definition, row) === 'waiting') actor.park();
       if (row.alone === undefined) this.#soloRuns.leave(id);
       definition.committed(id, row);
+      this.#options.committed?.(id, row, isStored);
       this.listeners.tell(id);
     });
     // What is not on disk must not go on: the store's own failure ends the host, anything else this actor alone.

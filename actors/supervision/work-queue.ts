@@ -75,6 +75,16 @@ export class WorkQueue {
     this.#advance();
   }
 
+  /** How many wait for a worker. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** How many workers are taken. */
+  get working(): number {
+    return this.#working.size;
+  }
+
   /** No worker is taken, and no one waits whose turn would come now. A queue that is not open grants nothing. */
   get isQuiet(): boolean {
     return this.#working.size === 0 && (!this.#open || this.#next() === undefined);

@@ -16,6 +16,8 @@ import { findSandbox, isHiddenSigkill, type ProcessSandbox, type SandboxCommand 
 /** A launcher that says which parts of the sandbox work on this machine. */
 export interface SandboxedLauncher extends Launcher {
   readonly sandbox: ProcessSandbox;
+  /** How many external processes run now. */
+  readonly running: number;
 }
 
 export interface LauncherOptions {
@@ -65,6 +67,10 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     this.sandbox = command.sandbox;
     // Where the kernel does not end a process with the host, at least the host's ordinary end does.
     if (!this.sandbox.parentDeathSignal) process.on('exit', this.#killAll);
+  }
+
+  get running(): number {
+    return this.#running.size;
   }
 
   async run(request: ProcessRequest): Promise<ProcessOutput> {

@@ -9,10 +9,10 @@ export function refusalsOfChecks({ access = 'token', path }: Route, { body, desc
   return [
     'host_not_allowed',
     'origin_not_allowed',
-    ...(access === 'grant' ? [] : (['unauthorized'] as const)),
+    ...(access === 'grant' || access === 'anyone' ? [] : (['unauthorized'] as const)),
     'invalid_target',
     ...(path.includes('/:') ? (['invalid_identity'] as const) : []),
-    ...(access === 'token' ? [] : (['origin_required'] as const)),
+    ...(access === 'token' || access === 'anyone' ? [] : (['origin_required'] as const)),
     'unknown_query',
     ...(description.query === undefined ? [] : (['duplicate_query'] as const)),
     'unsupported_transfer_encoding',

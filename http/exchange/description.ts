@@ -11,6 +11,7 @@ export const rooms = [
   'captions',
   'explanations',
   'playback',
+  'operation',
   'description',
 ] as const;
 export type Room = (typeof rooms)[number];

@@ -73,7 +73,7 @@ export class Guard {
 
   /** The origin that a checked request comes from, empty where the route does not ask. Throws `origin_required`. */
   originFor(head: RequestHead, access: Access = 'token'): string {
-    if (access === 'token') return '';
+    if (access === 'token' || access === 'anyone') return '';
     const origin = head.header('origin') ?? (access === 'grant' ? ownOrigin(head) : undefined);
     if (origin === undefined) throw new ServiceError('origin_required', 'this path is for pages that say their origin');
     return origin;

@@ -38,10 +38,10 @@ export type Endpoint = { readonly description: Description } & (
 export type Method = 'GET' | 'POST' | 'PUT';
 
 /**
- * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; or a page that holds
- * a grant, which its path names.
+ * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page that holds
+ * a grant, which its path names; or anyone whom the guard lets reach this host.
  */
-export type Access = 'token' | 'token-and-origin' | 'grant';
+export type Access = 'token' | 'token-and-origin' | 'grant' | 'anyone';
 
 /** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
 export interface Route {
@@ -169,6 +169,7 @@ function namedPart(segment: string): NamedPart | null {
 export class Router {
   readonly #routes: readonly RoutePattern[];
   readonly #grantPaths: readonly { prefix: string; depth: number }[];
+  readonly #openPaths: readonly string[];
   readonly #found = new Map<string, Found>();
 
   constructor(routes: readonly Route[]) {
@@ -179,12 +180,15 @@ export class Router {
     this.#grantPaths = routes
       .filter(({ access }) => access === 'grant')
       .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
+    this.#openPaths = routes.filter(({ access }) => access === 'anyone').map(({ path }) => path);
   }
 
-  /** Whether a target, as sent, is only for holders of the token: every one that names no path of a grant. */
+  /** Whether a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
   needsToken(target: string | null): boolean {
+    if (target === null) return true;
+    if (this.#openPaths.some((path) => target.startsWith(path) && target.split('?', 1)[0] === path)) return false;
     return !this.#grantPaths.some(
-      ({ prefix, depth }) => target?.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
+      ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
     );
   }
 

@@ -7,6 +7,7 @@ import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import { MediaPart } from './media-part.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
+import type { RequestCounts } from './request-counts.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
 import type { Target } from './target.ts';
 
@@ -14,6 +15,7 @@ export interface Service {
   readonly guard: Guard;
   readonly router: Router;
   readonly refusedOrigins: RefusedOrigins;
+  readonly requests: RequestCounts;
   readonly report: (line: string) => void;
 }
 
@@ -25,6 +27,7 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
   const { guard, router, refusedOrigins, report } = service;
+  let route: Route | null = null;
   try {
     const { head } = exchange;
     const needsToken = router.needsToken(head.target);
@@ -32,25 +35,27 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     if (stopped !== null) {
       const origin = head.header('origin');
       if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
-      send(service, exchange, stopped);
+      send(service, exchange, route, stopped);
       return;
     }
     if (needsToken) exchange.accept();
-    const { target, route, params } = router.find(head.target);
+    const found = router.find(head.target);
+    const { target, params } = found;
+    route = found.route;
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
     const endpoint = endpointOf(route, head.method);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) {
       answer.then(
-        (ready) => send(service, exchange, ready),
-        (error) => send(service, exchange, failedAnswer(error, report)),
+        (ready) => send(service, exchange, found.route, ready),
+        (error) => send(service, exchange, found.route, failedAnswer(error, report)),
       );
     } else {
-      send(service, exchange, answer);
+      send(service, exchange, route, answer);
     }
   } catch (error) {
-    send(service, exchange, failedAnswer(error, report));
+    send(service, exchange, route, failedAnswer(error, report));
   }
 }
 
@@ -96,7 +101,8 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
   return values;
 }
 
-function send({ guard, report }: Service, exchange: Exchange, answer: Answer): void {
+function send({ guard, requests, report }: Service, exchange: Exchange, route: Route | null, answer: Answer): void {
+  requests.count(route, answer.status);
   const own = answer.headers ?? jsonHeaders;
   const cors = guard.corsHeaders(exchange.head);
   const headers = cors === null ? own : { ...own, ...cors };

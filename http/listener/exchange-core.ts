@@ -4,9 +4,11 @@ import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestH
 import { Pace } from './pace.ts';
 import { announcesBody, isFramed, mayClose } from './request-head.ts';
 
-/** Keeps count of the exchanges under way, and gets what their handlers threw. */
+/** Keeps count of the exchanges under way and of the bytes of their bodies, and gets what their handlers threw. */
 export interface ExchangeOwner {
   settled(): void;
+  received(bytes: number): void;
+  sent(bytes: number): void;
   report(error: unknown): void;
 }
 
@@ -119,7 +121,7 @@ export abstract class ExchangeCore implements Exchange {
     if (this.head.method === 'HEAD') this.#whenClosable(() => this.sendHead(status, headers, bytes));
     else if (bytes === 0) this.#whenClosable(() => this.send(status, headers, ''));
     else {
-      this.#writer = new AnnouncedBody(bytes, this.open(status, headers, bytes));
+      this.#writer = new AnnouncedBody(bytes, this.#counted(this.open(status, headers, bytes)));
       return this.#writer;
     }
     return SILENT_BODY;
@@ -127,6 +129,7 @@ export abstract class ExchangeCore implements Exchange {
 
   /** Bytes of the body arrived, whether somebody reads them or not. */
   protected arrived(bytes: number): void {
+    this.#owner.received(bytes);
     if (this.awaitsBody && this.#pace.moves(bytes, performance.now())) this.renewTime();
   }
 
@@ -206,8 +209,24 @@ export abstract class ExchangeCore implements Exchange {
   }
 
   #answer(status: number, headers: Headers, body: Uint8Array | string): void {
-    if (this.head.method !== 'HEAD') this.send(status, headers, body);
-    else this.sendHead(status, headers, typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    if (this.head.method === 'HEAD') {
+      this.sendHead(status, headers, bytes);
+      return;
+    }
+    this.#owner.sent(bytes);
+    this.send(status, headers, body);
+  }
+
+  #counted(outlet: Outlet): Outlet {
+    return {
+      push: (chunk) => {
+        this.#owner.sent(chunk.byteLength);
+        return outlet.push(chunk);
+      },
+      finish: () => outlet.finish(),
+      cut: () => outlet.cut(),
+    };
   }
 
   #guard(step: () => void): void {

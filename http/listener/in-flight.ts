@@ -1,11 +1,12 @@
 import type { ExchangeOwner } from './exchange-core.ts';
-import type { HandlerErrorListener } from './listener.ts';
+import type { HandlerErrorListener, Traffic } from './listener.ts';
 
-/** Counts the exchanges under way, for a close that lets them end. */
+/** Counts the exchanges under way, for a close that lets them end, and the bytes of their bodies. */
 export class InFlight implements ExchangeOwner {
   readonly #onHandlerError: HandlerErrorListener;
   #count = 0;
   #onIdle: (() => void) | undefined;
+  readonly traffic: { -readonly [Direction in keyof Traffic]: number } = { received: 0, sent: 0 };
 
   constructor(onHandlerError: HandlerErrorListener = warn) {
     this.#onHandlerError = onHandlerError;
@@ -18,6 +19,14 @@ export class InFlight implements ExchangeOwner {
   settled(): void {
     this.#count -= 1;
     if (this.#count === 0) this.#onIdle?.();
+  }
+
+  received(bytes: number): void {
+    this.traffic.received += bytes;
+  }
+
+  sent(bytes: number): void {
+    this.traffic.sent += bytes;
   }
 
   report(error: unknown): void {

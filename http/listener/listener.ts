@@ -78,9 +78,16 @@ export type ExchangeHandler = (exchange: Exchange) => void;
 /** Hears what a handler, sink or listener threw. By then the exchange was answered with an empty 500, or closed. */
 export type HandlerErrorListener = (error: unknown) => void;
 
+/** Bytes of bodies since the listener was opened; the numbers rise. */
+export interface Traffic {
+  readonly received: number;
+  readonly sent: number;
+}
+
 export interface Listener {
   readonly adapter: 'uWebSockets.js' | 'node:http';
   readonly port: number;
+  readonly traffic: Traffic;
   /** Stops accepting, waits for answers under way (at most `graceMs`), then closes every connection. */
   close(graceMs: number): Promise<void>;
 }

@@ -36,6 +36,7 @@ export function nodeListener(idleMs: number, strangers = STRANGERS): OpenListene
     const listener: Listener = {
       adapter: 'node:http',
       port: (server.address() as AddressInfo).port,
+      traffic: flight.traffic,
       close: (graceMs) => {
         closed ??= closeGently(server, flight, graceMs);
         return closed;

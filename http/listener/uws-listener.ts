@@ -37,6 +37,7 @@ export const openUwsListener: OpenListener = async (address, handler, onHandlerE
   const listener: Listener = {
     adapter: 'uWebSockets.js',
     port: uws.us_socket_local_port(socket),
+    traffic: flight.traffic,
     close: (graceMs) => {
       closed ??= (async () => {
         uws.us_listen_socket_close(socket);

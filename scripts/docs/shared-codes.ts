@@ -2,8 +2,9 @@ import { type Operation, type ReadableDocument, responseOf } from './openapi/rea
 
 /** The access that an operation needs. */
 export const accessOf = ({ security, parameters }: Operation): string => {
-  if (security?.length === 0) return 'grant';
-  return parameters.some(({ name }) => name === 'Origin') ? 'token and origin' : 'token';
+  const isOfPages = parameters.some(({ name }) => name === 'Origin');
+  if (security?.length === 0) return isOfPages ? 'grant' : 'anyone';
+  return isOfPages ? 'token and origin' : 'token';
 };
 
 /** The codes that the description of an answer lists, each in back ticks. */
@@ -15,7 +16,7 @@ const takesJson = ({ requestBody }: Operation): boolean => requestBody?.content[
 /** Operations that have codes in common, the largest group first. */
 const groups: readonly (readonly [words: string, has: (operation: Operation) => boolean])[] = [
   ['any endpoint', () => true],
-  ['one that needs the token', (operation) => accessOf(operation) !== 'grant'],
+  ['one that needs the token', ({ security }) => security?.length !== 0],
   ['one with names in its path', ({ parameters }) => parameters.some((each) => each.in === 'path')],
   ['one with a JSON body', takesJson],
   ['one without a JSON body', (operation) => !takesJson(operation)],

@@ -42,6 +42,7 @@ export interface VideohostService {
   readonly ingests: VideohostIngests | VideohostsOff;
   /** Lets waiting ingests start; without a downloader they go on waiting, for a host that has one. */
   begin(): void;
+  readonly queue: WorkQueue;
 }
 
 /** Opens the ingests of video hosts with the downloader of this machine, if there is one. */
@@ -66,5 +67,7 @@ export function videohostService(options: VideohostServiceOptions): VideohostSer
     remark,
     maximumRangeMs,
   });
-  return whyOff === null ? { ingests, begin: () => queue.open() } : { ingests: { whyOff }, begin: () => undefined };
+  return whyOff === null
+    ? { ingests, begin: () => queue.open(), queue }
+    : { ingests: { whyOff }, begin: () => undefined, queue };
 }

@@ -38,7 +38,7 @@ function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json
     tags: [route.room],
     summary: description.summary,
     ...(description.details === undefined ? {} : { description: description.details }),
-    ...(route.access === 'grant' ? { security: [] } : {}),
+    ...(route.access === 'grant' || route.access === 'anyone' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(endpoint, workshop, recorded),
     responses: {
@@ -72,7 +72,7 @@ function parametersOf(
     }),
     ...Object.entries(query).map(([name, schema]) => parameter(name, 'query', schema, {})),
     ...Object.entries(headers).map(([name, schema]) => parameter(name, 'header', schema, {})),
-    ...(access === 'token' ? [] : [originOf(access)]),
+    ...(access === 'token' || access === 'anyone' ? [] : [originOf(access)]),
   ];
 }
 

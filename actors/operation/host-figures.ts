@@ -1,0 +1,124 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import type { LiveActors } from '../supervision/live-actors.ts';
+import type { WorkQueue } from '../supervision/work-queue.ts';
+import { DurationHistogram } from './duration-histogram.ts';
+import type { StateDurations } from './state-durations.ts';
+
+/** How often the delay of the event loop is sampled, in milliseconds. */
+const samplingMs = 20;
+
+export interface HostFiguresOptions {
+  readonly supervisor: Pick<LiveActors, 'census'>;
+  readonly queues: Readonly<Record<string, Pick<WorkQueue, 'waiting' | 'working'>>>;
+  readonly durations: StateDurations;
+  readonly commits: CommitFigures;
+  readonly launcher: { readonly running: number };
+  readonly freeBytes: () => Promise<number>;
+}
+
+/** What commits cost, told by the points of the ledger: one batch is on its way at a time. */
+export class CommitFigures {
+  readonly #durations = new DurationHistogram(
+    'media_study_commit_seconds',
+    'time of one synced batch of the ledger; commits that wait together share a batch',
+  );
+  readonly #now: () => number;
+  #begun = 0;
+
+  /** `now` is in milliseconds and never runs back. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes every point that the ledger passes. */
+  readonly point = (name: string): void => {
+    if (name === 'commit:before') this.#begun = this.#now();
+    else if (name === 'commit:after') this.#durations.observe((this.#now() - this.#begun) / 1000);
+  };
+
+  metric = (): Metric => this.#durations.metric();
+}
+
+/** What a host measures of itself below HTTP. Numbers that nobody asks for cost nothing beyond a few counters. */
+export class HostFigures {
+  readonly #options: HostFiguresOptions;
+  #loopDelay: IntervalHistogram | null = null;
+
+  constructor(options: HostFiguresOptions) {
+    this.#options = options;
+  }
+
+  async metrics(): Promise<readonly Metric[]> {
+    const { supervisor, queues, durations, commits, launcher, freeBytes } = this.#options;
+    const queued = Object.entries(queues);
+    const { rss } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    return [
+      gauge(
+        'media_study_queue_waiting',
+        'work that waits for a worker',
+        queued.map(([queue, { waiting }]) => ({ labels: { queue }, value: waiting })),
+      ),
+      gauge(
+        'media_study_queue_working',
+        'workers that are taken',
+        queued.map(([queue, { working }]) => ({ labels: { queue }, value: working })),
+      ),
+      gauge(
+        'media_study_actors',
+        'actors that have not ended, by kind and state',
+        supervisor.census().map(({ actor, state, count }) => ({ labels: { actor, state }, value: count })),
+      ),
+      durations.metric(),
+      commits.metric(),
+      gauge('media_study_external_processes', 'external processes that run now', [{ value: launcher.running }]),
+      gauge('media_study_data_root_free_bytes', 'bytes that this user can still store on the volume of the data root', [
+        { value: await freeBytes() },
+      ]),
+      this.#eventLoopDelay(),
+      gauge('process_resident_memory_bytes', 'resident memory of the host', [{ value: rss }]),
+      {
+        name: 'process_cpu_seconds_total',
+        type: 'counter',
+        help: 'time that the host spent on processors',
+        samples: [{ value: (user + system) / 1e6 }],
+      },
+      gauge('process_start_time_seconds', 'start of the host in seconds since 1970', [
+        { value: performance.timeOrigin / 1000 },
+      ]),
+    ];
+  }
+
+  /** The sampling begins with the first read, so that a host whose metrics nobody reads is not woken for it. */
+  #eventLoopDelay(): Metric {
+    const delay = this.#loopDelay ?? monitorEventLoopDelay({ resolution: samplingMs });
+    const samples =
+      delay.count === 0
+        ? []
+        : [
+            { labels: { quantile: '0.5' }, value: delay.percentile(50) / 1e9 },
+            { labels: { quantile: '0.99' }, value: delay.percentile(99) / 1e9 },
+            { labels: { quantile: '1' }, value: delay.max / 1e9 },
+          ];
+    if (this.#loopDelay === null) delay.enable();
+    else delay.reset();
+    this.#loopDelay = delay;
+    return gauge(
+      'media_study_event_loop_delay_seconds',
+      `delay of the event loop since the last read, sampled every ${samplingMs} ms`,
+      samples,
+    );
+  }
+
+  close(): void {
+    this.#loopDelay?.disable();
+  }
+}
+
+const gauge = (name: string, help: string, samples: readonly MetricSample[]): Metric => ({
+  name,
+  type: 'gauge',
+  help,
+  samples,
+});

@@ -1,0 +1,53 @@
+import { version } from '../../contract/base/program-version.ts';
+import { type HostHealth, hostHealth } from '../../contract/operation/host-health.ts';
+import type { Metric } from '../../contract/operation/metric.ts';
+import { jsonHeaders } from '../exchange/answer.ts';
+import { json } from '../exchange/description.ts';
+import { exposition, expositionType } from '../exchange/exposition.ts';
+import { type Route, read } from '../exchange/route.ts';
+
+/** What the floors below HTTP measure. */
+export interface Measured {
+  metrics(): Promise<readonly Metric[]>;
+}
+
+const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', version };
+
+/** The routes for whoever runs the host; `wire` gives what HTTP itself measures. */
+export const operationRoutes = (figures: Measured, wire: () => readonly Metric[]): readonly Route[] => [
+  {
+    path: '/v1/health',
+    room: 'operation',
+    access: 'anyone',
+    methods: {
+      GET: read(
+        {
+          id: 'readHealth',
+          summary: 'whether the host answers, and its version',
+          answers: [json(200, hostHealth)],
+          refusals: [],
+        },
+        () => ({ status: 200, body: health }),
+      ),
+    },
+  },
+  {
+    path: '/v1/metrics',
+    room: 'operation',
+    methods: {
+      GET: read(
+        {
+          id: 'readMetrics',
+          summary: 'what the host measures, in the Prometheus text format',
+          answers: [{ status: 200, types: [expositionType] }],
+          refusals: [],
+        },
+        async () => ({
+          status: 200,
+          body: Buffer.from(exposition([...wire(), ...(await figures.metrics())]), 'utf8'),
+          headers: { ...jsonHeaders, 'Content-Type': expositionType },
+        }),
+      ),
+    },
+  },
+];

@@ -1,0 +1,13 @@
+import test from 'ava';
+import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { health } from './operation/health.ts';
+import { metrics } from './operation/metrics.ts';
+
+/** What whoever runs a host may ask of it, on one adapter. */
+export function operationContract(adapter: AdapterFlag): void {
+  const contract = new HostContract(adapter);
+  test.before(() => contract.open());
+  test.after.always(() => contract.close());
+  health(contract);
+  metrics(contract);
+}

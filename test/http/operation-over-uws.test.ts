@@ -1,0 +1,3 @@
+import { operationContract } from './operation-contract.ts';
+
+operationContract('uws');

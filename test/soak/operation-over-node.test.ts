@@ -1,0 +1,3 @@
+import { operationContract } from '../http/operation-contract.ts';
+
+operationContract('node');
