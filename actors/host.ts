@@ -27,6 +27,7 @@ import {
 } from './ingest/videohost/videohost-service.ts';
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
+import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
@@ -89,6 +90,7 @@ export interface Host extends LaterStages {
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
+  readonly snapshots: LedgerSnapshots;
   begin(): void;
   /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
   stopRequested(): Promise<void>;
@@ -120,10 +122,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       clock,
       encodeEvent: canonicalJson,
       onFatal,
-      points: (name) => {
-        commits.point(name);
-        points(name);
-      },
+      points: commits.before(points),
     }),
     clock,
   );
@@ -153,7 +152,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     budgets,
     fatal: onFatal,
     report,
-    committed: (id, row, isStored) => durations.committed(id, row, isStored),
+    committed: durations.committed,
   });
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
@@ -297,6 +296,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .map((tool) => tool.identity)
       .concat([detectorTools.speech, detectorTools.language]),
     figures,
+    snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
     begin: () => {
       for (const queue of Object.values(queues)) queue.open();
       videohost.begin();

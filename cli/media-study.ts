@@ -10,6 +10,8 @@ import { pathOption } from './path-option.ts';
 import { findHost, findOrStartHost, NoHost } from './running-host.ts';
 import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
+import { failureLine } from './start-remedies.ts';
+import { runOnStore, storeCommands } from './store-commands.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /** The commands that are programs of their own. */
@@ -24,7 +26,7 @@ const help = `usage: media-study COMMAND [flags]
 Studies media on this machine, with evidence.
 
   serve      runs the host
-${Object.entries(hostCommands)
+${Object.entries({ ...hostCommands, ...storeCommands })
   .map(([name, { purpose }]) => `  ${name.padEnd(10)} ${purpose.charAt(0).toLowerCase()}${purpose.slice(1)}`)
   .join('\n')}
   verify     reopens everything that one runtime rests on
@@ -45,7 +47,7 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
   if (error instanceof HostError) {
     return { line: [`${error.code}: ${error.message}`, error.hint ?? []].flat().join('; '), exit: exitCodes.failed };
   }
-  return { line: error instanceof Error ? error.message : String(error), exit: exitCodes.failed };
+  return { line: failureLine(error), exit: exitCodes.failed };
 }
 
 async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {
@@ -73,10 +75,19 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
 const [name = '', ...args] = process.argv.slice(2);
 const print = (text: string): void => void process.stdout.write(text);
 const command = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
+const onStore = Object.hasOwn(storeCommands, name) ? storeCommands[name] : undefined;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
 outliveReaders();
 if (command !== undefined) {
   if (!answersQuestion(args, command, print)) process.exitCode = await runThroughHost(command, args);
+} else if (onStore !== undefined) {
+  if (!answersQuestion(args, onStore, print)) {
+    process.exitCode = await runOnStore(onStore, args).catch((error: unknown) => {
+      const { line, exit } = failureOf(error, AbortSignal.any([]));
+      process.stderr.write(`${line}\n`);
+      return exit;
+    });
+  }
 } else if (program !== undefined) {
   // Each reads its own flags from the arguments after its name.
   process.argv.splice(2, 1);

@@ -2,6 +2,7 @@ import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { HostHealth } from '../contract/operation/host-health.ts';
+import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
 import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
@@ -59,6 +60,11 @@ export class StudyHost {
   /** What the host measures, in the Prometheus text format. */
   metrics(): Promise<string> {
     return this.#transport.text('/v1/metrics');
+  }
+
+  /** Copies the ledger of the host as it is now into its data root, for a backup. */
+  snapshotLedger(): Promise<LedgerSnapshot> {
+    return this.#transport.json('/v1/ledger-snapshots', { method: 'POST', json: {} });
   }
 
   async sources(): Promise<readonly SourceSessionRow[]> {

@@ -4,6 +4,7 @@ import type { LanguageExplanations } from '../actors/explanations/language-expla
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
+import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
@@ -51,6 +52,7 @@ export interface ServerOptions {
     readonly playback: PrivatePlayback;
     readonly readDocument: ReadDocument;
     readonly figures: Measured;
+    readonly snapshots: LedgerSnapshots;
   };
   readonly report: (line: string) => void;
 }
@@ -72,6 +74,7 @@ export const routeTable = (
     playback,
     readDocument,
     figures,
+    snapshots,
   }: ServerOptions['services'],
   wire: () => readonly Metric[] = () => [],
 ): readonly Route[] => [
@@ -86,7 +89,7 @@ export const routeTable = (
   ...languageExplanationRoutes(explanations),
   ...playbackRoutes(playback),
   ...descriptionRoutes(readDocument),
-  ...operationRoutes(figures, wire),
+  ...operationRoutes(figures, wire, snapshots),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */

@@ -37,6 +37,14 @@ export class CommitFigures {
     else if (name === 'commit:after') this.#durations.observe((this.#now() - this.#begun) / 1000);
   };
 
+  /** The same, in front of others who are told of the points. */
+  before(points: (name: string) => void): (name: string) => void {
+    return (name) => {
+      this.point(name);
+      points(name);
+    };
+  }
+
   metric = (): Metric => this.#durations.metric();
 }
 

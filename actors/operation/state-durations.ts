@@ -25,7 +25,7 @@ export class StateDurations {
   }
 
   /** A row of an actor is on disk; `isOver` where no interpreter is left. */
-  committed(id: string, row: ActorRow, isOver: boolean): void {
+  readonly committed = (id: string, row: ActorRow, isOver: boolean): void => {
     const state = stateNameOf(snapshotValue(row));
     const stay = this.#stays.get(id);
     if (stay !== undefined && stay.state === state && !isOver) return;
@@ -33,7 +33,7 @@ export class StateDurations {
     if (stay !== undefined) this.#durations.observe((now - stay.since) / 1000, { actor: row.kind, state: stay.state });
     if (isOver) this.#stays.delete(id);
     else this.#stays.set(id, { state, since: now });
-  }
+  };
 
   metric = () => this.#durations.metric();
 }

@@ -10,6 +10,8 @@ export interface LiveActorsOptions {
   readonly ledger: Ledger;
   /** Told of things that people should know of; never throws. */
   readonly report: (line: string) => void;
+  /** Told of each row that is on disk; `isStored` where no interpreter is left. Never throws. */
+  readonly committed?: (id: string, row: ActorRow, isStored: boolean) => void;
 }
 
 /** How many actors of a definition stand in a state of their chart. */

@@ -22,8 +22,6 @@ export interface SupervisorOptions extends LiveActorsOptions {
   readonly budgets: TimeBudgets;
   /** A commit failed: the host has to stop. */
   readonly fatal: (error: Error) => void;
-  /** Told of each row that is on disk; `isStored` where no interpreter is left. Never throws. */
-  readonly committed?: (id: string, row: ActorRow, isStored: boolean) => void;
 }
 
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */

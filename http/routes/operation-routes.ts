@@ -1,10 +1,12 @@
+import type { LedgerSnapshots } from '../../actors/operation/ledger-snapshots.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { type HostHealth, hostHealth } from '../../contract/operation/host-health.ts';
+import { ledgerSnapshot, ledgerSnapshotRequest } from '../../contract/operation/ledger-snapshot.ts';
 import type { Metric } from '../../contract/operation/metric.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { exposition, expositionType } from '../exchange/exposition.ts';
-import { type Route, read } from '../exchange/route.ts';
+import { type Route, read, write } from '../exchange/route.ts';
 
 /** What the floors below HTTP measure. */
 export interface Measured {
@@ -14,7 +16,11 @@ export interface Measured {
 const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', version };
 
 /** The routes for whoever runs the host; `wire` gives what HTTP itself measures. */
-export const operationRoutes = (figures: Measured, wire: () => readonly Metric[]): readonly Route[] => [
+export const operationRoutes = (
+  figures: Measured,
+  wire: () => readonly Metric[],
+  snapshots: LedgerSnapshots,
+): readonly Route[] => [
   {
     path: '/v1/health',
     room: 'operation',
@@ -47,6 +53,25 @@ export const operationRoutes = (figures: Measured, wire: () => readonly Metric[]
           body: Buffer.from(exposition([...wire(), ...(await figures.metrics())]), 'utf8'),
           headers: { ...jsonHeaders, 'Content-Type': expositionType },
         }),
+      ),
+    },
+  },
+  {
+    path: '/v1/ledger-snapshots',
+    room: 'operation',
+    methods: {
+      POST: write(
+        {
+          id: 'snapshotLedger',
+          summary: 'copy the ledger as it is now, for a backup of the data root',
+          details:
+            'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
+          request: ledgerSnapshotRequest,
+          invalid: 'invalid_snapshot_request',
+          answers: [json(201, ledgerSnapshot)],
+          refusals: ['insufficient_storage'],
+        },
+        async () => ({ status: 201, body: await snapshots.take() }),
       ),
     },
   },

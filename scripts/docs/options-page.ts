@@ -2,6 +2,7 @@ import { commands } from '../../cli/commands.ts';
 import type { Flag } from '../../cli/flags.ts';
 import type { CommandWords } from '../../cli/help.ts';
 import { hostCommands } from '../../cli/host-commands.ts';
+import { storeCommands } from '../../cli/store-commands.ts';
 
 const intro = `# Options
 
@@ -36,6 +37,6 @@ ${Object.entries(flags).map(rowOf).join('\n')}
 /** The page of all options of all commands, in Markdown. */
 export const optionsPage = (): string =>
   intro +
-  Object.entries({ ...commands, ...hostCommands })
+  Object.entries({ ...commands, ...hostCommands, ...storeCommands })
     .map(sectionOf)
     .join('');

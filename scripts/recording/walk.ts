@@ -9,6 +9,7 @@ import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
+import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
 import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrant, playbackRevoked } from '../../contract/playback/private-playback.ts';
 import { attestations } from '../../contract/review/publish-review.ts';
@@ -45,6 +46,7 @@ function present<Value>(value: Value | null | undefined, what: string): Value {
 export async function walk(options: WalkOptions): Promise<void> {
   const { recorder } = options;
   await recorder.granted('readHealth', hostHealth);
+  await recorder.granted('snapshotLedger', ledgerSnapshot, { json: {} });
   const { sourceSessions } = await recorder.granted('readSourceSessions', sourceSessionList);
   const source = present(sourceSessions[0], 'source');
   await recorder.granted('readMediaProbe', mediaProbe, { params: { sourceSessionId: source.sourceSessionId } });

@@ -1,3 +1,5 @@
+import type { LedgerCopy } from './copy-ledger.ts';
+
 /** What a caller knows of a journal event; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
   readonly producer: { readonly kind: string; readonly id: string };
@@ -58,6 +60,11 @@ export interface Ledger {
   journalPage(runId: string, after: number, limit: number): Promise<JournalPage>;
   /** Reads the whole journal and checks sequence, chain, times and head, whatever was verified before. */
   verifyJournal(runId: string): Promise<JournalHead>;
+  /**
+   * Copies the store as it is now into a new folder, with its mark beside it; both are on disk when it resolves. Commits go on
+   * meanwhile.
+   */
+  copyTo(directory: string): Promise<LedgerCopy>;
   /** Waits for what is queued and closes the store. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type RowChange } from './committer.ts';
+import { copyLedger, type LedgerCopy } from './copy-ledger.ts';
 import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
 import { JournalHeads } from './journal-heads.ts';
@@ -122,6 +123,10 @@ class LevelLedger implements Ledger {
     const head = await auditJournal(this.#database, runId);
     this.#verified.add(runId, 0, head.seq);
     return head;
+  }
+
+  copyTo(directory: string): Promise<LedgerCopy> {
+    return copyLedger(this.#database, directory);
   }
 
   close(): Promise<void> {

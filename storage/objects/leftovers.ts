@@ -6,10 +6,10 @@ import { kindOf } from './entry-kind.ts';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const uploadName = new RegExp(`^${uuid}$`);
 const stagedName = /^[0-9a-f]{64}\.\d+$/;
-const workName = new RegExp(`^(process|download)-${uuid}$`);
+const workName = new RegExp(`^(process|download|snapshot)-${uuid}$`);
 
-/** What a private folder below `work/` is for: an external process, or a download. */
-export type WorkPurpose = 'process' | 'download';
+/** What a private folder below `work/` is for: an external process, a download, or a copy of the ledger. */
+export type WorkPurpose = 'process' | 'download' | 'snapshot';
 
 /** Whether a name is one under which the inbox receives an upload: a UUID in lower case. */
 export const isUploadName = (name: string): boolean => uploadName.test(name);
@@ -34,7 +34,8 @@ export async function madeWorkFolders(work: string, purpose: WorkPurpose): Promi
 
 /** Looks through inbox and work folder; follows no link. */
 export async function leftoversOf({ inbox, work }: DataRoot): Promise<Leftovers> {
-  const folders = [...(await madeWorkFolders(work, 'download')), ...(await madeWorkFolders(work, 'process'))];
+  const purposes: readonly WorkPurpose[] = ['download', 'process', 'snapshot'];
+  const folders = (await Promise.all(purposes.map((purpose) => madeWorkFolders(work, purpose)))).flat();
   const files: string[] = [];
   const received = await readdir(inbox);
   for (const name of received) {

@@ -7,6 +7,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   commit: (writes) => ledger.commit(writes),
   durable: () => ledger.durable(),
   close: () => ledger.close(),
+  copyTo: (directory) => ledger.copyTo(directory),
   get: (space, key) => atOnce(() => ledger.get(space, key)),
   journalHead: (runId) => atOnce(() => ledger.journalHead(runId)),
   getMany: (space, keys) => patiently(clock, () => ledger.getMany(space, keys)),

@@ -38,6 +38,7 @@ test('the start codes of stores and tools exist', async (t) => {
     ...(await unionOf('storage/objects/object-store-error.ts', 'ObjectStoreErrorCode')),
     ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
     ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
+    ...(await unionOf('storage/backup/backup-error.ts', 'BackupErrorCode')),
     'ambiguous_source_session',
   ]);
   const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);

@@ -2,6 +2,7 @@ import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { health } from './operation/health.ts';
 import { metrics } from './operation/metrics.ts';
+import { snapshots } from './operation/snapshots.ts';
 
 /** What whoever runs a host may ask of it, on one adapter. */
 export function operationContract(adapter: AdapterFlag): void {
@@ -10,4 +11,5 @@ export function operationContract(adapter: AdapterFlag): void {
   test.after.always(() => contract.close());
   health(contract);
   metrics(contract);
+  snapshots(contract);
 }

@@ -36,6 +36,10 @@ export class GatedLedger implements Ledger {
     return committed;
   }
 
+  copyTo(directory: string) {
+    return this.#ledger.copyTo(directory);
+  }
+
   async durable(): Promise<void> {
     await this.#tail;
     await this.#ledger.durable();

@@ -1,0 +1,48 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { LedgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
+import { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { workFolderName } from '../../storage/objects/leftovers.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
+
+export interface LedgerSnapshotsOptions {
+  readonly ledger: Ledger;
+  /** The data root's folder for work. */
+  readonly workFolder: string;
+  readonly newId: () => string;
+}
+
+/** Copies of the ledger of a host that goes on working. There is one at a time. */
+export class LedgerSnapshots {
+  readonly #options: LedgerSnapshotsOptions;
+  readonly #mutex = new KeyedMutex();
+  #last: string | null = null;
+
+  constructor(options: LedgerSnapshotsOptions) {
+    this.#options = options;
+  }
+
+  /** Copies the ledger as it is now. Throws `insufficient_storage` where the volume is full. */
+  take(): Promise<LedgerSnapshot> {
+    return this.#mutex.take('snapshot', async () => {
+      const { ledger, workFolder, newId } = this.#options;
+      // Whoever asked for the last one has taken it away, or never will.
+      if (this.#last !== null) await rm(join(workFolder, this.#last), { recursive: true, force: true });
+      const name = workFolderName('snapshot', newId());
+      this.#last = name;
+      try {
+        const { format, commit } = await ledger.copyTo(join(workFolder, name, 'ledger'));
+        return { schema: 'studio.ledger-snapshot.v1', folder: `work/${name}`, format, commit };
+      } catch (error) {
+        await rm(join(workFolder, name), { recursive: true, force: true });
+        if (systemRefusal(error) !== 'storage_full') throw error;
+        throw new ServiceError(
+          'insufficient_storage',
+          'the volume of the data root has no room for a copy of the ledger',
+        );
+      }
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { writeBackup } from '../storage/backup/write-backup.ts';
+import { checkLedger } from '../storage/ledger/accept-loss.ts';
+import { copyLedger, type LedgerCopy } from '../storage/ledger/copy-ledger.ts';
+import { LedgerError } from '../storage/ledger/ledger-error.ts';
+import { openDatabase } from '../storage/ledger/open-database.ts';
+import { demandDataRoot } from '../storage/objects/data-root.ts';
+import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { workFolderName } from '../storage/objects/leftovers.ts';
+import { hostFlags } from './call.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { GivenFlags } from './flags.ts';
+import type { CommandWords } from './help.ts';
+import { absolutePath, pathOption } from './path-option.ts';
+import { findHost, NoHost } from './running-host.ts';
+import { defaultDataRoot } from './serve-options.ts';
+import type { Terminal } from './terminal.ts';
+
+export const backupWords: CommandWords = {
+  usage: 'media-study backup DIR [flags]',
+  purpose:
+    'Copies the data root into a folder, beside a running host or without one; an earlier backup is brought up to date.',
+  flags: hostFlags,
+};
+
+/** Writes a backup. Throws `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
+export async function backup(given: GivenFlags, target: string, terminal: Terminal): Promise<ExitCode> {
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  await demandDataRoot(dataRoot);
+  const layout = dataRootAt(dataRoot);
+  // A start of a host clears away what is left of it when this command is killed.
+  const own = join(layout.work, workFolderName('snapshot', randomUUID()));
+  const folders = [own];
+  try {
+    const { objects, commit, createdAt } = await writeBackup({
+      layout,
+      target: absolutePath(target),
+      clock: systemClock,
+      newId: randomUUID,
+      copyLedger: async () => {
+        const copy = await copyOfLedger(dataRoot, own);
+        folders.push(copy.folder);
+        return copy;
+      },
+      progress: (done, total) => terminal.progress(`backup: ${done} of ${total} objects`),
+    });
+    const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
+    const document = { backup: absolutePath(target), createdAt, commit, objects: objects.length, bytes };
+    terminal.result(document, [
+      `backup ${document.backup}: ${objects.length} objects, ${bytes} bytes, commit ${commit}`,
+    ]);
+    return exitCodes.done;
+  } finally {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A copy by the running host, which holds the ledger; without one, by this process, which holds it for that time. */
+async function copyOfLedger(dataRoot: string, folder: string): Promise<LedgerCopy & { readonly folder: string }> {
+  try {
+    const { client } = await findHost(dataRoot, {});
+    const { folder: name, ...copied } = await client.snapshotLedger();
+    return { ...copied, folder: join(dataRoot, name) };
+  } catch (error) {
+    if (!(error instanceof NoHost)) throw error;
+  }
+  const { faults } = await checkLedger(dataRoot);
+  if (faults.length > 0) throw new LedgerError('ledger_damaged', `${dataRoot}: ${faults.join('; ')}`);
+  const database = await openDatabase(dataRootAt(dataRoot).ledger);
+  try {
+    return { ...(await copyLedger(database, join(folder, 'ledger'))), folder };
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { restoreBackup } from '../storage/backup/restore-backup.ts';
+import { hostFlags } from './call.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { GivenFlags } from './flags.ts';
+import type { CommandWords } from './help.ts';
+import { absolutePath, pathOption } from './path-option.ts';
+import { defaultDataRoot } from './serve-options.ts';
+import type { Terminal } from './terminal.ts';
+
+export const restoreWords: CommandWords = {
+  usage: 'media-study restore BACKUP --data-root DIR',
+  purpose: 'Makes a data root of a backup, in a new or an empty folder, after every file of it was verified.',
+  flags: hostFlags,
+};
+
+/** Restores a backup. Throws `BackupError` and `ObjectStoreError`. */
+export async function restore(given: GivenFlags, source: string, terminal: Terminal): Promise<ExitCode> {
+  const target = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const { objects, commit, createdAt } = await restoreBackup({
+    backup: absolutePath(source),
+    target,
+    newId: randomUUID,
+    progress: (done, total) => terminal.progress(`restore: ${done} of ${total} files verified`),
+  });
+  terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
+    `restored ${target}: ${objects.length} objects, commit ${commit}, as of ${createdAt}`,
+  ]);
+  return exitCodes.done;
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BackupError } from './backup-error.ts';
+
+const digest = z.string().regex(/^sha256:[a-f0-9]{64}$/);
+const size = z.number().int().nonnegative();
+
+/** What a backup holds. It is written last: without it a folder is no finished backup. */
+export const backupManifest = z.strictObject({
+  schema: z.literal('studio.backup.v1'),
+  /** The version of the program that wrote it, and when. */
+  version: z.string(),
+  createdAt: z.iso.datetime(),
+  /** The format of the ledger, and the number of its newest batch. */
+  format: z.number().int().positive(),
+  commit: size,
+  /** The files of the ledger, by their paths below `folder`. */
+  ledger: z.strictObject({
+    folder: z.string().regex(/^ledger-[0-9a-f-]{36}$/),
+    files: z.array(
+      z.strictObject({
+        path: z.string().regex(/^ledger(\.mark|\/[A-Za-z0-9][A-Za-z0-9._-]*)$/),
+        contentId: digest,
+        bytes: size,
+      }),
+    ),
+  }),
+  objects: z.array(z.strictObject({ contentId: digest, bytes: size })),
+});
+
+export type BackupManifest = z.infer<typeof backupManifest>;
+
+/** The name of the manifest in a backup. */
+export const manifestName = 'MEDIA-STUDY-BACKUP.json';
+
+/** The manifest of a backup. Throws `backup_unreadable` where there is none, or none of this form. */
+export async function readManifest(folder: string): Promise<BackupManifest> {
+  try {
+    return backupManifest.parse(JSON.parse(await readFile(join(folder, manifestName), 'utf8')));
+  } catch (error) {
+    throw new BackupError('backup_unreadable', `${folder} holds no finished backup that this version can read`, error);
+  }
+}
+
+/** Where an object lies in a backup, from its folder. */
+export const objectPath = (contentId: string): string => {
+  const hex = contentId.slice('sha256:'.length);
+  return join('objects', 'sha256', hex.slice(0, 2), hex);
+};
