@@ -10,7 +10,7 @@ import { openDatabase } from '../storage/ledger/open-database.ts';
 import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
-import { hostFlags } from './call.ts';
+import { argument, hostFlags } from './call.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { GivenFlags } from './flags.ts';
 import type { CommandWords } from './help.ts';
@@ -26,8 +26,9 @@ export const backupWords: CommandWords = {
   flags: hostFlags,
 };
 
-/** Writes a backup. Throws `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
-export async function backup(given: GivenFlags, target: string, terminal: Terminal): Promise<ExitCode> {
+/** Writes a backup. Throws `WrongCall`, `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
+export async function backup(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const target = absolutePath(argument(given, 0, 'the folder of the backup'));
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
   await demandDataRoot(dataRoot);
   const layout = dataRootAt(dataRoot);
@@ -37,7 +38,7 @@ export async function backup(given: GivenFlags, target: string, terminal: Termin
   try {
     const { objects, commit, createdAt } = await writeBackup({
       layout,
-      target: absolutePath(target),
+      target,
       clock: systemClock,
       newId: randomUUID,
       copyLedger: async () => {
@@ -48,7 +49,7 @@ export async function backup(given: GivenFlags, target: string, terminal: Termin
       progress: (done, total) => terminal.progress(`backup: ${done} of ${total} objects`),
     });
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
-    const document = { backup: absolutePath(target), createdAt, commit, objects: objects.length, bytes };
+    const document = { backup: target, createdAt, commit, objects: objects.length, bytes };
     terminal.result(document, [
       `backup ${document.backup}: ${objects.length} objects, ${bytes} bytes, commit ${commit}`,
     ]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
-import { hostFlags } from './call.ts';
+import { argument, hostFlags } from './call.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { GivenFlags } from './flags.ts';
 import type { CommandWords } from './help.ts';
@@ -14,8 +14,9 @@ export const restoreWords: CommandWords = {
   flags: hostFlags,
 };
 
-/** Restores a backup. Throws `BackupError` and `ObjectStoreError`. */
-export async function restore(given: GivenFlags, source: string, terminal: Terminal): Promise<ExitCode> {
+/** Restores a backup. Throws `WrongCall`, `BackupError` and `ObjectStoreError`. */
+export async function restore(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const source = argument(given, 0, 'the folder of the backup');
   const target = pathOption(given, 'data-root') ?? defaultDataRoot();
   const { objects, commit, createdAt } = await restoreBackup({
     backup: absolutePath(source),

@@ -1,5 +1,5 @@
 import { backup, backupWords } from './backup-command.ts';
-import { argument } from './call.ts';
+import { doctor, doctorWords } from './doctor-command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import type { CommandWords } from './help.ts';
@@ -7,17 +7,20 @@ import { restore, restoreWords } from './restore-command.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 interface StoreCommand extends CommandWords {
-  run(given: GivenFlags, folder: string, terminal: Terminal): Promise<ExitCode>;
+  /** How many arguments that are no flags it takes. */
+  readonly positionals: number;
+  run(given: GivenFlags, terminal: Terminal): Promise<ExitCode>;
 }
 
-/** The commands that work on a data root itself; each takes one folder. */
+/** The commands that work on this machine and a data root, with a running host or without one. */
 export const storeCommands: Readonly<Record<string, StoreCommand>> = {
-  backup: { ...backupWords, run: backup },
-  restore: { ...restoreWords, run: restore },
+  doctor: { ...doctorWords, positionals: 0, run: doctor },
+  backup: { ...backupWords, positionals: 1, run: backup },
+  restore: { ...restoreWords, positionals: 1, run: restore },
 };
 
-/** Runs one of them. Throws what it throws, and `WrongCall` without a folder. */
+/** Runs one of them. Throws what it throws. */
 export async function runOnStore(command: StoreCommand, args: readonly string[]): Promise<ExitCode> {
-  const given = parseFlags(args, command.flags, 1);
-  return command.run(given, argument(given, 0, 'the folder of the backup'), processTerminal(given.has('json')));
+  const given = parseFlags(args, command.flags, command.positionals);
+  return command.run(given, processTerminal(given.has('json')));
 }

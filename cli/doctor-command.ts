@@ -1,0 +1,34 @@
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { hostFlags } from './call.ts';
+import { findingLine } from './doctor/finding.ts';
+import { adapterFinding, nodeFinding, toolFindings } from './doctor/machine-checks.ts';
+import { hostFindings, spaceFinding, storeFinding } from './doctor/store-checks.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { GivenFlags } from './flags.ts';
+import type { CommandWords } from './help.ts';
+import { pathOption } from './path-option.ts';
+import { defaultDataRoot } from './serve-options.ts';
+import type { Terminal } from './terminal.ts';
+
+export const doctorWords: CommandWords = {
+  usage: 'media-study doctor [flags]',
+  purpose:
+    'Checks this machine and the data root, and says of each fault what can be done. Ends with 1 where a host cannot work.',
+  flags: hostFlags,
+};
+
+export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const hosts = await hostFindings(dataRoot);
+  const isRunning = hosts[0].detail.startsWith('runs');
+  const findings = [
+    nodeFinding(process.versions.node),
+    await adapterFinding(),
+    ...(await toolFindings(process.env, systemClock.now())),
+    await spaceFinding(dataRoot),
+    await storeFinding(dataRoot, isRunning),
+    ...hosts,
+  ];
+  for (const finding of findings) terminal.result(finding, [findingLine(finding)]);
+  return findings.some(({ state }) => state === 'failed') ? exitCodes.failed : exitCodes.done;
+}

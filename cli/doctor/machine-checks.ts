@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ageNote } from '../../actors/ingest/videohost/tool-age.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
+import { describeSandbox } from '../../executors/process/process-sandbox.ts';
+import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../../executors/process/tools.ts';
+import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { type Finding, failed, ok, weak } from './finding.ts';
+
+/** Oldest Node that runs the host, as `package.json` says. */
+const oldestNode = [20, 19] as const;
+
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
+  return isOld
+    ? failed('node', `v${version}, and ${oldestNode.join('.')} is needed`, 'install a newer Node')
+    : ok('node', `v${version}`);
+}
+
+/** Which HTTP adapter a host would take, and why. */
+export async function adapterFinding(): Promise<Finding> {
+  const { adapter, reason } = await chooseListener();
+  return ok('adapter', `${adapter} (${reason})`);
+}
+
+const tools = [
+  { name: 'ffmpeg', question: FFMPEG, isNeeded: true },
+  { name: 'ffprobe', question: FFPROBE, isNeeded: true },
+  { name: 'yt-dlp', question: YTDLP, isNeeded: false },
+] as const;
+
+/** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
+export async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
+  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-'));
+  try {
+    const launcher = await openLauncher({ workRoot, newId: randomUUID });
+    const words = describeSandbox(launcher.sandbox).replace(/^process sandbox: /, '');
+    const sandbox =
+      words === 'complete'
+        ? ok('sandbox', words)
+        : weak('sandbox', words, 'install util-linux, or allow user namespaces');
+    const found = await Promise.all(
+      tools.map(async ({ name, question, isNeeded }) => {
+        const answer = await resolveTool(launcher, environment, name, question);
+        if ('missing' in answer) {
+          const remedy = `install ${name}, or name it by ${question.environmentVariable}`;
+          return (isNeeded ? failed : weak)(name, answer.missing, remedy);
+        }
+        const { identity, path } = answer.tool;
+        const age = ageNote(identity, now);
+        const detail = `${identity.version} at ${path}`;
+        return age === null ? ok(name, detail) : weak(name, detail, `install a newer ${name}: ${age}`);
+      }),
+    );
+    await launcher.close();
+    return [sandbox, ...found];
+  } finally {
+    await rm(workRoot, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { reservedBytes } from '../../actors/sources/required-space.ts';
+import { checkLedger } from '../../storage/ledger/accept-loss.ts';
+import { demandDataRoot } from '../../storage/objects/data-root.ts';
+import { markedFormat } from '../../storage/objects/data-root-marker.ts';
+import { kindOf } from '../../storage/objects/entry-kind.ts';
+import { failedWith } from '../../storage/objects/object-store-error.ts';
+import { findHost, NoHost } from '../running-host.ts';
+import { startRemedies } from '../start-remedies.ts';
+import { type Finding, failed, ok, weak } from './finding.ts';
+
+const mebibyte = 1024 * 1024;
+/** Room for a few ingests of the size of a broadcast. */
+const comfortableBytes = 2048 * mebibyte;
+
+/** The port that a host takes where nothing is said. */
+const usualPort = 4312;
+
+/** Free space on the volume on which the data root lies, or would. */
+export async function spaceFinding(dataRoot: string): Promise<Finding> {
+  let folder = dataRoot;
+  while ((await kindOf(folder)) === 'missing' && folder !== dirname(folder)) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const detail = `${Math.floor(free / mebibyte)} MiB free at ${folder}`;
+  const remedy = 'make room on the volume of the data root';
+  if (free < reservedBytes) return failed('space', detail, remedy);
+  return free < comfortableBytes ? weak('space', detail, remedy) : ok('space', detail);
+}
+
+/** The host of the data root, if one runs; and the usual port, where none does. */
+export async function hostFindings(dataRoot: string): Promise<readonly [Finding, ...Finding[]]> {
+  try {
+    const { client } = await findHost(dataRoot, {});
+    return [ok('host', `runs, version ${(await client.health()).version}`)];
+  } catch (error) {
+    if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
+    return [ok('host', 'none runs on this data root'), await portFinding(usualPort)];
+  }
+}
+
+/** Whether a host could listen on a port of the loopback interface. */
+export async function portFinding(port: number): Promise<Finding> {
+  const probe = createServer();
+  try {
+    probe.listen({ host: '127.0.0.1', port, exclusive: true });
+    await once(probe, 'listening');
+    return ok('port', `${port} is free`);
+  } catch (error) {
+    if (!failedWith(error, 'EADDRINUSE')) return failed('port', messageOf(error), 'choose another --port');
+    return weak('port', `another process listens on ${port}`, 'choose another --port, or 0 for a free one');
+  } finally {
+    probe.close();
+  }
+}
+
+/** The data root and its ledger, every byte of it where no host runs. */
+export async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Finding> {
+  if ((await kindOf(dataRoot)) === 'missing') return ok('store', `${dataRoot} will be made by the first host`);
+  try {
+    await demandDataRoot(dataRoot);
+    const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
+    if (isRunning) return ok('store', `${format}, in use by its host`);
+    const { faults } = await checkLedger(dataRoot);
+    const [fault] = faults;
+    if (fault === undefined) return ok('store', `${format}, the ledger is whole`);
+    return failed('store', `ledger_damaged: ${fault}`, startRemedies.ledger_damaged ?? '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return failed('store', messageOf(error), startRemedies[code] ?? 'look at the disk of the data root');
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
