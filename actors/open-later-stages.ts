@@ -10,6 +10,7 @@ import { CaptionReads } from './captions/caption-reads.ts';
 import { Captions } from './captions/captions.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
+import { Exports } from './exports/exports.ts';
 import { EvidenceAudits } from './reopening/evidence-audits.ts';
 import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { PublishReviews } from './review/publish-reviews.ts';
@@ -32,6 +33,7 @@ export interface LaterStagesOptions {
 /** Everything that is done with a finished study. */
 export interface LaterStages {
   readonly audits: EvidenceAudits;
+  readonly exports: Exports;
   readonly reviews: PublishReviews;
   readonly captions: Captions;
   readonly captionReads: CaptionReads;
@@ -65,6 +67,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   };
   return {
     audits: new EvidenceAudits(runtimes),
+    exports: new Exports(runtimes),
     reviews: new PublishReviews({ ledger, objectStore, runtimes, reviewer, mutex, stopWork, committed }),
     captions,
     captionReads: new CaptionReads(runtimes),

@@ -1,6 +1,7 @@
 import type { HostCommand } from './call.ts';
 import { captions } from './commands/captions.ts';
 import { evidence } from './commands/evidence.ts';
+import { exporting } from './commands/export.ts';
 import { ingest } from './commands/ingest.ts';
 import { review } from './commands/review.ts';
 import { sources } from './commands/sources.ts';
@@ -16,4 +17,5 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   evidence,
   review,
   captions,
+  export: exporting,
 };

@@ -1,3 +1,4 @@
+import type { ExportName } from '../contract/exports/export-name.ts';
 import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
@@ -113,6 +114,14 @@ export class StudyHost {
   evidence(runtimeId: string, kind?: string): Promise<RuntimeEvidence> {
     const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
     return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
+  }
+
+  /** A study as the text of a file for another program; `side` is for captions, `rate` for `cuts.edl`. */
+  export(runtimeId: string, name: ExportName, options: { side?: string; rate?: string } = {}): Promise<string> {
+    const query = new URLSearchParams(options).toString();
+    return this.#transport.text(
+      `${pathOf`/v1/runtimes/${runtimeId}/exports/${name}`}${query === '' ? '' : `?${query}`}`,
+    );
   }
 
   /** The claims of a study with their citations. */

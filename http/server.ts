@@ -1,6 +1,7 @@
 import type { CaptionReads } from '../actors/captions/caption-reads.ts';
 import type { Captions } from '../actors/captions/captions.ts';
 import type { LanguageExplanations } from '../actors/explanations/language-explanations.ts';
+import type { Exports } from '../actors/exports/exports.ts';
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
@@ -21,6 +22,7 @@ import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
+import { exportRoutes } from './routes/export-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
 import { type Measured, operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
@@ -45,6 +47,7 @@ export interface ServerOptions {
     readonly studies: Studies;
     readonly overviews: Overviews;
     readonly audits: EvidenceAudits;
+    readonly exports: Exports;
     readonly reviews: PublishReviews;
     readonly captions: Captions;
     readonly captionReads: CaptionReads;
@@ -67,6 +70,7 @@ export const routeTable = (
     studies,
     overviews,
     audits,
+    exports: exported,
     reviews,
     captions,
     captionReads,
@@ -87,6 +91,7 @@ export const routeTable = (
   ...publishReviewRoutes(reviews),
   ...captionRoutes(captions, captionReads),
   ...languageExplanationRoutes(explanations),
+  ...exportRoutes(exported),
   ...playbackRoutes(playback),
   ...descriptionRoutes(readDocument),
   ...operationRoutes(figures, wire, snapshots),

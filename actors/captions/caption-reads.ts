@@ -1,4 +1,3 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
 import type {
   CaptionProductionResults,
   CaptionProductions,
@@ -7,7 +6,7 @@ import type {
 import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import type { CaptionSide } from '../../contract/captions/caption-side.ts';
 import { webVttOf } from '../../receipts/captions/caption-webvtt.ts';
-import { checkableOf } from '../../receipts/captions/fold-captions.ts';
+import { acceptedCaptionsOf } from '../../receipts/reopening/accepted-captions.ts';
 import { publishedCaptionReportsOf } from '../../receipts/reopening/published-caption-reports.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/reopening/published-captions.ts';
 import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
@@ -65,16 +64,6 @@ export class CaptionReads {
    * withdrawn.
    */
   async webVtt(runtimeId: string, jobId: string, side: CaptionSide): Promise<string> {
-    const published = publishedCaptionsOf(await this.#runtimes.read(runtimeId)).find(({ row }) => row.jobId === jobId);
-    if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
-    const { row, caption } = published;
-    const qualityControl = caption.qualityControl?.body ?? null;
-    if (qualityControl?.decision.outcome !== 'accepted') {
-      throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
-    }
-    if (row.authorityState !== 'unrevoked') {
-      throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
-    }
-    return webVttOf({ ...checkableOf(caption), qualityControl }, side);
+    return webVttOf(acceptedCaptionsOf(await this.#runtimes.read(runtimeId), jobId), side);
   }
 }

@@ -65,6 +65,8 @@ export const errorCodes = {
   illegal_caption_transition: 409,
   invalid_caption_qc_request: 400,
   illegal_caption_qc_transition: 409,
+  // exports
+  export_unavailable: 409,
   // language explanations
   invalid_language_explanation_request: 400,
   language_explanation_unavailable: 409,

@@ -74,6 +74,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   illegal_caption_transition: 'read the productions of the runtime; a new attempt of the study can be approved again',
   invalid_caption_qc_request: 'send the candidate as the list of productions has it',
   illegal_caption_qc_transition: 'read the quality controls of the runtime',
+  export_unavailable: 'read the overview of the runtime: it has the reason',
 
   invalid_language_explanation_request: 'correct the field; spans count code points',
   language_explanation_unavailable:

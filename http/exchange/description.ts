@@ -12,6 +12,7 @@ export const rooms = [
   'explanations',
   'playback',
   'operation',
+  'exports',
   'description',
 ] as const;
 export type Room = (typeof rooms)[number];
@@ -19,6 +20,7 @@ export type Room = (typeof rooms)[number];
 /** Header fields that only some answers carry. */
 export type AnswerField =
   | 'Studio-Journal-Head'
+  | 'Studio-Export-Of'
   | 'Access-Control-Expose-Headers'
   | 'Accept-Ranges'
   | 'Content-Range'

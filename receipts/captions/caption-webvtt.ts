@@ -11,8 +11,8 @@ export interface CheckedCaptions extends StoredCaptions {
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
 
-/** `hh:mm:ss.ttt`, with as many digits of hours as it takes. */
-function timestampOf(ms: number): string {
+/** A time of WebVTT, `hh:mm:ss.ttt`, with as many digits of hours as it takes. */
+export function webVttTime(ms: number): string {
   const [hours, minutes, seconds] = [
     Math.floor(ms / 3_600_000),
     Math.floor(ms / 60_000) % 60,
@@ -30,7 +30,7 @@ const payloadOf = (text: string): string =>
 function cueOf(line: CaptionLine, side: CaptionSide): string[] {
   const { state, text } = line[side];
   if (state !== 'available') return [];
-  return [`${line.id}\n${timestampOf(line.startMs)} --> ${timestampOf(line.endMs)}\n${payloadOf(text)}`];
+  return [`${line.id}\n${webVttTime(line.startMs)} --> ${webVttTime(line.endMs)}\n${payloadOf(text)}`];
 }
 
 /**

@@ -164,6 +164,7 @@ async function caption(recorder: Recorder, params: Record<string, string>, appro
   await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
   await recorder.granted('readCaptionQualityReports', captionQualityReports, { params });
   await recorder.bytes('readWebVtt', { params: { ...params, jobId } });
+  await recorder.bytes('readExport', { params: { ...params, name: 'facts.csv' } });
 }
 
 async function explain(recorder: Recorder, params: Record<string, string>): Promise<void> {

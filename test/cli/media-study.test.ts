@@ -69,6 +69,8 @@ test('a running host is found by its data root, or by the environment, and a kil
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
   t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
+  t.is((await run(['export', 'runtime:none', 'cuts.edl', '--data-root', root])).exit, 1);
+  t.is((await run(['export', 'runtime:none', 'cuts.mov', '--data-root', root])).exit, 2);
   const review = await run(['review', 'approve', 'runtime:none', '--data-root', root]);
   t.is(review.exit, 1);
   t.is(review.stderr, 'unknown_runtime: no such runtime; use the runtimeId of the answer that started the study\n');

@@ -66,6 +66,7 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
   t.is((await client.captions.results(runtimeId)).results.length, 1);
   t.is((await client.captions.checked(runtimeId)).outcome, 'accepted');
   t.regex(await client.captions.webvtt(runtimeId, 'target'), /^WEBVTT\n/);
+  t.regex(await client.export(runtimeId, 'captions.srt', { side: 'source' }), /^1\n00:/);
 
   const { url, grant } = await client.playbackUrl(runtimeId, host.address.baseUrl);
   const part = await fetch(url, { headers: { Origin: host.address.baseUrl, Range: 'bytes=0-9' } });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
+import { exportedFiles } from './captions/exports.ts';
 import { qualityControls } from './captions/quality-controls.ts';
 import { qualityReports } from './captions/quality-reports.ts';
 import { captionFiles } from './captions/web-vtt.ts';
@@ -14,10 +15,13 @@ export function captionsContract(adapter: AdapterFlag): void {
   test.after.always(() => contract.close());
   qualityControls(contract);
   captionFiles(contract);
+  exportedFiles(contract);
   qualityReports(contract);
-  test.serial(contract.title('every code of checks was provoked'), (t) => {
-    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code.includes('caption_qc'));
-    t.is(codes.length, 2);
+  test.serial(contract.title('every code of checks and exports was provoked'), (t) => {
+    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter(
+      (code) => code.includes('caption_qc') || code.startsWith('export_'),
+    );
+    t.is(codes.length, 3);
     t.deepEqual(
       codes.filter((code) => !contract.provoked.has(code)),
       [],

@@ -30,6 +30,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
   review: 'What a person decided about a study.',
   captions: 'Captions that were made under an approval, and their checks.',
   explanations: 'Explanations of captions by a hosted model.',
+  exports: 'A study as files for other programs.',
   playback: 'Leave for a page to play a source.',
   operation: 'What whoever runs the host asks of it.',
   description: 'This document.',

@@ -21,7 +21,8 @@ export const headerFields = {
   'WWW-Authenticate': text('Always `Bearer`.'),
   'Accept-Ranges': text('Always `bytes`.'),
   'Content-Range': text('The part of the media that was sent, or its size where none can be.'),
-  ETag: text('The content id of the media, in quotes.'),
+  'Studio-Export-Of': text('The content ids of the receipts and evidence that a file was made of.'),
+  ETag: text('The content id of the media or the file, in quotes.'),
   Pragma: text('Always `no-cache`.'),
 } as const satisfies Readonly<Record<string, Json>>;
 

@@ -31,6 +31,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'invalid_caption_qc_request',
     'illegal_caption_qc_transition',
   ],
+  exports: ['export_unavailable'],
   'language explanations': [
     'invalid_language_explanation_request',
     'language_explanation_unavailable',

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** The files that a runtime can be had as. */
+export const exportNames = [
+  'cuts.edl',
+  'cuts.otio',
+  'chapters.vtt',
+  'chapters.ffmetadata',
+  'labels.txt',
+  'facts.csv',
+  'captions.srt',
+  'captions.vtt',
+  'captions.ass',
+] as const;
+
+export const exportName = z.enum(exportNames);
+export type ExportName = z.infer<typeof exportName>;
+
+/** Frame rates of an edit decision list; times are rounded to its frames. No record of a source names the rate of its pictures. */
+export const editRate = z.enum(['24', '25', '30', '50', '60']);
+export type EditRate = z.infer<typeof editRate>;

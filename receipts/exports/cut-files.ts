@@ -1,0 +1,79 @@
+import type { EditRate } from '../../contract/exports/export-name.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { shotsOf } from './exported-facts.ts';
+import type { ExportedFile } from './exported-file.ts';
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `hh:mm:ss:ff` without drop frames; wraps after a day, as tapes do. */
+function frameCode(frames: number, rate: number): string {
+  const seconds = Math.floor(frames / rate);
+  const hours = Math.floor(seconds / 3600) % 24;
+  return [hours, Math.floor(seconds / 60) % 60, seconds % 60, frames % rate].map(two).join(':');
+}
+
+/** One line, as edit lists have it. */
+const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. */
+export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const { label } = runtime.source.registered;
+  const rate = Number(editRate);
+  const framesAt = (ms: number): number => Math.round((ms * rate) / 1000);
+  const first = framesAt(shots[0]?.startMs ?? 0);
+  const events = shots.flatMap(({ startMs, endMs }, at) => {
+    const [from, to] = [framesAt(startMs), framesAt(endMs)];
+    const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, rate)).join(' ');
+    return [
+      `${String(at + 1).padStart(3, '0')}  AX       V     C        ${codes}`,
+      `* FROM CLIP NAME: ${lineOf(label)}`,
+    ];
+  });
+  const head = [
+    `TITLE: ${lineOf(label)}`,
+    'FCM: NON-DROP FRAME',
+    `* ${editRate} FRAMES A SECOND`,
+    `* SHOT CHANGES ${contentId}`,
+  ];
+  return { text: `${[...head, ...events].join('\n')}\n`, madeOf: [contentId] };
+}
+
+/** A time of OpenTimelineIO in milliseconds: exact, whatever the rate of the pictures is. */
+const rationalTime = (ms: number) => ({ OTIO_SCHEMA: 'RationalTime.1', rate: 1000, value: ms });
+
+const timeRange = (startMs: number, endMs: number) => ({
+  OTIO_SCHEMA: 'TimeRange.1',
+  start_time: rationalTime(startMs),
+  duration: rationalTime(endMs - startMs),
+});
+
+/** The shots of the studied range as a timeline of OpenTimelineIO: one track with one clip a shot. */
+export function openTimeline(runtime: VerifiedRuntime): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime);
+  const { label, session } = runtime.source.registered;
+  const { runtimeId } = runtime.accepted.record;
+  const media = {
+    OTIO_SCHEMA: 'MissingReference.1',
+    name: label,
+    available_range: timeRange(0, session.source.durationMs),
+    metadata: { studio: { contentId: session.source.contentId } },
+  };
+  const children = shots.map(({ startMs, endMs }, at) => ({
+    OTIO_SCHEMA: 'Clip.2',
+    name: `Shot ${at + 1}`,
+    source_range: timeRange(startMs, endMs),
+    media_references: { DEFAULT_MEDIA: media },
+    active_media_reference_key: 'DEFAULT_MEDIA',
+    effects: [],
+    markers: [],
+    enabled: true,
+    metadata: {},
+  }));
+  const track = { OTIO_SCHEMA: 'Track.1', name: 'Shots', kind: 'Video', children, metadata: {} };
+  const tracks = { OTIO_SCHEMA: 'Stack.1', name: 'tracks', children: [track], metadata: {} };
+  const metadata = { studio: { runtimeId, shotChanges: contentId } };
+  const timeline = { OTIO_SCHEMA: 'Timeline.1', name: label, tracks, metadata };
+  return { text: `${canonicalJson(timeline)}\n`, madeOf: [contentId] };
+}

@@ -1,0 +1,30 @@
+import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
+import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
+import { editDecisionList, openTimeline } from './cut-files.ts';
+import type { ExportedFile } from './exported-file.ts';
+import { audacityLabels, factTable } from './fact-files.ts';
+
+export interface ExportOptions {
+  /** Which text of each line captions have. */
+  readonly side: CaptionSide;
+  /** The frame rate of an edit decision list. */
+  readonly rate: EditRate;
+}
+
+/** Every file that a runtime can be had as: the same runtime and options give the same text. */
+export const exportFiles: Readonly<
+  Record<ExportName, (runtime: VerifiedRuntime, options: ExportOptions) => ExportedFile>
+> = {
+  'cuts.edl': (runtime, { rate }) => editDecisionList(runtime, rate),
+  'cuts.otio': openTimeline,
+  'chapters.vtt': webVttChapters,
+  'chapters.ffmetadata': ffmetadataChapters,
+  'labels.txt': audacityLabels,
+  'facts.csv': factTable,
+  'captions.srt': (runtime, { side }) => subRip(runtime, side),
+  'captions.vtt': (runtime, { side }) => webVttCaptions(runtime, side),
+  'captions.ass': (runtime, { side }) => subStationAlpha(runtime, side),
+};
