@@ -7,7 +7,7 @@ import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { openDetector } from '../executors/detector/detector.ts';
 import type { DetectorModel } from '../executors/detector/detector-messages.ts';
 import { type HostedExplainerOptions, openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
-import { openLauncher, probeSandbox } from '../executors/process/launcher.ts';
+import { openLauncher } from '../executors/process/launcher.ts';
 import { describeSandbox } from '../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
@@ -25,6 +25,7 @@ import {
   type VideohostSettings,
   videohostService,
 } from './ingest/videohost/videohost-service.ts';
+import { KnownMachine } from './known-machine.ts';
 import { type LaterStages, openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
@@ -70,6 +71,8 @@ export interface HostOptions {
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
+  /** What hosts before this one found out in this process; without it, the host finds out by itself. */
+  readonly machine?: KnownMachine;
   readonly clock: Clock;
   /** Lines for people. */
   readonly report: (line: string) => void;
@@ -106,8 +109,8 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, points, onFatal } = options;
-  // It needs nothing of the data root, so it runs beside its opening.
-  const sandbox = probeSandbox();
+  // It needs nothing of the data root, so what it finds out begins beside the opening.
+  const machine = options.machine ?? new KnownMachine();
   const opened = await openObjectStore({
     root: options.dataRoot,
     points,
@@ -127,12 +130,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     clock,
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
-  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox });
+  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox });
   const leftovers = await objectStore.sweep();
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
   report(describeSandbox(launcher.sandbox));
-  const remembered = new RememberedTools(ledger);
+  const remembered = new RememberedTools(ledger, machine);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
   const [tools, detectorTools] = await Promise.all([
     resolveTools(launcher, options.environment, remembered),

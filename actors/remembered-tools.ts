@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type KnownTool, knownTool } from '../executors/process/known-tools.ts';
-import type { ToolMemory } from '../executors/process/tools.ts';
+import { forgetful, type ToolMemory } from '../executors/process/tools.ts';
 import type { Ledger, Write } from '../storage/ledger/ledger.ts';
 
 const tools = { space: 'record', key: 'host/tools' } as const;
@@ -10,17 +10,21 @@ const toolsRow = z.strictObject({ tools: z.array(knownTool) });
 export class RememberedTools implements ToolMemory {
   readonly #known: readonly KnownTool[];
   readonly #found: KnownTool[] = [];
+  readonly #process: ToolMemory;
 
-  constructor(ledger: Pick<Ledger, 'get'>) {
+  /** `process` knows what hosts before this one found in this process. */
+  constructor(ledger: Pick<Ledger, 'get'>, process = forgetful) {
     this.#known = storedTools(ledger);
+    this.#process = process;
   }
 
   known(path: string): KnownTool | undefined {
-    return this.#known.find((tool) => tool.path === path);
+    return this.#known.find((tool) => tool.path === path) ?? this.#process.known(path);
   }
 
   note(tool: KnownTool): void {
     this.#found.push(tool);
+    this.#process.note(tool);
   }
 
   /** What has to be stored; nothing where this start found what was known. */

@@ -10,6 +10,7 @@ import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
+import type { KnownMachine } from '../known-machine.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import type { PackFolder } from './evaluation-pack-folder.ts';
 import { ingestItem } from './labelled-ingest.ts';
@@ -21,6 +22,8 @@ export interface PackEvaluation {
   readonly dataRoot: string;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
+  /** What hosts before found out in this process. */
+  readonly machine?: KnownMachine;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Lines for people. */
@@ -40,7 +43,7 @@ interface StartedItem {
 
 /** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that asks nobody outside this machine. */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
-  const { pack: folder, dataRoot, environment, clock, report, newId } = options;
+  const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
   const fatal = new AbortController();
   const signal = AbortSignal.any([options.signal, fatal.signal]);
   const host = await openHost({
@@ -56,6 +59,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,
     environment,
+    ...(machine === undefined ? {} : { machine }),
     clock,
     report,
     points: () => undefined,

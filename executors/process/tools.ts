@@ -67,7 +67,8 @@ export interface ToolMemory {
   note(tool: KnownTool): void;
 }
 
-const forgetful: ToolMemory = { known: () => undefined, note: () => undefined };
+/** Every tool is asked. */
+export const forgetful: ToolMemory = { known: () => undefined, note: () => undefined };
 
 /**
  * Finds a tool by its environment variable or on PATH, asks its version and hashes its executable file. A tool that the

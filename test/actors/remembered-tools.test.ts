@@ -1,4 +1,5 @@
 import test from 'ava';
+import { KnownMachine } from '../../actors/known-machine.ts';
 import { RememberedTools } from '../../actors/remembered-tools.ts';
 import type { KnownTool } from '../../executors/process/known-tools.ts';
 
@@ -33,6 +34,16 @@ test('a start that finds what was known writes nothing, and one that finds anoth
   const third = new RememberedTools(holding({ tools: [found('1')] }));
   third.note(found('2'));
   t.deepEqual(third.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('2')] } }]);
+});
+
+test('what a host found is known to the next one of its process, whatever the data root of that holds, and stored there', (t) => {
+  const process = new KnownMachine();
+  new RememberedTools(holding(undefined), process).note(found('1'));
+  const next = new RememberedTools(holding(undefined), process);
+  const known = next.known('/usr/bin/tool');
+  t.deepEqual(known, found('1'));
+  if (known !== undefined) next.note(known);
+  t.deepEqual(next.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('1')] } }]);
 });
 
 test('a row that is damaged or has another shape is no memory, and no fault', (t) => {

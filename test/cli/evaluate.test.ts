@@ -23,6 +23,9 @@ interface Ending {
   readonly stderr: string;
 }
 
+/** No evaluation downloads; to ask a downloader for its version takes longer than all else that a host does at its start. */
+const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
+
 /** Runs the command as npm does, with a temporary folder of its own, which has to be empty of studies afterwards. */
 async function evaluate(
   t: ExecutionContext,
@@ -30,7 +33,7 @@ async function evaluate(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ending> {
   const TMPDIR = await scratchFolder(t);
-  const env = { ...process.env, ...environment, TMPDIR };
+  const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };
   const ending = await new Promise<Ending>((resolve) => {
     execFile(process.execPath, [...command, ...args], { cwd: repository, env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
@@ -131,7 +134,7 @@ test.serial('an evaluation that is told to stop leaves nothing behind', async (t
   const started = join(await scratchFolder(t), 'started');
   const environment = await ffmpegThat(t, `case "$*" in *scdet*) touch '${started}'; exec sleep 600 ;; esac`);
   const TMPDIR = await scratchFolder(t);
-  const env = { ...process.env, ...environment, TMPDIR };
+  const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };
   const running = spawn(process.execPath, command, { cwd: repository, env, stdio: ['ignore', 'ignore', 'pipe'] });
   t.teardown(() => running.kill('SIGKILL'));
   let stderr = '';

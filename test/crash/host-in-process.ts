@@ -3,9 +3,11 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
+import { KnownMachine } from '../../actors/known-machine.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { explainerOf } from '../../cli/language-explainer.ts';
 import { serveOptions } from '../../cli/serve-options.ts';
+import type { Clock } from '../../contract/base/clock.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { openServer } from '../../http/server.ts';
@@ -13,15 +15,30 @@ import type { HostProcess } from './host-process.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
 export interface HostInProcess extends Pick<HostProcess, 'announced' | 'told' | 'ended'> {
-  /** Ends it as a signal would. */
-  stop(): Promise<void>;
+  /** Ends it as a signal would; resolves with the exit code. */
+  stop(): Promise<number>;
 }
 
-/** Starts a host on a data root; `points` hears of every point at which something was, or is about to be, written. */
+export interface InProcessOptions {
+  readonly flags?: readonly string[];
+  /** Added to the test's own environment; there is no downloader unless it names one. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Hears of every point at which something was, or is about to be, written. */
+  readonly points?: (name: string) => void;
+}
+
+const machine = new KnownMachine();
+/** What the environment of the test names, or what is on its PATH. */
+export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP };
+/** To ask a downloader for its version takes longer than all else that a host does before it listens. */
+const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
+
+/** Starts a host on a data root. */
 export async function openInProcess(
   t: ExecutionContext,
   dataRoot: string,
-  { flags = [], points = () => undefined }: { flags?: readonly string[]; points?: (name: string) => void } = {},
+  { flags = [], environment = {}, clock = systemClock, points = () => undefined }: InProcessOptions = {},
 ): Promise<HostInProcess> {
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
@@ -33,8 +50,9 @@ export async function openInProcess(
     videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     explainer: explainerOf(explainerModel, process.env),
-    environment: { ...process.env, MEDIA_STUDY_YTDLP: '/no/yt-dlp' },
-    clock: systemClock,
+    environment: { ...process.env, ...withoutDownloader, ...environment },
+    machine,
+    clock,
     report,
     points,
     onFatal: (error) => t.fail(error.message),
@@ -47,13 +65,14 @@ export async function openInProcess(
     report,
   });
   host.begin();
-  let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
+  let stopping: Promise<number> | undefined;
+  const stop = async (): Promise<number> => {
     await host.stopRequested();
     await listener.close(0);
     await host.close();
+    return 0;
   };
-  const stopOnce = (): Promise<void> => {
+  const stopOnce = (): Promise<number> => {
     stopping ??= stop();
     return stopping;
   };

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { unpackStores } from '../../fixtures/golden-store/archive.ts';
 import { type Release, release } from '../../fixtures/golden-store/release.ts';
@@ -13,9 +14,8 @@ import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
-import type { HostProcess } from './host-process.ts';
+import { type HostInProcess, openInProcess, withDownloader } from './host-in-process.ts';
 import { LaterClient } from './later-client.ts';
-import { clockFrom, openOlder } from './older-host.ts';
 
 // Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts).
 
@@ -57,7 +57,7 @@ test.after.always(async () => {
   await model?.close();
 });
 
-async function ask(host: HostProcess, method: string, path: string, body?: object | Uint8Array) {
+async function ask(host: HostInProcess, method: string, path: string, body?: object | Uint8Array) {
   if (host.announced === null) throw new Error(host.told().join('\n'));
   const isBytes = body instanceof Uint8Array;
   const answer = await fetch(`${host.announced.listening}${path}`, {
@@ -75,7 +75,7 @@ async function ask(host: HostProcess, method: string, path: string, body?: objec
 /** Asks until an answer has one of these words at a key, and expects the first of them. */
 async function reaches(
   t: ExecutionContext,
-  host: HostProcess,
+  host: HostInProcess,
   path: string,
   key: string,
   [wanted = '', ...others]: readonly string[],
@@ -91,7 +91,7 @@ async function reaches(
 }
 
 /** What an owner of the data root does next, by the kind of the actor that was cut: all of it must come to its good end. */
-const lives: Readonly<Record<string, (t: ExecutionContext, host: HostProcess, stored: Stored) => Promise<void>>> = {
+const lives: Readonly<Record<string, (t: ExecutionContext, host: HostInProcess, stored: Stored) => Promise<void>>> = {
   'owned-ingest': async (t, host, { id }) => {
     const path = `/v1/owned-media-ingests/${id}`;
     // Only an ingest that still waits for its media takes it.
@@ -132,9 +132,8 @@ async function opens(
   root: string,
   { clock, state, stored }: { readonly clock: Clock; readonly state: string; readonly stored: Stored },
 ): Promise<void> {
-  // A host asks a downloader for its version, which takes a third of a second.
-  const environment: Record<string, string> = state.startsWith('videohost') ? {} : { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
-  const host = await openOlder(t, root, { clock, flags, environment });
+  const environment = state.startsWith('videohost') ? withDownloader : {};
+  const host = await openInProcess(t, root, { clock, flags, environment });
   await lives[state.slice(0, state.indexOf('.'))]?.(t, host, stored);
   t.is(await host.stop(), 0, host.told().join('\n'));
   t.deepEqual(
@@ -144,6 +143,12 @@ async function opens(
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);
 }
+
+/** A clock that begins at a time and goes on from there: what a store waits for must not be over because the store is old. */
+const clockFrom = (startedAt: number): Clock => {
+  const begun = systemClock.now();
+  return { ...systemClock, now: () => startedAt + systemClock.now() - begun };
+};
 
 /** Two hosts at a time: that is what the tests of one file may ask of a small machine. */
 const lanes = new KeyedMutex();

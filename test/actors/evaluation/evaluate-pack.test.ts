@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { evaluatePack } from '../../../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../../../actors/evaluation/evaluation-pack-folder.ts';
+import { KnownMachine } from '../../../actors/known-machine.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import { evaluationReceipt } from '../../../contract/evaluation/evaluation-receipt.ts';
@@ -25,6 +26,10 @@ interface Conditions {
   readonly meanwhile?: () => Promise<void>;
 }
 
+const machine = new KnownMachine();
+/** No evaluation downloads; to ask a downloader for its version takes longer than all else that a host does at its start. */
+const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
+
 async function evaluate(t: ExecutionContext, folder: string, conditions: Conditions = {}) {
   const dataRoot = conditions.dataRoot ?? join(await scratchFolder(t), 'data');
   const pack = await openPackFolder(folder);
@@ -32,7 +37,8 @@ async function evaluate(t: ExecutionContext, folder: string, conditions: Conditi
   return evaluatePack({
     pack,
     dataRoot,
-    environment: { ...process.env, ...conditions.environment },
+    environment: { ...process.env, ...withoutDownloader, ...conditions.environment },
+    machine,
     clock: systemClock,
     newId: randomUUID,
     report: () => undefined,
