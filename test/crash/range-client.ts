@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
-import type { HostProcess } from './host-process.ts';
+import type { Reachable } from './client.ts';
 
 const patienceMs = 60_000;
 const path = '/v1/videohost-local-ingests';
@@ -12,7 +12,7 @@ export interface AskedRange {
 }
 
 /** Asks for a range; its id, or null when the host died before it acknowledged it. */
-export async function askRange(host: HostProcess, range: AskedRange): Promise<string | null> {
+export async function askRange(host: Reachable, range: AskedRange): Promise<string | null> {
   const answer = await ask(host, path, {
     method: 'POST',
     body: JSON.stringify({ localProcessingConfirmed: true, ...range }),
@@ -21,11 +21,11 @@ export async function askRange(host: HostProcess, range: AskedRange): Promise<st
 }
 
 /** How a range stands; null when the host is dead. */
-export const rangeStatus = (host: HostProcess, ingestId: string): Promise<VideohostIngestStatus | null> =>
+export const rangeStatus = (host: Reachable, ingestId: string): Promise<VideohostIngestStatus | null> =>
   ask(host, `${path}/${ingestId}`, {});
 
 /** Asks until the range has ended. */
-export async function rangeReached(host: HostProcess, ingestId: string): Promise<VideohostIngestStatus> {
+export async function rangeReached(host: Reachable, ingestId: string): Promise<VideohostIngestStatus> {
   for (const until = Date.now() + patienceMs; Date.now() < until; await delay(20)) {
     const status = await rangeStatus(host, ingestId);
     if (status === null) throw new Error(`the host died: ${host.told().join('\n')}`);
@@ -34,7 +34,7 @@ export async function rangeReached(host: HostProcess, ingestId: string): Promise
   throw new Error(`${ingestId} did not end in time`);
 }
 
-async function ask(host: HostProcess, target: string, init: RequestInit): Promise<VideohostIngestStatus | null> {
+async function ask(host: Reachable, target: string, init: RequestInit): Promise<VideohostIngestStatus | null> {
   const { announced } = host;
   if (announced === null) return null;
   try {
