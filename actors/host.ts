@@ -41,6 +41,7 @@ import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { EvidenceSteps } from './study/evidence-steps.ts';
+import { ListedRuntimes } from './study/listed-runtimes.ts';
 import { LiveProgress } from './study/live-progress.ts';
 import { mediaPasses } from './study/media-passes.ts';
 import { MediaSteps } from './study/media-steps.ts';
@@ -90,6 +91,7 @@ export interface Host extends LaterStages {
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
   readonly overviews: Overviews;
+  readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
@@ -291,6 +293,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
+    listedRuntimes: new ListedRuntimes({ ledger, supervisor, registry }),
     ...laterStages,
     overviews,
     playback,

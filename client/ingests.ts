@@ -1,8 +1,13 @@
-import type { OwnedIngestRequest, OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
-import type { VideohostIngestRequest, VideohostIngestStatus } from '../contract/ingest/videohost-ingest.ts';
+import type { OwnedIngestList, OwnedIngestRequest, OwnedIngestStatus } from '../contract/ingest/owned-ingest.ts';
+import type {
+  VideohostIngestList,
+  VideohostIngestRequest,
+  VideohostIngestStatus,
+} from '../contract/ingest/videohost-ingest.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import { HostError, HostUnreachable, IngestFailed } from './host-error.ts';
 import { type Media, openMedia } from './media.ts';
+import { type ListOptions, queryOf } from './pages.ts';
 import { pathOf, pause, type Transport } from './transport.ts';
 
 export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
@@ -65,6 +70,14 @@ export class Ingests {
     const call = { method: 'POST', json: request, signal: options.signal } as const;
     const opened = await this.#transport.json<VideohostIngestStatus>('/v1/videohost-local-ingests', call);
     return this.#followed(pathOf`/v1/videohost-local-ingests/${opened.ingestId}`, opened, options);
+  }
+
+  owned(options: ListOptions): Promise<OwnedIngestList> {
+    return this.#transport.json(`/v1/owned-media-ingests${queryOf({ ...options })}`);
+  }
+
+  videohost(options: ListOptions): Promise<VideohostIngestList> {
+    return this.#transport.json(`/v1/videohost-local-ingests${queryOf({ ...options })}`);
   }
 
   async #followed(

@@ -4,8 +4,10 @@ import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { runtimeRequest } from '../contract/study/runtime-request.ts';
-import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
+import type { Lifecycle, RuntimeStatus } from '../contract/study/runtime-status.ts';
+import type { Runtimes } from '../contract/study/runtimes.ts';
 import type { Given } from './given.ts';
+import { type ListOptions, queryOf } from './pages.ts';
 import { pathOf, type Transport } from './transport.ts';
 
 type WireRequest = Given<z.input<typeof runtimeRequest>>;
@@ -32,6 +34,13 @@ export const wireRequest = (source: StudiedSource, request: StudyRequest): WireR
   outputDepth: 'evidence',
   ...request,
 });
+
+/** Which studies a list has: all, or those of a source, in a lifecycle, or of sources with a label. */
+export interface RuntimesOptions extends ListOptions {
+  readonly sourceSessionId?: string;
+  readonly lifecycle?: Lifecycle;
+  readonly label?: string;
+}
 
 const pageEvents = 200;
 const longestWaitMs = 8000;
@@ -72,6 +81,16 @@ export class Studies {
 
   status(runtimeId: string, signal?: AbortSignal): Promise<RuntimeStatus> {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}`, { signal });
+  }
+
+  /** A page of the studies of the host, newest first. */
+  list({ sourceSessionId: source, ...others }: RuntimesOptions = {}): Promise<Runtimes> {
+    return this.#transport.json(`/v1/runtimes${queryOf({ source, ...others })}`);
+  }
+
+  /** Ends a study that has not ended. Refused with `runtime_already_terminal` for one that has. */
+  cancel(runtimeId: string): Promise<RuntimeStatus> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/cancellations`, { method: 'POST', json: {} });
   }
 
   /** One page of a journal. `waitMs` (at most 8,000) holds an empty page back until something is committed. */

@@ -1,5 +1,6 @@
 import type { ExportName } from '../contract/exports/export-name.ts';
-import type { VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
+import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
+import type { VideohostIngestList, VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { HostHealth } from '../contract/operation/host-health.ts';
@@ -11,14 +12,17 @@ import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
 import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
 import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
+import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
 import type { HostPlace } from './host-address.ts';
 import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
 import type { Media } from './media.ts';
+import type { ListOptions } from './pages.ts';
 import { Reviews } from './reviews.ts';
 import {
   type FollowOptions,
   type PageOptions,
+  type RuntimesOptions,
   type StudiedSource,
   Studies,
   Study,
@@ -93,6 +97,29 @@ export class StudyHost {
 
   status(runtimeId: string): Promise<RuntimeStatus> {
     return this.#studies.status(runtimeId);
+  }
+
+  /**
+   * A page of the studies of the host, newest first. It may hold fewer rows than `limit`, even none, while `nextCursor`, the
+   * `after` of the next page, is not null.
+   */
+  runtimes(options: RuntimesOptions = {}): Promise<Runtimes> {
+    return this.#studies.list(options);
+  }
+
+  /** A page of the ingests of files, newest first. */
+  ownedIngests(options: ListOptions = {}): Promise<OwnedIngestList> {
+    return this.#ingests.owned(options);
+  }
+
+  /** A page of the ingests from video hosts, newest first. */
+  videohostIngests(options: ListOptions = {}): Promise<VideohostIngestList> {
+    return this.#ingests.videohost(options);
+  }
+
+  /** Ends a study that has not ended, also one that waits for a worker; answers with its status. */
+  cancel(runtimeId: string): Promise<RuntimeStatus> {
+    return this.#studies.cancel(runtimeId);
   }
 
   /** One page of the journal of a study; `waitMs` (at most 8,000) waits for the first event after it. */

@@ -11,6 +11,7 @@ import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
 import type { SourceRecords } from '../actors/sources/source-records.ts';
+import type { ListedRuntimes } from '../actors/study/listed-runtimes.ts';
 import type { Studies } from '../actors/study/studies.ts';
 import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
@@ -46,6 +47,7 @@ export interface ServerOptions {
     readonly videohostIngests: VideohostIngests | VideohostsOff;
     readonly studies: Studies;
     readonly overviews: Overviews;
+    readonly listedRuntimes: ListedRuntimes;
     readonly audits: EvidenceAudits;
     readonly exports: Exports;
     readonly reviews: PublishReviews;
@@ -68,6 +70,7 @@ export const routeTable = (
     ownedIngests,
     videohostIngests,
     studies,
+    listedRuntimes,
     overviews,
     audits,
     exports: exported,
@@ -85,7 +88,7 @@ export const routeTable = (
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
-  ...studyRoutes(studies),
+  ...studyRoutes(studies, listedRuntimes),
   ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),

@@ -9,6 +9,13 @@ export const deadlineFault: StudyFault = {
   message: 'deadline: the study used up its time',
 };
 
+/** How a study ends that a client cancels. */
+export const cancellationFault: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'executor_interrupted',
+  message: 'canceled: a client canceled the study',
+};
+
 /** Whether an effect rejected with a fault that says how the runtime has to end. */
 export const isFault = (error: unknown): error is StudyFault =>
   typeof error === 'object' && error !== null && 'lifecycle' in error && 'code' in error && 'message' in error;

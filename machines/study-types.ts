@@ -31,6 +31,7 @@ export interface AssessOutcome extends EffectOutcome {
 export type StudyEvent =
   | { readonly type: 'worker.granted' }
   | { readonly type: 'deadline.reached' }
+  | { readonly type: 'study.cancel' }
   | { readonly type: 'supervision.exhausted'; readonly message: string }
   | { readonly type: 'content.damaged'; readonly message: string }
   | ErrorActorEvent;

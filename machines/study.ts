@@ -2,7 +2,7 @@ import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
-import { deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
+import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
 import type { AssessOutcome, StudyContext, StudyEmission, StudyEvent, StudyFault, StudyInput } from './study-types.ts';
 
 export const studyMachineVersion = 2;
@@ -241,6 +241,7 @@ export const studyMachine = setup({
     },
   },
   on: {
+    'study.cancel': { target: '.interrupted', actions: { type: 'stop', params: cancellationFault } },
     'content.damaged': {
       target: '.failed',
       actions: {

@@ -5,7 +5,7 @@ import { version } from '../contract/base/program-version.ts';
  * before cannot read: other files, other rows, another version of a chart. So an earlier program refuses the data root
  * instead of ending work that it does not understand.
  */
-export const storeFormat = 2;
+export const storeFormat = 3;
 
 /** What a data root or ledger of another format is refused with. `since` is the version that brought it to its format. */
 export function unsupportedFormat(what: string, found: string | null, since: string | null = null): string {

@@ -2,12 +2,14 @@ import type { AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Failure } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
+import { type NewestFirst, newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { revisionOf } from './ingest-revision.ts';
@@ -24,6 +26,12 @@ export interface IngestServiceOptions {
   readonly registry: SourceRegistry;
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
+}
+
+/** What an ingest is opened with beside its input. */
+export interface Opening {
+  readonly bytes: number;
+  readonly openedAt: number;
 }
 
 /** How an ingest of any kind stands, as its status says it. */
@@ -47,8 +55,8 @@ export class IngestService {
     this.#options = options;
   }
 
-  /** Opens an ingest whose media may take so many bytes; resolves when it is on disk. */
-  async open(ingestId: string, input: object, bytes: number): Promise<void> {
+  /** Opens an ingest whose media may take so many bytes; resolves when it is on disk. `openedAt` is epoch ms. */
+  async open(ingestId: string, input: object, { bytes, openedAt }: Opening): Promise<void> {
     const { supervisor, definition, objectStore } = this.#options;
     await requireSpace(objectStore, bytes);
     // Counted in the same turn in which the new one joins: those that arrive together see each other.
@@ -56,7 +64,16 @@ export class IngestService {
     if (open >= openIngestLimit) {
       throw new ServiceError('ingest_capacity', `at most ${openIngestLimit} ingests may be open at once`);
     }
-    await supervisor.spawn(definition, ingestId, input, []);
+    const entry: Write = { put: 'index', key: indexKey(definition.name, openedAt, ingestId), value: true };
+    await supervisor.spawn(definition, ingestId, input, [entry]);
+  }
+
+  /** A page of the ingests of this kind, newest first; `rowOf` says what the list has of each. Throws `invalid_cursor`. */
+  page<Row>(request: PageRequest, rowOf: (ingestId: string) => Row): Promise<NewestFirst<Row>> {
+    const { ledger, supervisor, definition } = this.#options;
+    return newestFirst(ledger, definition.name, request, (ingestId) =>
+      readStored(() => (supervisor.read(ingestId) === undefined ? null : rowOf(ingestId))),
+    );
   }
 
   /** The newest committed row of an ingest of this kind. Throws `unknown_ingest`. */

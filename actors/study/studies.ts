@@ -28,6 +28,7 @@ import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
+import { listingWrites } from './listed-runtimes.ts';
 import { RememberedPages } from './remembered-pages.ts';
 
 export interface StudiesOptions {
@@ -123,6 +124,21 @@ export class Studies {
   /** Where a runtime stands. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
     return this.#statuses.get(runtimeId);
+  }
+
+  /**
+   * Cancels a study that has not ended, also one that waits for a worker; resolves when its end is on disk. Throws
+   * `unknown_runtime`, `runtime_already_terminal`.
+   */
+  async cancel(runtimeId: string): Promise<StatusAnswer> {
+    const { supervisor } = this.#options;
+    this.#row(runtimeId);
+    // The end speaks of every step that was done: one that is on its way to the disk gets there first.
+    await supervisor.settled(runtimeId);
+    if (!(await supervisor.send(runtimeId, { type: 'study.cancel' }))) {
+      throw new ServiceError('runtime_already_terminal', 'the study has ended already');
+    }
+    return this.status(runtimeId);
   }
 
   async #encodedStatus(runtimeId: string): Promise<StatusAnswer> {
@@ -264,7 +280,11 @@ export class Studies {
       ids: studyIdsFrom(newId),
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
-    const writes: Write[] = [{ put: 'record', key: studyKey(plan.runtimeId), value: row }];
+    const { sessionId } = source.session;
+    const writes: Write[] = [
+      { put: 'record', key: studyKey(plan.runtimeId), value: row },
+      ...listingWrites(plan.runtimeId, sessionId, Date.parse(accepted.record.startedAt)),
+    ];
     await supervisor.spawn(definition, plan.runtimeId, input, writes, studyBudgetMs(plan.analysisRequest.range));
   }
 }

@@ -45,9 +45,12 @@ export const errorCodes = {
   invalid_command_id: 400,
   unknown_command: 404,
   unknown_runtime: 404,
+  invalid_cancellation_request: 400,
+  runtime_already_terminal: 409,
   // journal
   invalid_cursor: 400,
   invalid_limit: 400,
+  invalid_filter: 400,
   invalid_wait: 400,
   cursor_past_head: 409,
   malformed_journal: 409,

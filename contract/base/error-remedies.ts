@@ -52,9 +52,12 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   invalid_command_id: 'use the commandId of a plan or a start',
   unknown_command: 'start the study first, or check the commandId',
   unknown_runtime: 'use the runtimeId of the answer that started the study',
+  invalid_cancellation_request: 'send the body {}',
+  runtime_already_terminal: 'read the status of the runtime',
 
   invalid_cursor: 'use nextCursor of the page before, and a limit of at least 1',
-  invalid_limit: 'ask for at most 200 events',
+  invalid_limit: 'ask for at most 200 at once',
+  invalid_filter: 'use one of the values that the message names, or leave the filter out',
   invalid_wait: 'wait for at most 8000 ms',
   cursor_past_head: 'use nextCursor of the page before, or begin again at 0',
   malformed_journal: 'see the status for the last good head; study again with another clientRequestId',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failure } from '../base/failure.ts';
-import { timestamp } from '../base/grammar.ts';
+import { positive, timestamp } from '../base/grammar.ts';
+import { newestFirstFields } from '../base/newest-first.ts';
 import { givenLine } from '../base/text.ts';
 import { sourceSessionRow } from '../sources/source-session-list.ts';
 
@@ -36,3 +37,21 @@ export const ownedIngestStatus = z.strictObject({
 });
 
 export type OwnedIngestStatus = z.infer<typeof ownedIngestStatus>;
+
+/** One ingest of the list: its status, and what it was opened with. */
+export const ownedIngestRow = ownedIngestStatus.omit({ schema: true }).extend({
+  openedAt: timestamp,
+  filename: z.string(),
+  declaredBytes: positive,
+  label: z.string(),
+});
+
+/** The answer to `GET /v1/owned-media-ingests`. */
+export const ownedIngests = z.strictObject({
+  schema: z.literal('studio.owned-media-ingests.v1'),
+  ingests: z.array(ownedIngestRow),
+  ...newestFirstFields,
+});
+
+export type OwnedIngestRow = z.infer<typeof ownedIngestRow>;
+export type OwnedIngestList = z.infer<typeof ownedIngests>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failure } from '../base/failure.ts';
-import { count, positive, timestamp } from '../base/grammar.ts';
+import { count, positive, range, timestamp } from '../base/grammar.ts';
+import { newestFirstFields } from '../base/newest-first.ts';
 import { wellFormedText } from '../base/text.ts';
 import { sourceSessionRow } from '../sources/source-session-list.ts';
 
@@ -34,3 +35,20 @@ export const videohostIngestStatus = z.strictObject({
 });
 
 export type VideohostIngestStatus = z.infer<typeof videohostIngestStatus>;
+
+/** One ingest of the list: its status, and what it was opened with. */
+export const videohostIngestRow = videohostIngestStatus.omit({ schema: true }).extend({
+  openedAt: timestamp,
+  url: z.string(),
+  range,
+});
+
+/** The answer to `GET /v1/videohost-local-ingests`. */
+export const videohostIngests = z.strictObject({
+  schema: z.literal('studio.videohost-local-ingests.v1'),
+  ingests: z.array(videohostIngestRow),
+  ...newestFirstFields,
+});
+
+export type VideohostIngestRow = z.infer<typeof videohostIngestRow>;
+export type VideohostIngestList = z.infer<typeof videohostIngests>;

@@ -1,11 +1,18 @@
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { Upload } from '../../actors/ingest/owned/upload.ts';
+import { listQuery } from '../../contract/base/newest-first.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { noFields } from '../../contract/ingest/no-fields.ts';
-import { ownedIngestId, ownedIngestRequest, ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import {
+  ownedIngestId,
+  ownedIngestRequest,
+  ownedIngestStatus,
+  ownedIngests,
+} from '../../contract/ingest/owned-ingest.ts';
 import type { Answer } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { declaredLength } from '../exchange/json-body.ts';
+import { pageOf } from '../exchange/query-values.ts';
 import { type Route, read, submit, write } from '../exchange/route.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
 
@@ -15,6 +22,16 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
     path: '/v1/owned-media-ingests',
     room: 'ingest',
     methods: {
+      GET: read(
+        {
+          id: 'listOwnedIngests',
+          summary: 'the ingests of files, newest first',
+          query: listQuery,
+          answers: [json(200, ownedIngests)],
+          refusals: ['invalid_cursor', 'invalid_limit'],
+        },
+        async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+      ),
       POST: submit(
         {
           id: 'openOwnedIngest',

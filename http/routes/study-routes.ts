@@ -1,24 +1,22 @@
+import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/listed-runtimes.ts';
 import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/studies.ts';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import {
-  eventsQuery,
-  maximumEvents,
-  maximumWaitMs,
-  runtimeEvents,
-  usualEvents,
-} from '../../contract/journal/runtime-events.ts';
+import { noFields } from '../../contract/ingest/no-fields.ts';
+import { eventsQuery, maximumWaitMs, runtimeEvents } from '../../contract/journal/runtime-events.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { runtimeRequest } from '../../contract/study/runtime-request.ts';
 import { commandId, runtimeId } from '../../contract/study/runtime-start.ts';
-import { runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { lifecycle, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { runtimes, runtimesQuery } from '../../contract/study/runtimes.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { type AnswerField, json } from '../exchange/description.ts';
+import { decimal, limitOf, pageOf } from '../exchange/query-values.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';
 import { refusalsOfJournals } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
-export const studyRoutes = (studies: Studies): readonly Route[] => [
+export const studyRoutes = (studies: Studies, listed: ListedRuntimes): readonly Route[] => [
   {
     path: '/v1/runtime-plans',
     room: 'study',
@@ -72,6 +70,24 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
     },
   },
   {
+    path: '/v1/runtimes',
+    room: 'study',
+    methods: {
+      GET: read(
+        {
+          id: 'listRuntimes',
+          summary: 'the studies, newest first',
+          details:
+            'A row says how the last commit of a study left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null.',
+          query: runtimesQuery,
+          answers: [json(200, runtimes)],
+          refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session'],
+        },
+        async ({ query }) => ({ status: 200, body: await listed.page(listRequest(query)) }),
+      ),
+    },
+  },
+  {
     path: '/v1/runtimes/:runtimeId',
     room: 'study',
     params: { runtimeId },
@@ -84,6 +100,25 @@ export const studyRoutes = (studies: Studies): readonly Route[] => [
           refusals: ['unknown_runtime', ...refusalsOfJournals],
         },
         ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
+      ),
+    },
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/cancellations',
+    room: 'study',
+    params: { runtimeId },
+    methods: {
+      POST: write(
+        {
+          id: 'cancelRuntime',
+          summary: 'cancel a study that runs or waits',
+          details: 'It ends as `interrupted`; what it had stored stays readable.',
+          request: noFields,
+          invalid: 'invalid_cancellation_request',
+          answers: [json(202, runtimeStatus, journalFields)],
+          refusals: ['unknown_runtime', 'runtime_already_terminal', ...refusalsOfJournals],
+        },
+        async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId ?? '')), status: 202 }),
       ),
     },
   },
@@ -125,6 +160,15 @@ const refusalsOfRequests = [
   'source_revalidation_failed',
 ] as const satisfies ErrorCode[];
 
+function listRequest(query: ReadonlyMap<string, string>): RuntimeListRequest {
+  const asked = lifecycle.nullable().safeParse(query.get('lifecycle') ?? null);
+  if (!asked.success) {
+    throw new ServiceError('invalid_filter', `lifecycle must be one of ${lifecycle.options.join(', ')}`);
+  }
+  const filters = { sourceSessionId: query.get('source') ?? null, label: query.get('label') ?? null };
+  return { ...pageOf(query), ...filters, lifecycle: asked.data };
+}
+
 // What is known already is answered in the same turn.
 const answerOf = (found: StatusAnswer | Promise<StatusAnswer>): Answer | Promise<Answer> =>
   found instanceof Promise ? found.then(journalAnswer) : journalAnswer(found);
@@ -151,10 +195,8 @@ function journalAnswer(answered: StatusAnswer): Answer {
 function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
   const runtimeId = params.runtimeId ?? '';
   const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
-  const limit = decimal(query.get('limit') ?? String(usualEvents), 'invalid_cursor');
+  const limit = limitOf(query);
   const wait = decimal(query.get('wait') ?? '0', 'invalid_wait');
-  if (limit === 0) throw new ServiceError('invalid_cursor', 'limit must be at least 1');
-  if (limit > maximumEvents) throw new ServiceError('invalid_limit', `limit must be at most ${maximumEvents}`);
   if (wait > maximumWaitMs) throw new ServiceError('invalid_wait', `wait must be at most ${maximumWaitMs} ms`);
   return answerOf(
     wait === 0 ? studies.events(runtimeId, after, limit) : longPoll(studies, { runtimeId, after, limit, wait }, client),
@@ -195,13 +237,4 @@ async function longPoll(
     clearTimeout(timer);
     unwatch();
   }
-}
-
-/** A canonical decimal: no sign, no leading zero, within the safe integers. */
-function decimal(text: string, code: 'invalid_cursor' | 'invalid_wait'): number {
-  const value = Number(text);
-  if (!/^(0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new ServiceError(code, 'not a canonical decimal number');
-  }
-  return value;
 }

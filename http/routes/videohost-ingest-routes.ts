@@ -1,12 +1,15 @@
 import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import { listQuery } from '../../contract/base/newest-first.ts';
 import { noFields } from '../../contract/ingest/no-fields.ts';
 import {
   videohostIngestId,
   videohostIngestRequest,
   videohostIngestStatus,
+  videohostIngests,
 } from '../../contract/ingest/videohost-ingest.ts';
 import { json } from '../exchange/description.ts';
+import { pageOf } from '../exchange/query-values.ts';
 import { type Route, read, submit, write } from '../exchange/route.ts';
 
 const base = '/v1/videohost-local-ingests';
@@ -28,6 +31,16 @@ const routesTo = (ingests: VideohostIngests): readonly Route[] => [
     path: base,
     room: 'ingest',
     methods: {
+      GET: read(
+        {
+          id: 'listVideohostIngests',
+          summary: 'the ingests from video hosts, newest first',
+          query: listQuery,
+          answers: [json(200, videohostIngests)],
+          refusals: [off, 'invalid_cursor', 'invalid_limit'],
+        },
+        async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+      ),
       POST: submit(
         {
           id: 'openVideohostIngest',

@@ -5,8 +5,8 @@ import {
 } from '../../contract/captions/caption-answers.ts';
 import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
-import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
-import { videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
+import { ownedIngestStatus, ownedIngests } from '../../contract/ingest/owned-ingest.ts';
+import { videohostIngestStatus, videohostIngests } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
@@ -21,6 +21,7 @@ import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import { runtimes } from '../../contract/study/runtimes.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What a walk needs beside a host. */
@@ -68,7 +69,34 @@ export async function walk(options: WalkOptions): Promise<void> {
       revocation: { reasonCodes: ['new_review_required'], note: null },
     },
   });
+  await lists(recorder);
+  await cancellation(recorder, source);
   await refusals(recorder, params);
+}
+
+async function lists(recorder: Recorder): Promise<void> {
+  const page = { query: { limit: '1' } };
+  await recorder.granted('listRuntimes', runtimes, page);
+  await recorder.granted('listOwnedIngests', ownedIngests, page);
+  await recorder.granted('listVideohostIngests', videohostIngests, page);
+}
+
+/** Another attempt over all of the source: it lasts longer than its cancellation takes. */
+async function cancellation(recorder: Recorder, source: SourceSessionRow): Promise<void> {
+  const { sourceSessionId, sourceRevisionId, durationMs } = source;
+  const { runtimeId } = await recorder.granted('startStudy', runtimeStatus, {
+    json: {
+      sourceSessionId,
+      sourceRevisionId,
+      range: { startMs: 0, endMs: durationMs },
+      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+      targetLanguage: 'en',
+      selectedLanguagePackId: null,
+      outputDepth: 'captions',
+      clientRequestId: 'second-attempt',
+    },
+  });
+  await recorder.granted('cancelRuntime', runtimeStatus, { params: { runtimeId }, json: {} });
 }
 
 async function ingestFile({ recorder, media }: WalkOptions): Promise<void> {

@@ -10,6 +10,7 @@ const tags: Readonly<Record<Space, string>> = {
   operation: 'o',
   record: 'r',
   unproven: 'u',
+  index: 'i',
 };
 const headTag = 'h';
 const eventTag = 'j';

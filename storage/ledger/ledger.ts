@@ -17,7 +17,7 @@ export interface JournalHead {
 }
 
 /** Named kinds of rows; each is its own key range. */
-export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | 'record' | 'unproven';
+export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | 'record' | 'unproven' | 'index';
 
 export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }
@@ -51,6 +51,8 @@ export interface Ledger {
   getMany(space: Space, keys: readonly string[]): Promise<unknown[]>;
   /** All rows of a space whose key begins with `prefix`, in the byte order of the keys; damaged ones as in `getMany`. */
   list(space: Space, prefix?: string): Promise<{ key: string; value: unknown }[]>;
+  /** At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order. */
+  keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]>;
   /** The head on disk; seq 0 for a run without events. Throws `malformed_journal` when its row is damaged. */
   journalHead(runId: string): JournalHead;
   /**

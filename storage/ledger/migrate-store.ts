@@ -3,6 +3,7 @@ import type { ClassicLevel } from 'classic-level';
 import { announceFormat } from '../objects/data-root-marker.ts';
 import { storeFormat } from '../store-format.ts';
 import type { RowChange } from './committer.ts';
+import { indexStep } from './index-step.ts';
 import { formatRow } from './keys.ts';
 
 /**
@@ -18,8 +19,8 @@ export interface StoreFormats {
   readonly steps: Readonly<Record<number, FormatStep>>;
 }
 
-/** Format 2 has numbered commits. Numbering begins with the commit that notes the format. */
-export const storeFormats: StoreFormats = { newest: storeFormat, steps: {} };
+/** Format 2 has numbered commits; numbering begins with the commit that notes the format. Format 3 has an index. */
+export const storeFormats: StoreFormats = { newest: storeFormat, steps: { 2: indexStep } };
 
 interface MigratedStore {
   readonly database: ClassicLevel<Buffer, Buffer>;

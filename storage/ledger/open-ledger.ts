@@ -111,6 +111,17 @@ class LevelLedger implements Ledger {
     }
   }
 
+  async keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]> {
+    const { gte, lt } = rowRange(space, prefix);
+    const last = rowKey(space, after);
+    try {
+      const range = Buffer.compare(last, gte) < 0 ? { gte, lt } : { gt: last, lt };
+      return (await this.#database.keys({ ...range, limit }).all()).map(nameOf);
+    } catch (error) {
+      throw readFailure(error, 'store_unreadable', `${space} keys`);
+    }
+  }
+
   journalHead(runId: string): JournalHead {
     return this.#heads.durable(runId);
   }

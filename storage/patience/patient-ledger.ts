@@ -12,6 +12,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   journalHead: (runId) => atOnce(() => ledger.journalHead(runId)),
   getMany: (space, keys) => patiently(clock, () => ledger.getMany(space, keys)),
   list: (space, prefix) => patiently(clock, () => ledger.list(space, prefix)),
+  keysAfter: (space, prefix, after, limit) => patiently(clock, () => ledger.keysAfter(space, prefix, after, limit)),
   journalPage: (runId, after, limit) => patiently(clock, () => ledger.journalPage(runId, after, limit)),
   verifyJournal: (runId) => patiently(clock, () => ledger.verifyJournal(runId)),
 });

@@ -71,6 +71,11 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
   t.is((await run(['export', 'runtime:none', 'cuts.edl', '--data-root', root])).exit, 1);
   t.is((await run(['export', 'runtime:none', 'cuts.mov', '--data-root', root])).exit, 2);
+  t.deepEqual(await run(['runtimes', '--data-root', root]), { exit: 0, stdout: '', stderr: '' });
+  t.is((await run(['runtimes', '--lifecycle', 'done', '--data-root', root])).exit, 2);
+  const nothing = await run(['cancel', 'runtime:none', '--data-root', root]);
+  t.is(nothing.exit, 1);
+  t.regex(nothing.stderr, /unknown_runtime/);
   const review = await run(['review', 'approve', 'runtime:none', '--data-root', root]);
   t.is(review.exit, 1);
   t.is(review.stderr, 'unknown_runtime: no such runtime; use the runtimeId of the answer that started the study\n');

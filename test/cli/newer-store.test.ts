@@ -8,6 +8,7 @@ import { version } from '../../contract/base/program-version.ts';
 import { formatKey } from '../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../storage/objects/data-root-marker.ts';
+import { storeFormat } from '../../storage/store-format.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { withRawRows } from '../storage/ledger/scratch.ts';
@@ -64,7 +65,7 @@ for (const [name, commandOf] of Object.entries(commands)) {
     t.true(code === 1 || code === 2);
     t.is(
       stderr.trimEnd().split('\n').at(-1),
-      `store_format_unsupported: ${root} has format 9, to which version 9.1.0 brought it; this program (version ${version}) opens formats 1 to 2; nothing was changed; start the version that last used the data root, or choose another --data-root`,
+      `store_format_unsupported: ${root} has format 9, to which version 9.1.0 brought it; this program (version ${version}) opens formats 1 to ${storeFormat}; nothing was changed; start the version that last used the data root, or choose another --data-root`,
     );
   });
 }

@@ -105,6 +105,30 @@ test.serial(
   },
 );
 
+test.serial(
+  'a study that runs is canceled, its reader hears the end, and a second cancellation is refused',
+  async (t) => {
+    const { client } = host;
+    const [source] = await client.sources();
+    if (source === undefined) return t.fail('no source');
+    const study = client.study(source, {
+      ...request,
+      range: { startMs: 0, endMs: 50_000 },
+      clientRequestId: 'canceled',
+    });
+    const { runtimeId } = await study.started;
+    t.like(await client.cancel(runtimeId), { lifecycle: 'interrupted', reason: { code: 'executor_interrupted' } });
+    t.is((await study.ended()).lifecycle, 'interrupted');
+    const { sourceSessionId } = source;
+    const { runtimes } = await client.runtimes({ sourceSessionId, lifecycle: 'interrupted', limit: 1 });
+    t.like(runtimes[0], { runtimeId, range: { startMs: 0, endMs: 50_000 } });
+    t.deepEqual((await client.videohostIngests().catch((error) => error)).code, 'videohost_local_ingest_unavailable');
+    t.like(await t.throwsAsync(client.cancel(runtimeId), { instanceOf: HostError }), {
+      code: 'runtime_already_terminal',
+    });
+  },
+);
+
 test.serial('a refusal has its code, says whether it passes, and what to do', async (t) => {
   const { client, address } = host;
   const unknown = await t.throwsAsync(client.status('runtime:none'), { instanceOf: HostError });

@@ -124,6 +124,17 @@ const lives: Readonly<Record<string, (t: ExecutionContext, host: HostInProcess, 
   },
 };
 
+/** A list has what was begun by a release that had no lists. */
+async function isListed(t: ExecutionContext, host: HostInProcess, { id, runtimeId = id }: Stored): Promise<void> {
+  const path = {
+    'owned-ingest': '/v1/owned-media-ingests',
+    'videohost-ingest': '/v1/videohost-local-ingests',
+    runtime: '/v1/runtimes',
+  }[runtimeId.slice(0, runtimeId.indexOf(':'))];
+  if (path === undefined) return t.fail(`${runtimeId} is of no list`);
+  t.true(JSON.stringify(await ask(host, 'GET', path)).includes(runtimeId), path);
+}
+
 /** An attempt that must not be made twice is closed, and its approval is free for another. */
 const neverTwice = 'what was under way is not taken up again';
 
@@ -134,6 +145,7 @@ async function opens(
 ): Promise<void> {
   const environment = state.startsWith('videohost') ? withDownloader : {};
   const host = await openInProcess(t, root, { clock, flags, environment });
+  await isListed(t, host, stored);
   await lives[state.slice(0, state.indexOf('.'))]?.(t, host, stored);
   t.is(await host.stop(), 0, host.told().join('\n'));
   t.deepEqual(

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { bodies } from './host/bodies.ts';
+import { cancellations } from './host/cancellations.ts';
 import { capacity } from './host/capacity.ts';
 import { everyCode } from './host/codes.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
@@ -8,6 +9,7 @@ import { equalBytes } from './host/equal-bytes.ts';
 import { events } from './host/events.ts';
 import { guard } from './host/guard.ts';
 import { ingestFields } from './host/ingest-fields.ts';
+import { lists } from './host/lists.ts';
 import { longPolls } from './host/long-polls.ts';
 import { mediaKinds } from './host/media-kinds.ts';
 import { parser } from './host/parser.ts';
@@ -34,6 +36,8 @@ export function hostContract(adapter: AdapterFlag): void {
   starting(contract);
   events(contract);
   longPolls(contract);
+  cancellations(contract);
+  lists(contract);
   reviews(contract);
   equalBytes(contract);
   restarts(contract);

@@ -35,6 +35,7 @@ const scenario: Scenario = {
   timers: { deadline: { input, event: { type: 'deadline.reached' }, dueAt: (now) => now + budgetMs } },
   outside: [
     { type: 'worker.granted' },
+    { type: 'study.cancel' },
     { type: 'content.damaged', message: 'the source changed' },
     { type: 'supervision.exhausted', message: 'it crashed again and again' },
   ],
@@ -53,6 +54,8 @@ const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
 
 const faultOf = ({ type, message, error, actorId }: AnyEventObject) => {
   if (type === 'supervision.exhausted') return { lifecycle: 'interrupted', code: 'executor_interrupted', message };
+  if (type === 'study.cancel')
+    return { lifecycle: 'interrupted', code: 'executor_interrupted', message: 'canceled: a client canceled the study' };
   if (type === 'content.damaged') return { lifecycle: 'failed', code: 'stored_content_inconsistent', message };
   if (type === 'deadline.reached')
     return { lifecycle: 'failed', code: 'executor_failed', message: 'deadline: the study used up its time' };

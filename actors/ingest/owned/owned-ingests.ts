@@ -1,15 +1,18 @@
 import type { Clock } from '../../../contract/base/clock.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import {
+  type OwnedIngestList,
   type OwnedIngestRequest,
+  type OwnedIngestRow,
   type OwnedIngestStatus,
   ownedIngestFields,
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { IngestService } from '../ingest-service.ts';
-import { type OwnedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
+import { type OwnedIngestInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
 import { Upload } from './upload.ts';
 
 export interface OwnedIngestsOptions {
@@ -49,7 +52,7 @@ export class OwnedIngests {
       rightsHolder: request.rightsHolder,
       assertedAt: new Date(now).toISOString(),
     };
-    await service.open(ingestId, input, request.declaredBytes);
+    await service.open(ingestId, input, { bytes: request.declaredBytes, openedAt: now });
     return this.status(ingestId);
   }
 
@@ -61,6 +64,19 @@ export class OwnedIngests {
       status: status as OwnedIngestStatus['status'],
       ...rest,
     };
+  }
+
+  /** A page of all owned ingests, newest first. Throws `invalid_cursor`. */
+  async list(request: PageRequest): Promise<OwnedIngestList> {
+    const { rows, ...page } = await this.#options.service.page(request, (ingestId) => this.#listed(ingestId));
+    return { schema: 'studio.owned-media-ingests.v1', ingests: rows, ...page };
+  }
+
+  #listed(ingestId: string): OwnedIngestRow {
+    const { schema: _, ...status } = this.status(ingestId);
+    const opened = ownedIngestInput.parse(this.#options.service.row(ingestId).input);
+    const { filename, declaredBytes, label, assertedAt: openedAt } = opened;
+    return { ...status, openedAt, filename, declaredBytes, label };
   }
 
   /**

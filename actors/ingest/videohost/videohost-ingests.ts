@@ -1,15 +1,18 @@
 import type { Clock } from '../../../contract/base/clock.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import {
+  type VideohostIngestList,
+  type VideohostIngestRow,
   type VideohostIngestStatus,
   videohostIngestFields,
   videohostIngestRequest,
 } from '../../../contract/ingest/videohost-ingest.ts';
 import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
+import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { IngestService } from '../ingest-service.ts';
 import type { VideoHosts } from './video-hosts.ts';
 import { maximumDownloadBytes } from './videohost-ingest-effects.ts';
-import type { VideohostIngestInput } from './videohost-ingest-row.ts';
+import { type VideohostIngestInput, videohostIngestInput } from './videohost-ingest-row.ts';
 
 export interface VideohostIngestsOptions {
   readonly service: IngestService;
@@ -33,12 +36,13 @@ export class VideohostIngests {
     const { service, clock, newId } = this.#options;
     const asked = this.#checked(body);
     const ingestId = `videohost-ingest:${newId()}`;
+    const now = clock.now();
     const input: VideohostIngestInput = {
       ingestId,
       ...asked,
-      confirmedAt: new Date(clock.now()).toISOString(),
+      confirmedAt: new Date(now).toISOString(),
     };
-    await service.open(ingestId, input, maximumDownloadBytes);
+    await service.open(ingestId, input, { bytes: maximumDownloadBytes, openedAt: now });
     return this.status(ingestId);
   }
 
@@ -50,6 +54,18 @@ export class VideohostIngests {
       status: status as VideohostIngestStatus['status'],
       ...rest,
     };
+  }
+
+  /** A page of all video-host ingests, newest first. Throws `invalid_cursor`. */
+  async list(request: PageRequest): Promise<VideohostIngestList> {
+    const { rows, ...page } = await this.#options.service.page(request, (ingestId) => this.#listed(ingestId));
+    return { schema: 'studio.videohost-local-ingests.v1', ingests: rows, ...page };
+  }
+
+  #listed(ingestId: string): VideohostIngestRow {
+    const { schema: _, ...status } = this.status(ingestId);
+    const { url, range, confirmedAt } = videohostIngestInput.parse(this.#options.service.row(ingestId).input);
+    return { ...status, openedAt: confirmedAt, url, range };
   }
 
   /** How far the download of an ingest has come; undefined while none is under way. */

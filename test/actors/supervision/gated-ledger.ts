@@ -57,6 +57,10 @@ export class GatedLedger implements Ledger {
     return this.#ledger.list(space, prefix);
   }
 
+  keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]> {
+    return this.#ledger.keysAfter(space, prefix, after, limit);
+  }
+
   journalHead(runId: string): JournalHead {
     return this.#ledger.journalHead(runId);
   }

@@ -51,14 +51,16 @@ export function paths(contract: HostContract): void {
   test.serial(contract.title('a method that a path does not have is refused with those that it has'), async (t) => {
     const rows = {
       [sources]: 'GET, HEAD, OPTIONS',
-      '/v1/owned-media-ingests': 'POST, OPTIONS',
+      '/v1/owned-media-ingests': 'GET, HEAD, POST, OPTIONS',
       '/v1/owned-media-ingests/x': 'GET, HEAD, OPTIONS',
       '/v1/owned-media-ingests/x/media': 'PUT, OPTIONS',
       '/v1/owned-media-ingests/x/cancellations': 'POST, OPTIONS',
       '/v1/runtime-plans': 'POST, OPTIONS',
       '/v1/runtime-starts': 'POST, OPTIONS',
       '/v1/runtime-starts/x': 'GET, HEAD, OPTIONS',
+      '/v1/runtimes': 'GET, HEAD, OPTIONS',
       '/v1/runtimes/x': 'GET, HEAD, OPTIONS',
+      '/v1/runtimes/x/cancellations': 'POST, OPTIONS',
       '/v1/runtimes/x/events': 'GET, HEAD, OPTIONS',
     };
     for (const [path, allow] of Object.entries(rows)) {

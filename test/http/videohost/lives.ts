@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { videohostIngests } from '../../../contract/ingest/videohost-ingest.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { processesOf } from '../../crash/checks.ts';
 import type { HostContract } from '../host/contract.ts';
@@ -45,6 +46,13 @@ export function lives(contract: HostContract, origin: () => string): void {
       t.is(failure?.code, code, path);
       t.regex(failure?.message ?? '', message, path);
     }
+    const page = contract.granted(t, await contract.get(`${videoIngests}?limit=2`), 200, videohostIngests);
+    t.like(page.ingests[0], {
+      url: address('/page.html'),
+      range: { startMs: 48_000, endMs: 52_000 },
+      status: 'failed',
+    });
+    t.is(page.ingests[1]?.url, address(rows[3]?.[0] ?? ''));
     t.deepEqual(await storedFiles(contract), before);
     t.deepEqual(await workFolders(contract), []);
   });

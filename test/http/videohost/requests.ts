@@ -61,7 +61,8 @@ export function requests(contract: HostContract, origin: () => string): void {
       const answer = await contract.ask(method, path, json === undefined ? {} : { json });
       contract.refused(t, answer, code);
     }
-    const methods = { [videoIngests]: 'POST, OPTIONS', [`${videoIngests}/x`]: 'GET, HEAD, OPTIONS' };
+    contract.refused(t, await contract.get(`${videoIngests}?limit=0`), 'invalid_cursor');
+    const methods = { [videoIngests]: 'GET, HEAD, POST, OPTIONS', [`${videoIngests}/x`]: 'GET, HEAD, OPTIONS' };
     for (const [path, allow] of Object.entries({ ...methods, [`${videoIngests}/x/cancellations`]: 'POST, OPTIONS' })) {
       const answer = await contract.ask('DELETE', path);
       contract.refused(t, answer, 'method_not_allowed', ['allow']);

@@ -15,17 +15,20 @@ import {
   markedFormat,
   markerName,
 } from '../../../storage/objects/data-root-marker.ts';
+import { storeFormat } from '../../../storage/store-format.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 
 const dying = fileURLToPath(new URL('../../../fixtures/storage/migrate-and-die.ts', import.meta.url));
 const never = () => undefined;
 
-/** A data root of format 2 with rows, closed. */
+/** A data root of the newest format with rows, closed. */
 async function storedRoot(t: ExecutionContext): Promise<DataRoot> {
   const layout = await prepareDataRoot(join(await scratchFolder(t), 'data'));
   const ledger = await openScratchLedger(t, layout.ledger);
   for (let index = 0; index < rowCount; index += 1) {
-    await ledger.commit([{ put: 'record', key: `row/${String(index).padStart(2, '0')}`, value: rowOf(2, index) }]);
+    await ledger.commit([
+      { put: 'record', key: `row/${String(index).padStart(2, '0')}`, value: rowOf(storeFormat, index) },
+    ]);
   }
   await ledger.close();
   return layout;
@@ -39,11 +42,11 @@ async function isMigrated(t: ExecutionContext, { ledger: directory }: DataRoot):
   await ledger.close();
   t.deepEqual(
     rows.map(({ value }) => value),
-    Array.from({ length: rowCount }, (_, index) => rowOf(4, index)),
+    Array.from({ length: rowCount }, (_, index) => rowOf(5, index)),
   );
 }
 
-test('a store of format 1 is brought to format 2 when it is opened, with all its rows', async (t) => {
+test('a store of format 1 is brought to the newest format when it is opened, with all its rows', async (t) => {
   const layout = await storedRoot(t);
   // As the first version left it: without marker, mark and numbers.
   await withRawRows(layout.ledger, async (rows) => {
@@ -56,8 +59,8 @@ test('a store of format 1 is brought to format 2 when it is opened, with all its
   const ledger = await openScratchLedger(t, layout.ledger);
   t.is(ledger.get('record', 'row/11'), 11);
   await ledger.close();
-  t.is(await storedFormat(layout), '2');
-  t.is(await markedFormat(layout.root), 2);
+  t.is(await storedFormat(layout), String(storeFormat));
+  t.is(await markedFormat(layout.root), storeFormat);
 });
 
 test('every step between two formats is run, in order, and never again', async (t) => {
@@ -66,7 +69,7 @@ test('every step between two formats is run, in order, and never again', async (
   const open = () => openScratchLedger(t, layout.ledger, { formats: madeUpFormats(() => (batches += 1)) });
   await (await open()).close();
   t.is(batches, 8);
-  t.is(await storedFormat(layout), '4');
+  t.is(await storedFormat(layout), '5');
   await isMigrated(t, layout);
   await (await open()).close();
   t.is(batches, 8);
@@ -81,12 +84,12 @@ for (const batches of [2, 4, 5]) {
     });
     const [, signal] = await once(child, 'exit');
     t.is(signal, 'SIGKILL');
-    t.is(await storedFormat(layout), batches <= 4 ? '2' : '3');
+    t.is(await storedFormat(layout), batches <= 4 ? '3' : '4');
     // Nothing of an earlier program opens it from here on.
-    t.is(await markedFormat(layout.root), 4);
+    t.is(await markedFormat(layout.root), 5);
     await t.throwsAsync(demandKnownFormat(layout.root), { code: 'store_format_unsupported' });
     await isMigrated(t, layout);
-    t.is(await storedFormat(layout), '4');
+    t.is(await storedFormat(layout), '5');
   });
 }
 
@@ -96,7 +99,7 @@ test('a batch of a migration that cannot be written ends the open, and the next 
     throw new Error('the step fails');
   });
   await t.throwsAsync(openScratchLedger(t, layout.ledger, { formats: failing }), { message: /the step fails|ledger/ });
-  t.is(await storedFormat(layout), '2');
+  t.is(await storedFormat(layout), '3');
   await isMigrated(t, layout);
 });
 
@@ -108,6 +111,6 @@ test('a marker names the format and the version that brought the data root to it
   const { message } = await t.throwsAsync(demandKnownFormat(root));
   t.is(
     message,
-    `store_format_unsupported: ${root} has format 7, to which version ${version} brought it; this program (version ${version}) opens formats 1 to 2; nothing was changed`,
+    `store_format_unsupported: ${root} has format 7, to which version ${version} brought it; this program (version ${version}) opens formats 1 to ${storeFormat}; nothing was changed`,
   );
 });

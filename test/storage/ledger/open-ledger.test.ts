@@ -2,16 +2,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { formatKey } from '../../../storage/ledger/keys.ts';
+import { storeFormat } from '../../../storage/store-format.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from './scratch.ts';
 
 test('a new folder is stamped with the format, and opens again', async (t) => {
   const directory = join(await scratchFolder(t), 'deep', 'ledger');
   await (await openScratchLedger(t, directory)).close();
-  t.is((await withRawRows(directory, (rows) => rows.get(formatKey)))?.toString(), '2');
+  t.is((await withRawRows(directory, (rows) => rows.get(formatKey)))?.toString(), String(storeFormat));
   await (await openScratchLedger(t, directory)).close();
 });
 
-for (const format of ['3', '0', '', '1.5', null]) {
+for (const format of [String(storeFormat + 1), '0', '', '1.5', null]) {
   const name = format === null ? 'rows but no format' : `the format "${format}"`;
   test(`a store with ${name} is refused and its rows stay as they are`, async (t) => {
     const directory = await scratchFolder(t);

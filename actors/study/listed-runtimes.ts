@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts';
+import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { lifecycleOf, reasonOf, studyKey, studyRow } from '../reopening/study-row.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { snapshotValue } from '../supervision/actor-row.ts';
+import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+export interface RuntimeListRequest extends PageRequest {
+  readonly sourceSessionId: string | null;
+  readonly lifecycle: Lifecycle | null;
+  /** The label of the source, as a whole. */
+  readonly label: string | null;
+}
+
+export interface ListedRuntimesOptions {
+  readonly ledger: Ledger;
+  readonly supervisor: Supervisor;
+  readonly registry: SourceRegistry;
+}
+
+const everyRuntime = 'runtime';
+const runtimesOf = (sourceSessionId: string): string => `session/${sourceSessionId}`;
+
+/** Enters a study into the list; belongs into the commit of its first snapshot. */
+export const listingWrites = (runtimeId: string, sourceSessionId: string, acceptedAt: number): Write[] =>
+  [everyRuntime, runtimesOf(sourceSessionId)].map((scope) => ({
+    put: 'index',
+    key: indexKey(scope, acceptedAt, runtimeId),
+    value: true,
+  }));
+
+// What a list says of a study; the rest is not checked here.
+const listed = z.object({
+  record: z.object({
+    commandId: z.string(),
+    startedAt: z.string(),
+    sourceSession: z.object({ sessionId: z.string(), revisionId: z.string() }),
+    analysisRequest: studyRow.shape.record.shape.analysisRequest.pick({ range: true }).strip(),
+  }),
+});
+
+/** The list of all studies, newest first. */
+export class ListedRuntimes {
+  readonly #options: ListedRuntimesOptions;
+
+  constructor(options: ListedRuntimesOptions) {
+    this.#options = options;
+  }
+
+  /** One page. Throws `invalid_cursor`, and `unknown_source_session` where a source is asked for that nobody has heard of. */
+  async page(request: RuntimeListRequest): Promise<Runtimes> {
+    const { ledger, registry } = this.#options;
+    const { sourceSessionId, lifecycle, label, after } = request;
+    const scope = sourceSessionId === null ? everyRuntime : runtimesOf(sourceSessionId);
+    const { rows, damaged, nextCursor } = await newestFirst(ledger, scope, request, (runtimeId) => {
+      const row = this.#row(runtimeId);
+      const isAsked =
+        row !== null && (lifecycle ?? row.lifecycle) === row.lifecycle && (label ?? row.label) === row.label;
+      return isAsked ? row : null;
+    });
+    const isNothing = rows.length + damaged.length === 0 && after === null && nextCursor === null;
+    if (isNothing && sourceSessionId !== null && registry.current(sourceSessionId) === undefined) {
+      const [known] = await ledger.keysAfter('index', `${scope}/`, `${scope}/`, 1);
+      if (known === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    }
+    return { schema: 'studio.local-runtimes.v1', runtimes: rows, damaged, nextCursor };
+  }
+
+  #row(runtimeId: string): RuntimeRow | null {
+    const { ledger, supervisor, registry } = this.#options;
+    return readStored(() => {
+      const actor = supervisor.read(runtimeId);
+      if (actor === undefined) return null;
+      const { record } = listed.parse(ledger.get('record', studyKey(runtimeId)));
+      const { sessionId, revisionId } = record.sourceSession;
+      const lifecycle = lifecycleOf(snapshotValue(actor));
+      return {
+        runtimeId,
+        commandId: record.commandId,
+        sourceSessionId: sessionId,
+        sourceRevisionId: revisionId,
+        label: registry.revision(revisionId)?.label ?? null,
+        range: record.analysisRequest.range,
+        lifecycle,
+        acceptedAt: record.startedAt,
+        lastTransitionAt: new Date(actor.updatedAt).toISOString(),
+        reason: reasonOf(actor),
+        terminal: hasEnded(lifecycle),
+      };
+    });
+  }
+}

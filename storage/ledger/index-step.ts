@@ -1,0 +1,66 @@
+import type { ClassicLevel } from 'classic-level';
+import { z } from 'zod';
+import type { RowChange } from './committer.ts';
+import { indexKey } from './index-keys.ts';
+import { nameOf, rowKey, rowRange } from './keys.ts';
+import type { Space } from './ledger.ts';
+import { decodeOrMark, encodeRow } from './row-codec.ts';
+
+const pageRows = 256;
+
+// The rows as format 2 has them. One that says no time is damaged, and stands behind all others.
+const study = z.object({
+  record: z.object({ startedAt: z.string(), sourceSession: z.object({ sessionId: z.string() }) }),
+});
+const ownedIngest = z.object({ input: z.object({ assertedAt: z.string() }) });
+const videohostIngest = z.object({ input: z.object({ confirmedAt: z.string() }) });
+
+const at = (text: string | undefined): number => (text === undefined ? 0 : Date.parse(text) || 0);
+
+function studyKeys(key: string, row: unknown): string[] {
+  const runtimeId = key.slice('study/'.length);
+  const { data } = study.safeParse(row);
+  const startedAt = at(data?.record.startedAt);
+  const session = data?.record.sourceSession.sessionId;
+  return [
+    indexKey('runtime', startedAt, runtimeId),
+    ...(session === undefined ? [] : [indexKey(`session/${session}`, startedAt, runtimeId)]),
+  ];
+}
+
+const ownedKeys = (key: string, row: unknown): string[] => [
+  indexKey('owned-ingest', at(ownedIngest.safeParse(row).data?.input.assertedAt), key),
+];
+
+const videohostKeys = (key: string, row: unknown): string[] => [
+  indexKey('videohost-ingest', at(videohostIngest.safeParse(row).data?.input.confirmedAt), key),
+];
+
+interface Indexing {
+  readonly space: Space;
+  readonly prefix: string;
+  keysOf(key: string, row: unknown): string[];
+}
+
+const indexings: readonly Indexing[] = [
+  { space: 'record', prefix: 'study/', keysOf: studyKeys },
+  { space: 'snapshot', prefix: 'owned-ingest:', keysOf: ownedKeys },
+  { space: 'snapshot', prefix: 'videohost-ingest:', keysOf: videohostKeys },
+];
+
+/** Format 3 has an index of runtimes and ingests: writes it for those that are there. It changes no other row. */
+export async function* indexStep(database: ClassicLevel<Buffer, Buffer>): AsyncGenerator<readonly RowChange[]> {
+  const value = encodeRow(true);
+  for (const { space, prefix, keysOf } of indexings) {
+    const rows = database.iterator(rowRange(space, prefix));
+    try {
+      for (let page = await rows.nextv(pageRows); page.length > 0; page = await rows.nextv(pageRows)) {
+        yield page
+          .flatMap(([key, row]) => keysOf(nameOf(key), decodeOrMark(nameOf(key), row)))
+          .map((key): RowChange => ({ type: 'put', key: rowKey('index', key), value }));
+      }
+    } finally {
+      await rows.close();
+    }
+  }
+}
