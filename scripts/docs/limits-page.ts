@@ -12,6 +12,7 @@ import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
 import { maximumEvents, maximumWaitMs } from '../../contract/journal/runtime-events.ts';
+import { maximumPlaces } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
 import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/json-body.ts';
@@ -58,6 +59,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     `studies of at most ${seconds(captionLimits.maxDurationMs)}; ${captionLimits.maxLines} lines, ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side, ${maximumCaptionAttempts} attempts under an approval`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
+  ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [
     'an explanation',
