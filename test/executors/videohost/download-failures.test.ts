@@ -68,7 +68,7 @@ test.serial('a segment that is a file of this machine is not opened', async (t) 
 });
 
 test.serial('more bytes than were allowed end the download, whichever of its limits is reached first', async (t) => {
-  const resolved = await bench.resolve('/media.mp4');
+  const resolved = await bench.resolved('/media.mp4');
   await failed(t, bench.download('/media.mp4', { resolved, maximumBytes: 2000 }), 'too_many_bytes');
   const many = bench.download('/media.mp4', { maximumBytes: 1_000_000 }, toolAt(fake('downloads-without-end')));
   await failed(t, many, 'too_many_bytes');
@@ -105,7 +105,7 @@ test.serial('what an earlier host left in the folder is removed before the downl
   const folder = await mkdtemp(path.join(bench.folder, 'left-'));
   await writeFile(path.join(folder, 'media.mp4.part'), 'half a film');
   await mkdir(path.join(folder, 'deeper'));
-  const resolved = await bench.resolve('/media.mp4');
+  const resolved = await bench.resolved('/media.mp4');
   const got = await bench.download('/media.mp4', { resolved, folder });
   t.deepEqual(await readdir(folder), [path.basename(got.path)]);
 });

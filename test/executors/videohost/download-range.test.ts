@@ -7,8 +7,11 @@ import { firstSoundMs, frameShades, tracksOf } from '../detector/frames-for-test
 import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
 
 let bench: VideoHostBench;
+/** The shade of each frame of the whole film. */
+let whole: Awaited<ReturnType<typeof frameShades>>;
 test.before(async () => {
   bench = await openVideoHostBench();
+  whole = await frameShades(bench.media);
 });
 test.after.always(() => bench.close());
 
@@ -26,7 +29,7 @@ for (const form of VIDEO_FORMS) {
   for (const range of form === '/page.html' ? ranges : ranges.slice(0, 1)) {
     const rangeMs = range.endMs - range.startMs;
     test.serial(`${form} from ${range.startMs} to ${range.endMs} ms comes exact to one frame`, async (t) => {
-      const resolved = await bench.resolve(form);
+      const resolved = await bench.resolved(form);
       const progress: DownloadProgress[] = [];
       const got = await bench.download(form, { resolved, range, onProgress: (step) => progress.push(step) });
       t.is((await stat(got.path)).size, got.bytes);
@@ -37,7 +40,7 @@ for (const form of VIDEO_FORMS) {
       // HLS carries one track of sound here, the file two.
       t.deepEqual(tracks, ['video', 'audio', ...(form.startsWith('/hls/') ? [] : ['audio'])]);
 
-      const [whole, cut] = [await frameShades(bench.media), await frameShades(got.path)];
+      const cut = await frameShades(got.path);
       // Shades repeat every 67 frames, far beyond what is tolerated.
       const nearest = Math.round(range.startMs / FRAME_MS);
       const first = [nearest, nearest - 1, nearest + 1].find((at) => isSameShade(whole[at], cut[0]));
@@ -78,7 +81,7 @@ test.serial('each language that the host keeps apart becomes a track of its own'
 });
 
 test.serial('the processes of a download find no way but the proxy, and leave nothing', async (t) => {
-  const resolved = await bench.resolve('/media.mp4');
+  const resolved = await bench.resolved('/media.mp4');
   const before = bench.host.requests.length;
   await bench.download('/media.mp4', { resolved });
   t.true(bench.host.requests.length > before);

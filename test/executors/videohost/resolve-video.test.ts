@@ -18,7 +18,7 @@ const quoted = (address: string) => encodeURIComponent(address);
 
 for (const form of VIDEO_FORMS) {
   test.serial(`${form} is resolved to one video of known length`, async (t) => {
-    const video = await bench.resolve(form);
+    const video = await bench.resolved(form);
     t.true(Math.abs(video.durationMs - 12_000) <= 60, String(video.durationMs));
     t.is(video.durationSource, form === '/structured.html' ? 'metadata' : 'measured');
     t.is(video.canonicalUrl, bench.host.origin + form);
@@ -28,7 +28,7 @@ for (const form of VIDEO_FORMS) {
 }
 
 test.serial('structured data names the video and who made it', async (t) => {
-  const video = await bench.resolve('/structured.html');
+  const video = await bench.resolved('/structured.html');
   t.is(video.title, 'A described film');
   t.is(video.creator, 'Somebody');
 });

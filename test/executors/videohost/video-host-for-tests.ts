@@ -29,6 +29,8 @@ export interface VideoHostBench {
   readonly media: string;
   /** Resolves a path of the host, or an address. */
   resolve(form: string, other?: Partial<VideoHostDeps>, wallMs?: number): Promise<ResolvedVideo>;
+  /** Resolves a path once for all tests of a file, which look at it or download from it. */
+  resolved(form: string): Promise<ResolvedVideo>;
   /** Downloads into a folder of its own, with the request's other fields where given. */
   download(form: string, request: Partial<DownloadRequest>, other?: Partial<VideoHostDeps>): Promise<DownloadedRange>;
   /** Rejects when anything of a job is left: folders of processes, or of downloads that were not handed over. */
@@ -88,14 +90,21 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
     newSecret: () => randomBytes(16).toString('hex'),
   };
   const { signal } = new AbortController();
+  const known = new Map<string, Promise<ResolvedVideo>>();
   const urlOf = (form: string) => (form.startsWith('/') ? host.origin + form : form);
+  const resolve: VideoHostBench['resolve'] = (form, other = {}, wallMs = 30_000) =>
+    resolveVideo({ ...deps, ...other }, { url: urlOf(form), extractor: 'generic', wallMs }, signal);
   return {
     folder,
     host,
     deps,
     media,
-    resolve: (form, other = {}, wallMs = 30_000) =>
-      resolveVideo({ ...deps, ...other }, { url: urlOf(form), extractor: 'generic', wallMs }, signal),
+    resolve,
+    resolved(form) {
+      const found = known.get(form) ?? resolve(form);
+      known.set(form, found);
+      return found;
+    },
     download: (form, request, other = {}) =>
       downloadRange(
         { ...deps, ...other },
