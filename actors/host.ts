@@ -121,14 +121,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const objectStore = patientObjectStore(opened, clock);
   const layout = dataRootAt(options.dataRoot);
   const commits = new CommitFigures(() => performance.now());
+  const watched = commits.before(points);
   const ledger = patientLedger(
-    await openLedger({
-      directory: layout.ledger,
-      clock,
-      encodeEvent: canonicalJson,
-      onFatal,
-      points: commits.before(points),
-    }),
+    await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: watched }),
     clock,
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
@@ -151,14 +146,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(() => performance.now());
-  const supervisor = new Supervisor({
-    ledger,
-    clock,
-    budgets,
-    fatal: onFatal,
-    report,
-    committed: durations.committed,
-  });
+  const { committed } = durations;
+  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: onFatal, report, committed });
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),
@@ -267,14 +256,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   supervisor.register(studying);
-  const figures = new HostFigures({
-    supervisor,
-    queues: { ...queues, videohosts: videohost.queue },
-    durations,
-    commits,
-    launcher,
-    freeBytes: () => objectStore.freeBytes(),
-  });
+  const measured = { supervisor, queues: { ...queues, videohosts: videohost.queue }, durations, commits, launcher };
+  const figures = new HostFigures({ ...measured, freeBytes: () => objectStore.freeBytes() });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);

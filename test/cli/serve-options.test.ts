@@ -23,6 +23,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
     maximumLiveStudies: 1000,
     reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
     httpAdapter: 'auto',
+    logFormat: 'text',
   });
 });
 
@@ -60,6 +61,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
       },
       explainerModel: null,
       httpAdapter: 'node',
+      logFormat: 'text',
     },
   );
 });
