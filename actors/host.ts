@@ -1,15 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Clock } from '../contract/base/clock.ts';
-import type { ToolIdentity } from '../contract/base/tool.ts';
-import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
-import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { openDetector } from '../executors/detector/detector.ts';
 import type { DetectorModel } from '../executors/detector/detector-messages.ts';
-import { type HostedExplainerOptions, openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
+import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
 import { describeSandbox } from '../executors/process/process-sandbox.ts';
-import { type Environment, resolveTools } from '../executors/process/tools.ts';
+import { resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
@@ -17,16 +13,12 @@ import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
 import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
+import type { Host, HostOptions } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
-import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
-import {
-  type VideohostService,
-  type VideohostSettings,
-  videohostService,
-} from './ingest/videohost/videohost-service.ts';
+import { videohostService } from './ingest/videohost/videohost-service.ts';
 import { KnownMachine } from './known-machine.ts';
-import { type LaterStages, openLaterStages } from './open-later-stages.ts';
+import { openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { StateDurations } from './operation/state-durations.ts';
@@ -36,7 +28,7 @@ import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
-import { loadFolders, type SourceDirectory } from './sources/folder-sources.ts';
+import { loadFolders } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
@@ -55,53 +47,6 @@ import { WorkQueue } from './supervision/work-queue.ts';
 
 /** The detector process is ended after this long without work. */
 const detectorIdleMs = 60_000;
-
-export interface HostOptions {
-  readonly dataRoot: string;
-  readonly sources: readonly SourceDirectory[];
-  readonly maximumOwnedMediaBytes: number;
-  readonly videohost: VideohostSettings;
-  readonly maximumStudyRangeMs: number;
-  readonly studyWorkers: number;
-  /** Studies that may be accepted and not have ended, at once. */
-  readonly maximumLiveStudies: number;
-  /** The one person who may decide on reviews. */
-  readonly reviewer: Reviewer;
-  readonly captionExecutor: CaptionClassification;
-  /** The hosted model that explains captions; null where no explanation executor is configured. */
-  readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
-  /** Names tools by variables and holds PATH. */
-  readonly environment: Environment;
-  /** What hosts before this one found out in this process; without it, the host finds out by itself. */
-  readonly machine?: KnownMachine;
-  readonly clock: Clock;
-  /** Lines for people. */
-  readonly report: (line: string) => void;
-  /** A test hook, told of every point at which something was or will be written. */
-  readonly points: (name: string) => void;
-  /** Something could not be committed: the process has to end, and recovery to begin. */
-  readonly onFatal: (error: Error) => void;
-}
-
-/** A host that is ready to be asked; `begin` lets waiting work start. */
-export interface Host extends LaterStages {
-  readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
-  readonly sourceRecords: SourceRecords;
-  readonly ownedIngests: OwnedIngests;
-  readonly videohostIngests: VideohostService['ingests'];
-  readonly studies: Studies;
-  readonly overviews: Overviews;
-  readonly listedRuntimes: ListedRuntimes;
-  readonly playback: PrivatePlayback;
-  readonly tools: readonly ToolIdentity[];
-  readonly figures: HostFigures;
-  readonly snapshots: LedgerSnapshots;
-  begin(): void;
-  /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
-  stopRequested(): Promise<void>;
-  /** Stops every actor and process and closes the store; the next start resumes. */
-  close(): Promise<void>;
-}
 
 const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),

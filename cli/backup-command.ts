@@ -10,14 +10,14 @@ import { openDatabase } from '../storage/ledger/open-database.ts';
 import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
-import { argument, hostFlags } from './call.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { GivenFlags } from './flags.ts';
-import type { CommandWords } from './help.ts';
-import { absolutePath, pathOption } from './path-option.ts';
-import { findHost, NoHost } from './running-host.ts';
-import { defaultDataRoot } from './serve-options.ts';
-import type { Terminal } from './terminal.ts';
+import type { GivenFlags } from './options/flags.ts';
+import type { CommandWords } from './options/help.ts';
+import { absolutePath, pathOption } from './options/path-option.ts';
+import { defaultDataRoot } from './options/serve-options.ts';
+import { argument, hostFlags } from './terminal/call.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import { findHost, NoHost } from './terminal/running-host.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export const backupWords: CommandWords = {
   usage: 'media-study backup DIR [flags]',

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chartFiles, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
-import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
-import { StartError } from './start-error.ts';
+import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
+import { StartError } from './options/start-error.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -1,7 +1,7 @@
 import { evaluateFlags } from './evaluate-options.ts';
-import type { CommandWords } from './help.ts';
-import { serveFlags } from './serve-flags.ts';
-import { verifyFlags } from './verify-options.ts';
+import type { CommandWords } from './options/help.ts';
+import { serveFlags } from './options/serve-flags.ts';
+import { verifyFlags } from './options/verify-options.ts';
 
 /** What each command says of itself, in `--help` and in `docs/options.md`. */
 export const commands = {

@@ -1,14 +1,14 @@
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { hostFlags } from './call.ts';
 import { findingLine } from './doctor/finding.ts';
 import { adapterFinding, nodeFinding, toolFindings } from './doctor/machine-checks.ts';
 import { hostFindings, spaceFinding, storeFinding } from './doctor/store-checks.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { GivenFlags } from './flags.ts';
-import type { CommandWords } from './help.ts';
-import { pathOption } from './path-option.ts';
-import { defaultDataRoot } from './serve-options.ts';
-import type { Terminal } from './terminal.ts';
+import type { GivenFlags } from './options/flags.ts';
+import type { CommandWords } from './options/help.ts';
+import { pathOption } from './options/path-option.ts';
+import { defaultDataRoot } from './options/serve-options.ts';
+import { hostFlags } from './terminal/call.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export const doctorWords: CommandWords = {
   usage: 'media-study doctor [flags]',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
-import { absolutePath, pathOption } from './path-option.ts';
+import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
+import { absolutePath, pathOption } from './options/path-option.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {

@@ -8,8 +8,8 @@ import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
 import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
 import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
-import { answersQuestion } from './help.ts';
-import { failureLine } from './start-remedies.ts';
+import { answersQuestion } from './options/help.ts';
+import { failureLine } from './options/start-remedies.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);

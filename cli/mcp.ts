@@ -1,13 +1,13 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { hostFlags } from './call.ts';
 import { outliveReaders } from './closed-outputs.ts';
-import { exitCodes } from './exit-codes.ts';
-import { parseFlags } from './flags.ts';
-import { answersQuestion, type CommandWords } from './help.ts';
 import { studyTools } from './mcp/tools.ts';
-import { pathOption } from './path-option.ts';
-import { findOrStartHost } from './running-host.ts';
-import { defaultDataRoot } from './serve-options.ts';
+import { parseFlags } from './options/flags.ts';
+import { answersQuestion, type CommandWords } from './options/help.ts';
+import { pathOption } from './options/path-option.ts';
+import { defaultDataRoot } from './options/serve-options.ts';
+import { hostFlags } from './terminal/call.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { findOrStartHost } from './terminal/running-host.ts';
 
 const { 'data-root': dataRoot } = hostFlags;
 

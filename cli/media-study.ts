@@ -1,18 +1,18 @@
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../client/host-error.ts';
 import { version } from '../contract/base/program-version.ts';
-import { type Call, type HostCommand, WrongCall } from './call.ts';
 import { outliveReaders } from './closed-outputs.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { parseFlags } from './flags.ts';
-import { answersQuestion } from './help.ts';
-import { hostCommands } from './host-commands.ts';
-import { pathOption } from './path-option.ts';
-import { findHost, findOrStartHost, NoHost } from './running-host.ts';
-import { defaultDataRoot } from './serve-options.ts';
-import { StartError } from './start-error.ts';
-import { failureLine } from './start-remedies.ts';
+import { hostCommands } from './commands/host-commands.ts';
+import { parseFlags } from './options/flags.ts';
+import { answersQuestion } from './options/help.ts';
+import { pathOption } from './options/path-option.ts';
+import { defaultDataRoot } from './options/serve-options.ts';
+import { StartError } from './options/start-error.ts';
+import { failureLine } from './options/start-remedies.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import { findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
-import { argument, hostFlags } from './call.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { GivenFlags } from './flags.ts';
-import type { CommandWords } from './help.ts';
-import { absolutePath, pathOption } from './path-option.ts';
-import { defaultDataRoot } from './serve-options.ts';
-import type { Terminal } from './terminal.ts';
+import type { GivenFlags } from './options/flags.ts';
+import type { CommandWords } from './options/help.ts';
+import { absolutePath, pathOption } from './options/path-option.ts';
+import { defaultDataRoot } from './options/serve-options.ts';
+import { argument, hostFlags } from './terminal/call.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export const restoreWords: CommandWords = {
   usage: 'media-study restore BACKUP --data-root DIR',

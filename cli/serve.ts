@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type Host, openHost } from '../actors/host.ts';
+import { openHost } from '../actors/host.ts';
+import type { Host } from '../actors/host-types.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
@@ -10,13 +11,13 @@ import { openServer } from '../http/server.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { crashPoints } from './crash-points.ts';
-import { answersQuestion } from './help.ts';
-import { removeHostFile, writeHostFile } from './host-file.ts';
-import { announcedExplainer, explainerNotice, explainerOf } from './language-explainer.ts';
-import { type LogFormat, type LogLevel, logLine } from './reports.ts';
-import { type ServeOptions, serveOptions } from './serve-options.ts';
-import { StartError } from './start-error.ts';
-import { failureLine } from './start-remedies.ts';
+import { answersQuestion } from './options/help.ts';
+import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
+import { type LogFormat, type LogLevel, logLine } from './options/log-lines.ts';
+import { type ServeOptions, serveOptions } from './options/serve-options.ts';
+import { StartError } from './options/start-error.ts';
+import { failureLine } from './options/start-remedies.ts';
+import { removeHostFile, writeHostFile } from './terminal/host-file.ts';
 import { hostToken } from './token.ts';
 
 /** How long answers under way may take once the host was told to stop. */

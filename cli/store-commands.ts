@@ -1,10 +1,10 @@
 import { backup, backupWords } from './backup-command.ts';
 import { doctor, doctorWords } from './doctor-command.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { type GivenFlags, parseFlags } from './flags.ts';
-import type { CommandWords } from './help.ts';
+import { type GivenFlags, parseFlags } from './options/flags.ts';
+import type { CommandWords } from './options/help.ts';
 import { restore, restoreWords } from './restore-command.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import type { ExitCode } from './terminal/exit-codes.ts';
+import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
   /** How many arguments that are no flags it takes. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { StartError } from './start-error.ts';
+import { StartError } from './options/start-error.ts';
 
 /**
  * The bearer token of this process: 32 random bytes in hex, or the one that a token file holds. A token file that does

@@ -13,12 +13,12 @@ import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
-import { answersQuestion } from './help.ts';
-import { StartError } from './start-error.ts';
-import { failureLine } from './start-remedies.ts';
+import { answersQuestion } from './options/help.ts';
+import { StartError } from './options/start-error.ts';
+import { failureLine } from './options/start-remedies.ts';
+import { type VerifyOptions, verifyOptions } from './options/verify-options.ts';
 import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
 import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
-import { type VerifyOptions, verifyOptions } from './verify-options.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

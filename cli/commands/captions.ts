@@ -1,6 +1,6 @@
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single, toggle } from '../flags.ts';
+import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 const flags: FlagTable = {
   produce: toggle('has captions made under the approval that stands, before they are read'),

@@ -1,7 +1,7 @@
-import { argument, type Call, type HostCommand, hostFlags } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single } from '../flags.ts';
-import { summaryLines } from '../summary.ts';
+import { type FlagTable, single } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { summaryLines } from '../terminal/summary.ts';
 
 const flags: FlagTable = { kind: single('KIND', 'all', 'the one kind that is read'), ...hostFlags };
 

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { exportName, exportNames } from '../../contract/exports/export-name.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single } from '../flags.ts';
-import { pathOption } from '../path-option.ts';
+import { type FlagTable, single } from '../options/flags.ts';
+import { pathOption } from '../options/path-option.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 const flags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),

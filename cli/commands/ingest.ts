@@ -4,10 +4,10 @@ import type { IngestStatus } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single, toggle } from '../flags.ts';
-import { millisecondsOf } from '../time-code.ts';
+import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { millisecondsOf } from '../terminal/time-code.ts';
 
 /** How a person answers for media that is taken in. */
 export const rightsFlags: FlagTable = {

@@ -1,7 +1,7 @@
 import type { PublishReviewDecisions } from '../../contract/review/publish-review-answers.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, repeated, single } from '../flags.ts';
+import { type FlagTable, repeated, single } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 const flags: FlagTable = {
   reason: repeated('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),

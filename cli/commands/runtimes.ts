@@ -1,8 +1,8 @@
 import { lifecycle } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single } from '../flags.ts';
+import { type FlagTable, single } from '../options/flags.ts';
+import { type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 const flags: FlagTable = {
   source: single('ID', null, 'only studies of this source'),

@@ -1,6 +1,6 @@
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { type Call, type HostCommand, hostFlags } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 async function run({ host, terminal }: Call) {
   for (const source of await host.sources()) {

@@ -2,10 +2,10 @@ import { spokenLanguage } from '../../client/studies.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../call.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type FlagTable, single, toggle } from '../flags.ts';
-import { summaryLines } from '../summary.ts';
+import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { summaryLines } from '../terminal/summary.ts';
 import { ingested, isAddress, rangeFlags, rightsFlags, timeOf } from './ingest.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */

@@ -1,5 +1,5 @@
-import { argument, type Call, type HostCommand, hostFlags } from '../call.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 async function run({ host, given, terminal, signal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');

@@ -8,8 +8,8 @@ import { demandDataRoot } from '../../storage/objects/data-root.ts';
 import { markedFormat } from '../../storage/objects/data-root-marker.ts';
 import { kindOf } from '../../storage/objects/entry-kind.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
-import { findHost, NoHost } from '../running-host.ts';
-import { startRemedies } from '../start-remedies.ts';
+import { startRemedies } from '../options/start-remedies.ts';
+import { findHost, NoHost } from '../terminal/running-host.ts';
 import { type Finding, failed, ok, weak } from './finding.ts';
 
 const mebibyte = 1024 * 1024;

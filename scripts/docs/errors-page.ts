@@ -1,4 +1,4 @@
-import { startRemedies } from '../../cli/start-remedies.ts';
+import { startRemedies } from '../../cli/options/start-remedies.ts';
 import { errorRemedies } from '../../contract/base/error-remedies.ts';
 
 const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };

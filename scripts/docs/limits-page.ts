@@ -4,7 +4,7 @@ import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-in
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
-import { serveFlags } from '../../cli/serve-flags.ts';
+import { serveFlags } from '../../cli/options/serve-flags.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';

@@ -1,7 +1,7 @@
+import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
-import type { Flag } from '../../cli/flags.ts';
-import type { CommandWords } from '../../cli/help.ts';
-import { hostCommands } from '../../cli/host-commands.ts';
+import type { Flag } from '../../cli/options/flags.ts';
+import type { CommandWords } from '../../cli/options/help.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 
 const intro = `# Options

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { serveOptions } from '../../cli/serve-options.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
 import { failureMessage } from '../../contract/base/failure.ts';
 import { cutText, isWellFormed } from '../../contract/base/text.ts';
 import {

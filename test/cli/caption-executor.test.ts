@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { serveOptions } from '../../cli/serve-options.ts';
-import { StartError } from '../../cli/start-error.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
+import { StartError } from '../../cli/options/start-error.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 

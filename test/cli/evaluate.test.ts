@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
-import { StartError } from '../../cli/start-error.ts';
+import { StartError } from '../../cli/options/start-error.ts';
 import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
 import { SHOT_RULE } from '../../executors/evidence/detection-parameters.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { type FlagTable, parseFlags, repeated, single, toggle } from '../../cli/flags.ts';
+import { type FlagTable, parseFlags, repeated, single, toggle } from '../../cli/options/flags.ts';
 
 const table: FlagTable = {
   port: single('PORT', '1', 'where to listen'),

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { commands } from '../../cli/commands.ts';
-import { repeated, single, toggle } from '../../cli/flags.ts';
-import { answersQuestion, helpText } from '../../cli/help.ts';
+import { repeated, single, toggle } from '../../cli/options/flags.ts';
+import { answersQuestion, helpText } from '../../cli/options/help.ts';
 import { version } from '../../contract/base/program-version.ts';
 
 const words = {

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { announcedExplainer, explainerNotice, explainerOf } from '../../cli/language-explainer.ts';
-import { serveOptions } from '../../cli/serve-options.ts';
-import type { StartCode } from '../../cli/start-codes.ts';
-import { StartError } from '../../cli/start-error.ts';
+import { announcedExplainer, explainerNotice, explainerOf } from '../../cli/options/language-explainer.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
+import type { StartCode } from '../../cli/options/start-codes.ts';
+import { StartError } from '../../cli/options/start-error.ts';
 
 const executor = '--language-explanation-executor=openai';
 const permission = '--allow-real-language-explanation';

@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
-import { serveOptions } from '../../cli/serve-options.ts';
-import { type StartCode, startCodes } from '../../cli/start-codes.ts';
-import { StartError } from '../../cli/start-error.ts';
-import { verifyOptions } from '../../cli/verify-options.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
+import { type StartCode, startCodes } from '../../cli/options/start-codes.ts';
+import { StartError } from '../../cli/options/start-error.ts';
+import { verifyOptions } from '../../cli/options/verify-options.ts';
 
 test('without flags a host listens on loopback alone, with the limits that the README states', (t) => {
   t.like(serveOptions([]), {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { millisecondsOf } from '../../cli/time-code.ts';
+import { millisecondsOf } from '../../cli/terminal/time-code.ts';
 
 test('times are read as people write them, and nothing else is', (t) => {
   const read = ['90', '90.5', '1:30', '1:02:03.250', '0:00', '120:00:00'].map(millisecondsOf);

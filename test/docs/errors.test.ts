@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startCodes } from '../../cli/start-codes.ts';
+import { startCodes } from '../../cli/options/start-codes.ts';
 import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startRemedies } from '../../cli/start-remedies.ts';
+import { startRemedies } from '../../cli/options/start-remedies.ts';
 import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
 import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';

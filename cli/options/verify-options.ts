@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 import { pathOption } from './path-option.ts';
 import { serveFlags } from './serve-flags.ts';

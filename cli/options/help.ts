@@ -1,4 +1,4 @@
-import { version } from '../contract/base/program-version.ts';
+import { version } from '../../contract/base/program-version.ts';
 import type { Flag, FlagTable } from './flags.ts';
 
 /** What a command says of itself. */

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { HostAddress } from '../client/host-address.ts';
-import { HostError, HostUnreachable } from '../client/host-error.ts';
-import { StudyHost } from '../client/study-host.ts';
+import type { HostAddress } from '../../client/host-address.ts';
+import { HostError, HostUnreachable } from '../../client/host-error.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { readHostFile } from './host-file.ts';
 
 /** No host runs for the data root, and the command does not start one. */

@@ -1,4 +1,4 @@
-import { knownVideoHosts } from '../actors/ingest/videohost/video-hosts.ts';
+import { knownVideoHosts } from '../../actors/ingest/videohost/video-hosts.ts';
 import { type FlagTable, type GivenFlags, repeated, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 

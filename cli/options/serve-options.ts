@@ -1,11 +1,11 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { givenReviewerLabel } from '../contract/review/publish-review.ts';
+import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
+import type { LogFormat } from './log-lines.ts';
 import { absolutePath, pathOption } from './path-option.ts';
-import type { LogFormat } from './reports.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';

@@ -1,6 +1,6 @@
-import type { HostOptions } from '../actors/host.ts';
-import { modelName } from '../contract/explanations/language-explanation-executor.ts';
-import { hostedProvider } from '../executors/explanations/hosted-provider.ts';
+import type { HostOptions } from '../../actors/host-types.ts';
+import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
+import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 

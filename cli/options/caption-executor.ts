@@ -1,4 +1,4 @@
-import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 

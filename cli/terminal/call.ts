@@ -1,8 +1,8 @@
-import type { StudyHost } from '../client/study-host.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import type { CommandWords } from '../options/help.ts';
+import { serveFlags } from '../options/serve-flags.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
-import type { CommandWords } from './help.ts';
-import { serveFlags } from './serve-flags.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One call of a subcommand that works through a running host. */

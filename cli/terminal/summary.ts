@@ -1,4 +1,4 @@
-import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 
 /** What a person wants to know first of a study, a line each: the host has the words. With a kind, of that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {

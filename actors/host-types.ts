@@ -1,0 +1,67 @@
+import type { Clock } from '../contract/base/clock.ts';
+import type { ToolIdentity } from '../contract/base/tool.ts';
+import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { Reviewer } from '../contract/review/publish-review.ts';
+import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
+import type { Environment } from '../executors/process/tools.ts';
+import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
+import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
+import type { KnownMachine } from './known-machine.ts';
+import type { LaterStages } from './open-later-stages.ts';
+import type { HostFigures } from './operation/host-figures.ts';
+import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
+import type { Overviews } from './overview/overviews.ts';
+import type { PrivatePlayback } from './playback/private-playback.ts';
+import type { SourceDirectory } from './sources/folder-sources.ts';
+import type { SourceRecords } from './sources/source-records.ts';
+import type { SourceRegistry } from './sources/source-registry.ts';
+import type { ListedRuntimes } from './study/listed-runtimes.ts';
+import type { Studies } from './study/studies.ts';
+
+/** What a host is opened with. */
+export interface HostOptions {
+  readonly dataRoot: string;
+  readonly sources: readonly SourceDirectory[];
+  readonly maximumOwnedMediaBytes: number;
+  readonly videohost: VideohostSettings;
+  readonly maximumStudyRangeMs: number;
+  readonly studyWorkers: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLiveStudies: number;
+  /** The one person who may decide on reviews. */
+  readonly reviewer: Reviewer;
+  readonly captionExecutor: CaptionClassification;
+  /** The hosted model that explains captions; null where no explanation executor is configured. */
+  readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
+  /** Names tools by variables and holds PATH. */
+  readonly environment: Environment;
+  /** What hosts before this one found out in this process; without it, the host finds out by itself. */
+  readonly machine?: KnownMachine;
+  readonly clock: Clock;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+  /** A test hook, told of every point at which something was or will be written. */
+  readonly points: (name: string) => void;
+  /** Something could not be committed: the process has to end, and recovery to begin. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A host that is ready to be asked; `begin` lets waiting work start. */
+export interface Host extends LaterStages {
+  readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
+  readonly sourceRecords: SourceRecords;
+  readonly ownedIngests: OwnedIngests;
+  readonly videohostIngests: VideohostService['ingests'];
+  readonly studies: Studies;
+  readonly overviews: Overviews;
+  readonly listedRuntimes: ListedRuntimes;
+  readonly playback: PrivatePlayback;
+  readonly tools: readonly ToolIdentity[];
+  readonly figures: HostFigures;
+  readonly snapshots: LedgerSnapshots;
+  begin(): void;
+  /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
+  stopRequested(): Promise<void>;
+  /** Stops every actor and process and closes the store; the next start resumes. */
+  close(): Promise<void>;
+}

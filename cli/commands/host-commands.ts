@@ -1,0 +1,25 @@
+import type { HostCommand } from '../terminal/call.ts';
+import { cancel } from './cancel.ts';
+import { captions } from './captions.ts';
+import { evidence } from './evidence.ts';
+import { exporting } from './export.ts';
+import { ingest } from './ingest.ts';
+import { review } from './review.ts';
+import { runtimes } from './runtimes.ts';
+import { sources } from './sources.ts';
+import { study } from './study.ts';
+import { watch } from './watch.ts';
+
+/** The commands that work through a running host. */
+export const hostCommands: Readonly<Record<string, HostCommand>> = {
+  ingest,
+  study,
+  watch,
+  cancel,
+  sources,
+  runtimes,
+  evidence,
+  review,
+  captions,
+  export: exporting,
+};
