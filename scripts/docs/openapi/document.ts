@@ -32,7 +32,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
   explanations: 'Explanations of captions by a hosted model.',
   exports: 'A study as files for other programs.',
   playback: 'Leave for a page to play a source.',
-  operation: 'What whoever runs the host asks of it.',
+  operation: 'What the operator of a host asks of it.',
   description: 'This document.',
 };
 
