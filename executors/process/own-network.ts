@@ -18,14 +18,17 @@ const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly s
 ];
 
 // A socket belongs to the network in which it was made, whoever accepts on it: so this process makes the listener inside,
-// hands it to the host over Node's channel (descriptor 3), and ends when the host has it.
+// hands it to the host over Node's channel (descriptor 3), and ends when the host says that it has it. The channel is all
+// that keeps the process alive after that: Node emits no `disconnect` where the other side dies before it acknowledges a
+// handle, so a host that was killed shows only in a channel that is gone.
 const MAKE_LISTENER = `
 const [, raise, port] = process.argv;
 const [file, ...args] = JSON.parse(raise);
+process.exitCode = ${NO_LISTENER_EXIT};
 require('node:child_process').execFileSync(file, args, { stdio: 'ignore' });
 const listener = require('node:net').createServer();
-listener.listen(Number(port), '127.0.0.1', () => process.send('listening', listener));
-process.once('disconnect', () => process.exit());
+process.once('message', () => process.exit(0));
+listener.listen(Number(port), '127.0.0.1', () => process.send('listening', listener, () => listener.close()));
 `;
 
 // The words of the tool stay words: the shell reads this text alone. The tool gets neither the channel nor its variables.
@@ -73,17 +76,21 @@ export async function ownNetworkWords({
   }
 }
 
-/** Calls back, once, with the listener that a process started by `ownNetworkWords` hands over. */
+/** Calls back, once, with the listener that a process started by `ownNetworkWords` hands over, and lets its tool start. */
 export function takeListener(
   subprocess: {
     once(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
     readonly connected: boolean;
+    send(message: string, sent: (error: Error | null) => void): boolean;
     disconnect(): void;
   },
   take: (listener: Server) => void,
 ): void {
   subprocess.once('message', (_, handle) => {
-    if (handle instanceof Server) take(handle);
-    if (subprocess.connected) subprocess.disconnect();
+    if (!(handle instanceof Server)) return;
+    take(handle);
+    subprocess.send('taken', () => {
+      if (subprocess.connected) subprocess.disconnect();
+    });
   });
 }

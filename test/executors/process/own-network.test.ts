@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { execa } from 'execa';
+import { ownNetworkWords } from '../../../executors/process/own-network.ts';
 import type { ProcessProxy } from '../../../executors/process/process.ts';
-import { failureOf, fake, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
+import { failureOf, fake, launcherFor, request, temporaryFolder, waitUntilDead } from './launcher-for-tests.ts';
 
 /** A proxy that answers every request with what was asked for. */
 function echoingProxy(t: ExecutionContext): ProcessProxy & { readonly served: () => number } {
@@ -81,6 +84,27 @@ test('a network that cannot be made once the host runs fails the launch, and the
   await rename(broken, ip);
   const failure = await failureOf(t, launcher.run(python(ASKS, echoingProxy(t))));
   t.is(failure.message, 'launch_failed: python3 could not be given a network of its own');
+});
+
+test('a process that makes a listener for a host that was killed ends, and its tool is never started', async (t) => {
+  const started = path.join(await temporaryFolder(t), 'started');
+  const words = await ownNetworkWords({
+    enter: ['/usr/bin/unshare', '--user', '--map-root-user', '--net'],
+    drop: [],
+    pathText: '/usr/bin',
+    works: async ([file = '', ...args]) => (await execa(file, args, { reject: false })).exitCode === 0,
+  });
+  // This host has none of the other parts of a sandbox, so nothing but the lost channel can end what it started.
+  const host = `
+    const [file, ...args] = JSON.parse(process.argv[1]);
+    const child = require('node:child_process').spawn(file, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], detached: true });
+    require('node:fs').writeSync(1, String(child.pid));
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const command = JSON.stringify([...(words ?? []), '/usr/bin/touch', started]);
+  const { stdout } = await execa(process.execPath, ['--eval', host, command], { reject: false });
+  t.deepEqual(await waitUntilDead([Number(stdout)]), []);
+  t.false(existsSync(started));
 });
 
 test('a tool cannot take more memory than its limit, and can take less', async (t) => {
