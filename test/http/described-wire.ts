@@ -15,7 +15,7 @@ const transportFields = [
 /** The codes that a request can be refused with before its operation is found. */
 const foundNothing = [
   ...['not_found', 'method_not_allowed', 'host_not_allowed', 'origin_not_allowed', 'origin_required', 'unauthorized'],
-  ...['invalid_target', 'invalid_identity', 'videohost_local_ingest_unavailable'],
+  ...['invalid_target', 'invalid_identity', 'unknown_query', 'videohost_local_ingest_unavailable'],
 ];
 
 interface Found {

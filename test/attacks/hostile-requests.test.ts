@@ -1,0 +1,3 @@
+import { hostileRequests } from './hostile/hostile-requests-contract.ts';
+
+hostileRequests('uws', 500);
