@@ -58,12 +58,14 @@ export class LanguageExplanations {
   }
 
   /**
-   * Has one selection explained, once; resolves when the explanation is on disk. Throws, in this order,
-   * `language_explanation_unavailable`, `language_explanation_caption_authority_required`, `invalid_language_selection` and
-   * `illegal_language_explanation_transition`; and `language_explanation_executor_failed` for an attempt that failed.
+   * Has one selection explained, once; resolves with the new list (as `list` gives it) when the explanation is on disk.
+   * Throws, in this order, `language_explanation_unavailable`, `language_explanation_caption_authority_required`,
+   * `invalid_language_selection` and `illegal_language_explanation_transition`; and `language_explanation_executor_failed`
+   * for an attempt that failed.
    */
-  async explain(runtimeId: string, request: ExplanationRequest): Promise<void> {
+  async explain(runtimeId: string, request: ExplanationRequest): Promise<Buffer> {
     const { supervisor, runtimes, mutex, definition, objectStore } = this.#options;
+    const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
       const runtime = await runtimes.read(runtimeId);
       const { identity, objects } = this.#executor();
@@ -77,6 +79,7 @@ export class LanguageExplanations {
       return input.jobId;
     });
     if ((await settledActor(supervisor, jobId, underWay)) !== 'completed') throw this.#failureOf(jobId);
+    return languageExplanationsBytes(await runtimes.read(runtimeId, beganAtMs));
   }
 
   /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */

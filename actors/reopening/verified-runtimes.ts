@@ -32,6 +32,8 @@ interface Verified {
   readonly content: ReadObjects;
   /** Length of the events that were read. */
   readonly eventBytes: number;
+  /** When the last look at all files began, on the clock of `performance.now`. */
+  readonly lookedAtMs: number;
 }
 
 /**
@@ -42,6 +44,8 @@ export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
   readonly #flights = new SingleFlight<VerifiedRuntime>();
   readonly #slices = new TimeSlices();
+  /** For each runtime that is about to be read, the latest time from which a look is wanted. */
+  readonly #wantedSinceMs = new Map<string, number>();
   // In the order of use, the longest unused first.
   readonly #verified = new Map<string, Verified>();
   #bytes = 0;
@@ -50,10 +54,17 @@ export class VerifiedRuntimes {
     this.#options = options;
   }
 
-  /** A runtime as far as it has come. Throws `unknown_runtime` and `stored_content_inconsistent`. */
-  read(runtimeId: string): Promise<VerifiedRuntime> {
+  /**
+   * A runtime as far as it has come. Throws `unknown_runtime` and `stored_content_inconsistent`. A step of a command that
+   * has read the runtime before gives the time at which the command began (`performance.now`): files that were looked at
+   * since then are not looked at again.
+   */
+  read(runtimeId: string, lookedSinceMs = performance.now()): Promise<VerifiedRuntime> {
+    this.#wantedSinceMs.set(runtimeId, Math.max(lookedSinceMs, this.#wantedSinceMs.get(runtimeId) ?? 0));
     return this.#flights.take(runtimeId, async () => {
-      const known = await this.#untouched(runtimeId);
+      const sinceMs = this.#wantedSinceMs.get(runtimeId) ?? 0;
+      this.#wantedSinceMs.delete(runtimeId);
+      const known = await this.#untouched(runtimeId, sinceMs);
       const verified =
         known !== null && (await this.#isAtHead(runtimeId, known)) ? known : await this.#folded(runtimeId, known);
       this.#remember(runtimeId, verified);
@@ -62,11 +73,13 @@ export class VerifiedRuntimes {
   }
 
   /** What is remembered of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
-  async #untouched(runtimeId: string): Promise<Verified | null> {
+  async #untouched(runtimeId: string, sinceMs: number): Promise<Verified | null> {
     const known = this.#verified.get(runtimeId) ?? null;
     if (known === null) return null;
     this.#forget(runtimeId, known);
-    return (await known.content.isUntouched()) ? known : null;
+    if (known.lookedAtMs >= sinceMs) return known;
+    const lookedAtMs = performance.now();
+    return (await known.content.isUntouched()) ? { ...known, lookedAtMs } : null;
   }
 
   async #isAtHead(runtimeId: string, { head }: Verified): Promise<boolean> {
@@ -78,6 +91,7 @@ export class VerifiedRuntimes {
   async #folded(runtimeId: string, known: Verified | null): Promise<Verified> {
     const { ledger, objectStore } = this.#options;
     const { pause } = this.#slices;
+    const lookedAtMs = known?.lookedAtMs ?? performance.now();
     const stored = await readStoredRuntime(ledger, runtimeId);
     if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
     const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
@@ -96,7 +110,7 @@ export class VerifiedRuntimes {
       ports,
     );
     const eventBytes = (base?.eventBytes ?? 0) + bytes;
-    return { runtime, stored, head, content, eventBytes };
+    return { runtime, stored, head, content, eventBytes, lookedAtMs };
   }
 
   #remember(runtimeId: string, verified: Verified): void {

@@ -40,11 +40,7 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
             'language_explanation_executor_failed',
           ],
         },
-        async ({ params, body }) => {
-          const runtimeId = params.runtimeId ?? '';
-          await explanations.explain(runtimeId, body);
-          return { status: 201, body: await explanations.list(runtimeId) };
-        },
+        async ({ params, body }) => ({ status: 201, body: await explanations.explain(params.runtimeId ?? '', body) }),
       ),
     },
   },

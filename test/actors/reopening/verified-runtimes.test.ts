@@ -72,6 +72,25 @@ test('a file that changed, went or cannot be read fails the read until it is who
   }
 });
 
+test('a step takes the look of the command that it belongs to for its own, and nobody else does', async (t) => {
+  const opened = await openStore(await newDataRoot(t));
+  t.teardown(() => opened.close());
+  const runtimeId = await store(opened, spoken);
+  const runtimes = new VerifiedRuntimes(opened);
+  const beganAtMs = performance.now();
+  const runtime = await runtimes.read(runtimeId);
+  const [contentId = ''] = spoken.files.keys();
+  await rm(opened.objectStore.locate(contentId));
+  t.is(await runtimes.read(runtimeId, beganAtMs), runtime);
+  // Whoever asks together with another reader gets an answer that both can take.
+  const together = await Promise.allSettled([runtimes.read(runtimeId, beganAtMs), runtimes.read(runtimeId)]);
+  t.deepEqual(
+    together.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  t.not(await faultOf(runtimes, runtimeId), 'intact');
+});
+
 test('everyone who asks while a runtime is being reopened waits for one reopening', async (t) => {
   const root = await newDataRoot(t);
   const first = await openStore(root);
