@@ -1,5 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machines } from '../machines/catalogue.ts';
+import { chartOf } from '../machines/lifecycles/machine-chart.ts';
 import { chartFiles, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 import { StartError } from './options/start-error.ts';
@@ -15,7 +17,7 @@ const chartsFlags: FlagTable = {
 async function charts(args: readonly string[]): Promise<void> {
   const given = parseFlags(args, chartsFlags);
   const folder = given.single('folder') ?? fileURLToPath(new URL('../docs/charts', import.meta.url));
-  const files = await chartFiles();
+  const files = await chartFiles(machines.map(chartOf));
   if (!given.has('check')) {
     await writeFiles(folder, files);
     report(`${files.size} files in ${relative('.', folder)}`);

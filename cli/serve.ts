@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
+import { Charts } from '../actors/lifecycles/charts.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { version } from '../contract/base/program-version.ts';
 import { type ChosenListener, chooseListener } from '../http/listener/choose-listener.ts';
@@ -24,6 +25,7 @@ import { hostToken } from './token.ts';
 const graceMs = 5_000;
 
 const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
+const charts = new URL('../docs/charts/', import.meta.url);
 const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 let format: LogFormat = 'text';
 const say = (level: LogLevel, line: string): void =>
@@ -94,7 +96,11 @@ async function listen(
       allowedOrigins: options.allowedOrigins,
       token,
       open,
-      services: { ...host, readDocument: () => readFile(description) },
+      services: {
+        ...host,
+        charts: new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, charts))),
+        readDocument: () => readFile(description),
+      },
       report,
     });
   } catch (error) {

@@ -16,6 +16,7 @@ import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
 import type { HostPlace } from './host-address.ts';
 import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
+import { Lifecycles } from './lifecycles.ts';
 import type { Media } from './media.ts';
 import type { ListOptions } from './pages.ts';
 import { Reviews } from './reviews.ts';
@@ -36,6 +37,7 @@ import { pathOf, Transport, type TransportOptions } from './transport.ts';
  */
 export class StudyHost {
   readonly captions: Captions;
+  readonly lifecycles: Lifecycles;
   readonly reviews: Reviews;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
@@ -46,6 +48,7 @@ export class StudyHost {
     this.#ingests = new Ingests(transport);
     this.#studies = new Studies(transport);
     this.reviews = new Reviews(transport);
+    this.lifecycles = new Lifecycles(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 

@@ -5,6 +5,7 @@ import type { Exports } from '../actors/exports/exports.ts';
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
+import type { Charts } from '../actors/lifecycles/charts.ts';
 import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
@@ -22,6 +23,7 @@ import { serveExchange } from './exchange/serve-exchange.ts';
 import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
+import { chartRoutes } from './routes/chart-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
@@ -55,6 +57,7 @@ export interface ServerOptions {
     readonly captionReads: CaptionReads;
     readonly explanations: LanguageExplanations;
     readonly playback: PrivatePlayback;
+    readonly charts: Charts;
     readonly readDocument: ReadDocument;
     readonly figures: Measured;
     readonly snapshots: LedgerSnapshots;
@@ -79,6 +82,7 @@ export const routeTable = (
     captionReads,
     explanations,
     playback,
+    charts,
     readDocument,
     figures,
     snapshots,
@@ -96,6 +100,7 @@ export const routeTable = (
   ...languageExplanationRoutes(explanations),
   ...exportRoutes(exported),
   ...playbackRoutes(playback),
+  ...chartRoutes(charts),
   ...descriptionRoutes(readDocument),
   ...operationRoutes(figures, wire, snapshots),
 ];

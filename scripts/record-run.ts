@@ -12,6 +12,7 @@ import { fixChance } from './recording/fixed-chance.ts';
 
 fixChance();
 const { openHost } = await import('../actors/host.ts');
+const { Charts } = await import('../actors/lifecycles/charts.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
 const { Recorder } = await import('./recording/recorder.ts');
@@ -60,7 +61,9 @@ const host = await openHost({
 });
 const { open } = await chooseListener('node');
 // The description would hold itself.
-const services = { ...host, readDocument: async () => Buffer.alloc(0) };
+const drawings = new URL('../docs/charts/', import.meta.url);
+const charts = new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, drawings)));
+const services = { ...host, charts, readDocument: async () => Buffer.alloc(0) };
 const server = await openServer({
   host: '127.0.0.1',
   port: 0,

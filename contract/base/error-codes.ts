@@ -87,6 +87,8 @@ export const errorCodes = {
   private_playback_grant_unavailable: 404,
   private_playback_grant_expired: 410,
   invalid_private_playback_range: 416,
+  // lifecycles
+  unknown_chart: 404,
   // operation
   invalid_snapshot_request: 400,
   // kept for clients that know them; never sent

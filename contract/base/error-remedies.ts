@@ -96,6 +96,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   private_playback_grant_unavailable: 'ask for a new grant',
   private_playback_grant_expired: 'ask for a new grant',
   invalid_private_playback_range: 'ask for one range within the size that Content-Range names',
+  unknown_chart: 'take a machineId from GET /v1/charts',
+
   invalid_snapshot_request: 'send an empty JSON object',
 
   partial_journal_line: null,

@@ -11,6 +11,7 @@ export const rooms = [
   'captions',
   'explanations',
   'playback',
+  'lifecycles',
   'operation',
   'exports',
   'description',

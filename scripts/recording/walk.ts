@@ -8,6 +8,7 @@ import { languageExplanations } from '../../contract/explanations/language-expla
 import { ownedIngestStatus, ownedIngests } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestStatus, videohostIngests } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
 import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
@@ -70,6 +71,7 @@ export async function walk(options: WalkOptions): Promise<void> {
     },
   });
   await lists(recorder);
+  await lifecycles(recorder);
   await cancellation(recorder, source);
   await refusals(recorder, params);
 }
@@ -79,6 +81,11 @@ async function lists(recorder: Recorder): Promise<void> {
   await recorder.granted('listRuntimes', runtimes, page);
   await recorder.granted('listOwnedIngests', ownedIngests, page);
   await recorder.granted('listVideohostIngests', videohostIngests, page);
+}
+
+async function lifecycles(recorder: Recorder): Promise<void> {
+  await recorder.granted('listCharts', charts);
+  await recorder.granted('readChart', drawnChart, { params: { chartId: 'publish-review' } });
 }
 
 /** Another attempt over all of the source: it lasts longer than its cancellation takes. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
 import { KnownMachine } from '../../actors/known-machine.ts';
+import { Charts } from '../../actors/lifecycles/charts.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { explainerOf } from '../../cli/options/language-explainer.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
@@ -61,7 +62,11 @@ export async function openInProcess(
   const { open } = await chooseListener();
   const listener = await openServer({
     ...{ host: '127.0.0.1', port: 0, allowedOrigins: [], token, open },
-    services: { ...host, readDocument: () => Promise.resolve(Buffer.of()) },
+    services: {
+      ...host,
+      charts: new Charts(() => Promise.resolve(Buffer.of())),
+      readDocument: () => Promise.resolve(Buffer.of()),
+    },
     report,
   });
   host.begin();

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { chartsOfHost } from './lifecycles/charts.ts';
 import { health } from './operation/health.ts';
 import { metrics } from './operation/metrics.ts';
 import { snapshots } from './operation/snapshots.ts';
@@ -12,4 +13,5 @@ export function operationContract(adapter: AdapterFlag): void {
   health(contract);
   metrics(contract);
   snapshots(contract);
+  chartsOfHost(contract);
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { AnyEventObject, Snapshot } from 'xstate';
+import type { ChartState } from '../../contract/lifecycles/chart.ts';
+import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
-import type { ChartState } from '../../visualizer/chart/chart.ts';
-import { chartOf } from '../../visualizer/chart/machine-chart.ts';
 import { type Path, pathsOf } from './paths.ts';
 import { type Run, runsOf } from './run.ts';
 import type { Scenario } from './scenario.ts';

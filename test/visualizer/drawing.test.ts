@@ -1,15 +1,15 @@
 import test from 'ava';
 import type { AnyStateMachine } from 'xstate';
+import type { Area, Arrow, ChartDrawing, Line, StateBox } from '../../contract/lifecycles/chart-drawing.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { chartOf } from '../../visualizer/chart/machine-chart.ts';
+import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 import { boxPadding } from '../../visualizer/drawing/distances.ts';
-import type { Area, Arrow, Drawing, StateBox } from '../../visualizer/drawing/drawing.ts';
 import { layoutOf } from '../../visualizer/drawing/layout.ts';
-import { type Line, roomOf, wrapped } from '../../visualizer/drawing/line.ts';
+import { roomOf, wrapped } from '../../visualizer/drawing/line.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
 import { themes } from '../../visualizer/drawing/theme.ts';
 import { textWidth } from '../../visualizer/drawing/typeface.ts';
-import { sampleMachine } from './sample-machine.ts';
+import { sampleMachine } from '../machines/lifecycles/sample-machine.ts';
 
 const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];
 
@@ -34,7 +34,7 @@ interface Written extends Area {
 }
 
 /** Everything that is written, and the room that no other thing may enter. */
-const writtenIn = (drawing: Drawing): Written[] => [
+const writtenIn = (drawing: ChartDrawing): Written[] => [
   ...drawing.boxes.map((box) =>
     holdsOthers(box)
       ? {
@@ -133,8 +133,8 @@ test('both themes draw the same lines and differ in colours alone', (t) => {
 
 test('text is escaped, so that a name cannot break the drawing', (t) => {
   for (const { drawing } of drawn) {
-    const svg = svgOf({ ...drawing, title: '<a & "b">' }, themes.light);
-    t.true(svg.includes('<title>&lt;a &amp; &quot;b&quot;&gt;</title>'));
+    const svg = svgOf({ ...drawing, machineId: '<a & "b">', machineVersion: '1' }, themes.light);
+    t.true(svg.includes('<title>&lt;a &amp; &quot;b&quot;&gt;, version 1</title>'));
   }
 });
 

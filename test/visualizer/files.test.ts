@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { execa } from 'execa';
+import { chart } from '../../contract/lifecycles/chart.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { chart } from '../../visualizer/chart/chart.ts';
 import { type Files, staleFiles, writeFiles } from '../../visualizer/drawing/files.ts';
 import { builtProcess } from '../built-process.ts';
 

@@ -1,4 +1,4 @@
-import type { Arrow, Drawing, Point } from './drawing.ts';
+import type { Arrow, ChartDrawing, Point } from '../../contract/lifecycles/chart-drawing.ts';
 
 // In px of arrow length: how far a reader would rather follow a line than meet one of these.
 const bendCost = 25;
@@ -36,14 +36,14 @@ const crossingsIn = (arrows: readonly Arrow[]): number => {
   return crossings;
 };
 
-const mainWayLeft = ({ boxes }: Drawing): number =>
+const mainWayLeft = ({ boxes }: ChartDrawing): number =>
   Math.min(
     ...boxes.filter(({ onMainWay, depth }) => onMainWay && depth === 1).map(({ x }) => x),
     Number.MAX_SAFE_INTEGER,
   );
 
 /** How hard a drawing is to read, in px; only to compare drawings of the same chart. */
-export const costOf = (drawing: Drawing): number => {
+export const costOf = (drawing: ChartDrawing): number => {
   const { arrows, width } = drawing;
   const bends = (some: readonly Arrow[]): number =>
     some.reduce((count, { points }) => count + Math.max(0, points.length - 2), 0);

@@ -1,5 +1,6 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import type { Chart, ChartState } from '../chart/chart.ts';
+import type { Chart, ChartState } from '../../contract/lifecycles/chart.ts';
+import type { Line } from '../../contract/lifecycles/chart-drawing.ts';
 import type { Bundle } from './bundle.ts';
 import { arrowGap, boxPadding, dotSize, insideGap, labelPadding } from './distances.ts';
 import {
@@ -10,7 +11,7 @@ import {
   parallelOptions,
   regionOptions,
 } from './elk-options.ts';
-import { type Line, roomOf } from './line.ts';
+import { roomOf } from './line.ts';
 import { anywhereLines, headingOf, machineHeading, stateLines } from './wording.ts';
 
 export const dotId = (stateId: string): string => `${stateId}#initial`;

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../machines/catalogue.ts';
-import { chartOf } from '../chart/machine-chart.ts';
+import type { Chart } from '../../contract/lifecycles/chart.ts';
 import { layoutOf } from './layout.ts';
 import { readmeOf } from './readme.ts';
 import { svgOf } from './svg.ts';
@@ -12,22 +10,26 @@ import { themes } from './theme.ts';
 /** Texts by file name. */
 export type Files = ReadonlyMap<string, string>;
 
-const filesOf = async (machine: AnyStateMachine): Promise<[string, string][]> => {
-  const chart = chartOf(machine);
+const filesOf = async (chart: Chart): Promise<[string, string][]> => {
+  const { machineId } = chart;
   const drawing = await layoutOf(chart);
   return [
-    [`${machine.id}.json`, `${JSON.stringify(chart, null, 2)}\n`],
+    [`${machineId}.json`, `${JSON.stringify(chart, null, 2)}\n`],
+    [`${machineId}.drawing.json`, `${JSON.stringify(drawing)}\n`],
     ...Object.entries(themes).map(([name, theme]): [string, string] => [
-      `${machine.id}.${name}.svg`,
+      `${machineId}.${name}.svg`,
       svgOf(drawing, theme),
     ]),
   ];
 };
 
-/** What the folder of the charts has to hold: every machine as data and drawn in every theme, and how to read them. */
-export const chartFiles = async (): Promise<Files> => {
-  const files = new Map([['README.md', readmeOf(machines.map(({ id }) => id))]]);
-  for (const machine of machines) for (const [name, text] of await filesOf(machine)) files.set(name, text);
+/**
+ * What the folder of the charts has to hold: each as data, in its places and drawn in every theme, and how to read them. The
+ * host serves the data and the places.
+ */
+export const chartFiles = async (charts: readonly Chart[]): Promise<Files> => {
+  const files = new Map([['README.md', readmeOf(charts.map(({ machineId }) => machineId))]]);
+  for (const chart of charts) for (const [name, text] of await filesOf(chart)) files.set(name, text);
   return files;
 };
 

@@ -1,8 +1,8 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
 import elkjs from 'elkjs';
-import type { Chart, ChartState } from '../chart/chart.ts';
+import type { Chart, ChartState } from '../../contract/lifecycles/chart.ts';
+import type { Area, Arrow, ChartDrawing, Point, StateBox, TextArea } from '../../contract/lifecycles/chart-drawing.ts';
 import { type Bundle, bundlesOf } from './bundle.ts';
-import type { Area, Arrow, Drawing, Point, StateBox, TextArea } from './drawing.ts';
 import { costOf } from './drawing-cost.ts';
 import { dotId, type ElkInput, elkInput, signId } from './elk-graph.ts';
 
@@ -31,16 +31,16 @@ const arrowOf = (edge: ElkExtendedEdge, bundle: Bundle | undefined): Arrow => {
   return {
     transitions: bundle?.transitions.map(({ id }) => id) ?? [],
     points: pointsOf(edge),
-    label: label === undefined || bundle === undefined ? null : { ...areaOf(label), lines: bundle.lines },
+    label: label === undefined || bundle === undefined ? null : { ...areaOf(label), lines: [...bundle.lines] },
     onMainWay: bundle?.onMainWay ?? false,
   };
 };
 
-const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { linesOf }: ElkInput): Drawing => {
+const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { linesOf }: ElkInput): ChartDrawing => {
   const areas = new Map(allNodes(placed).map((node) => [node.id, areaOf(node)]));
   const textArea = (id: string): TextArea[] => {
     const area = areas.get(id);
-    return area === undefined ? [] : [{ ...area, lines: linesOf.get(id) ?? [] }];
+    return area === undefined ? [] : [{ ...area, lines: [...(linesOf.get(id) ?? [])] }];
   };
   const onTheWay = new Set(
     bundles.filter(({ onMainWay }) => onMainWay).flatMap(({ source, target }) => [source, target]),
@@ -58,7 +58,9 @@ const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { 
   ];
   const boxes = boxesOf(chart.root, 0, false);
   return {
-    title: `${chart.machineId}, version ${chart.machineVersion}`,
+    schema: 'studio.chart-drawing.v1',
+    machineId: chart.machineId,
+    machineVersion: chart.machineVersion,
     width: Math.ceil(placed.width ?? 0),
     height: Math.ceil(placed.height ?? 0),
     boxes,
@@ -76,10 +78,10 @@ const drawingOf = (chart: Chart, bundles: readonly Bundle[], placed: ElkNode, { 
 };
 
 /** Places a chart: boxes, starting dots and arrows in px, the same for the same chart. */
-export const layoutOf = async (chart: Chart): Promise<Drawing> => {
+export const layoutOf = async (chart: Chart): Promise<ChartDrawing> => {
   const bundles = bundlesOf(chart);
   const engine = new elkjs.default();
-  let best: { readonly drawing: Drawing; readonly cost: number } | null = null;
+  let best: { readonly drawing: ChartDrawing; readonly cost: number } | null = null;
   for (let seed = 1; seed <= seeds; seed += 1) {
     const input = elkInput(chart, bundles, seed);
     const drawing = drawingOf(chart, bundles, await engine.layout(input.graph), input);

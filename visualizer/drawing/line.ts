@@ -1,20 +1,9 @@
-import { type Role, textWidth, typefaces } from './typeface.ts';
-
-export interface Span {
-  readonly text: string;
-  readonly role: Role;
-}
-
-/** One line of text; sizes in px, spans are written one after the other. */
-export interface Line {
-  readonly spans: readonly Span[];
-  readonly width: number;
-  readonly height: number;
-}
+import type { Line, Span } from '../../contract/lifecycles/chart-drawing.ts';
+import { textWidth, typefaces } from './typeface.ts';
 
 const lineHeight = 1.4;
 
-const lineOf = (spans: readonly Span[]): Line => ({
+const lineOf = (spans: Span[]): Line => ({
   spans,
   width: spans.reduce((width, { text, role }) => width + textWidth(text, role), 0),
   height: Math.max(...spans.map(({ role }) => typefaces[role].size)) * lineHeight,

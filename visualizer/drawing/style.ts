@@ -1,13 +1,14 @@
+import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
 import type { Theme } from './theme.ts';
-import { fontFamily, roles, typefaces } from './typeface.ts';
+import { fontFamily, typefaces } from './typeface.ts';
 
 /** The style sheet of one drawing; borders and lines in px. */
 export const styleOf = (theme: Theme): string =>
   [
     `text{font-family:${fontFamily};white-space:pre}`,
-    ...roles.map((role) => {
-      const { size, bold } = typefaces[role];
-      return `.${role}{font-size:${size}px;fill:${theme.text[role]}${bold ? ';font-weight:bold' : ''}}`;
+    ...Object.entries(theme.text).map(([role, colour]) => {
+      const { size, bold } = typefaces[role as TextRole];
+      return `.${role}{font-size:${size}px;fill:${colour}${bold ? ';font-weight:bold' : ''}}`;
     }),
     `.page{fill:${theme.page}}`,
     `.box{stroke:${theme.border};stroke-width:1.2}`,

@@ -1,6 +1,5 @@
+import type { Area, Arrow, ChartDrawing, Line, StateBox, TextArea } from '../../contract/lifecycles/chart-drawing.ts';
 import { boxPadding, labelPadding, pageMargin } from './distances.ts';
-import type { Area, Arrow, Drawing, StateBox, TextArea } from './drawing.ts';
-import type { Line } from './line.ts';
 import { headPath, linePath, px } from './path-data.ts';
 import { styleOf } from './style.ts';
 import type { Theme } from './theme.ts';
@@ -70,12 +69,12 @@ const dotOf = (dot: Area): string =>
   `<circle class="dot" cx="${px(dot.x + dot.width / 2)}" cy="${px(dot.y + dot.height / 2)}" r="${px(dot.width / 2)}"/>`;
 
 /** The drawing as an SVG text. States and transitions carry their ids in `data-` attributes, for a view that lights them up. */
-export const svgOf = (drawing: Drawing, theme: Theme): string => {
+export const svgOf = (drawing: ChartDrawing, theme: Theme): string => {
   const width = drawing.width + 2 * pageMargin;
   const height = drawing.height + 2 * pageMargin;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-pageMargin} ${-pageMargin} ${width} ${height}">`,
-    `<title>${escaped(drawing.title)}</title>`,
+    `<title>${escaped(`${drawing.machineId}, version ${drawing.machineVersion}`)}</title>`,
     `<style>\n${styleOf(theme)}\n</style>`,
     `<rect class="page" x="${-pageMargin}" y="${-pageMargin}" width="${width}" height="${height}"/>`,
     ...drawing.boxes.map((box) => boxOf(box, theme)),

@@ -1,4 +1,4 @@
-import type { Role } from './typeface.ts';
+import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
 
 /** The colours of one drawing. */
 export interface Theme {
@@ -12,7 +12,7 @@ export interface Theme {
   readonly mainWay: string;
   readonly label: string;
   readonly dot: string;
-  readonly text: Readonly<Record<Role, string>>;
+  readonly text: Readonly<Record<TextRole, string>>;
 }
 
 const light: Theme = {

@@ -1,3 +1,5 @@
+import type { TextRole } from '../../contract/lifecycles/chart-drawing.ts';
+
 // Advance widths of the characters 32 to 126 in thousandths of the font size. Helvetica, Arial and Liberation Sans, one
 // of which nearly every viewer has, agree on them.
 const regular = [
@@ -17,12 +19,8 @@ const bold = [
 
 export const fontFamily = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
-/** What a piece of text says; each is written in its own size, weight and colour. */
-export const roles = ['title', 'name', 'event', 'guard', 'action', 'keyword', 'effect', 'note'] as const;
-export type Role = (typeof roles)[number];
-
 /** Sizes in px. */
-export const typefaces: Readonly<Record<Role, { readonly size: number; readonly bold: boolean }>> = {
+export const typefaces: Readonly<Record<TextRole, { readonly size: number; readonly bold: boolean }>> = {
   title: { size: 17, bold: true },
   name: { size: 14, bold: true },
   event: { size: 12, bold: true },
@@ -34,7 +32,7 @@ export const typefaces: Readonly<Record<Role, { readonly size: number; readonly 
 };
 
 /** Width in px. A character outside the table counts as a full em. */
-export const textWidth = (text: string, role: Role): number => {
+export const textWidth = (text: string, role: TextRole): number => {
   const face = typefaces[role];
   const widths = face.bold ? bold : regular;
   let thousandths = 0;

@@ -32,6 +32,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
   explanations: 'Explanations of captions by a hosted model.',
   exports: 'A study as files for other programs.',
   playback: 'Leave for a page to play a source.',
+  lifecycles: 'The state machines of a host, the actors that run them, and every state that they were in.',
   operation: 'What the operator of a host asks of it.',
   description: 'This document.',
 };

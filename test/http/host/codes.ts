@@ -32,6 +32,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'illegal_caption_qc_transition',
   ],
   exports: ['export_unavailable'],
+  lifecycles: ['unknown_chart'],
   'the operation of a host': ['invalid_snapshot_request'],
   'language explanations': [
     'invalid_language_explanation_request',

@@ -1,13 +1,13 @@
 import test from 'ava';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../machines/catalogue.ts';
 import {
   type Chart,
   type ChartState,
   type ChartTransition,
   chart as chartSchema,
-} from '../../visualizer/chart/chart.ts';
-import { chartOf } from '../../visualizer/chart/machine-chart.ts';
+} from '../../../contract/lifecycles/chart.ts';
+import { machines } from '../../../machines/catalogue.ts';
+import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
 import { sampleMachine, unversionedMachine } from './sample-machine.ts';
 
 const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];

@@ -1,19 +1,19 @@
 import test, { type ExecutionContext } from 'ava';
 import type { AnyStateMachine } from 'xstate';
-import { journalEvent } from '../../contract/journal/journal-event.ts';
-import { captionProductionMachine } from '../../machines/caption-production.ts';
-import { machines } from '../../machines/catalogue.ts';
-import { languageExplanationMachine } from '../../machines/language-explanation.ts';
-import { publishReviewMachine } from '../../machines/publish-review.ts';
-import { studyMachine } from '../../machines/study.ts';
-import type { ChartState, ChartTransition } from '../../visualizer/chart/chart.ts';
-import { chartOf } from '../../visualizer/chart/machine-chart.ts';
-import { mainWayOf } from '../../visualizer/chart/main-way.ts';
-import type { openCaptionBench } from '../actors/captions/caption-bench.ts';
-import { openExplanationBench, questionIn, scriptedExplainer } from '../actors/explanations/explanation-bench.ts';
-import { newDataRoot, store } from '../actors/reopening/stored-studies.ts';
-import { storedStudy } from '../receipts/evidence/stored-study.ts';
-import { twoTracks } from '../receipts/evidence/stored-tracks.ts';
+import { journalEvent } from '../../../contract/journal/journal-event.ts';
+import type { ChartState, ChartTransition } from '../../../contract/lifecycles/chart.ts';
+import { captionProductionMachine } from '../../../machines/caption-production.ts';
+import { machines } from '../../../machines/catalogue.ts';
+import { languageExplanationMachine } from '../../../machines/language-explanation.ts';
+import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
+import { mainWayOf } from '../../../machines/lifecycles/main-way.ts';
+import { publishReviewMachine } from '../../../machines/publish-review.ts';
+import { studyMachine } from '../../../machines/study.ts';
+import type { openCaptionBench } from '../../actors/captions/caption-bench.ts';
+import { openExplanationBench, questionIn, scriptedExplainer } from '../../actors/explanations/explanation-bench.ts';
+import { newDataRoot, store } from '../../actors/reopening/stored-studies.ts';
+import { storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 
 const allStates = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(allStates)];
 
