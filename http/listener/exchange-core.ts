@@ -1,6 +1,7 @@
 import { AnnouncedBody, type Outlet, SILENT_BODY } from './announced-body.ts';
 import { checkHeaders } from './answer-head.ts';
 import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
+import { OpenBody } from './open-body.ts';
 import { Pace } from './pace.ts';
 import { announcesBody, isFramed, mayClose } from './request-head.ts';
 
@@ -10,6 +11,8 @@ export interface ExchangeOwner {
   received(bytes: number): void;
   sent(bytes: number): void;
   report(error: unknown): void;
+  /** Calls back when the listener begins to close, until the returned function is called. */
+  onClosing(listener: () => void): () => void;
 }
 
 /** The duties of `Exchange` that do not depend on the server library; an adapter adds the bytes. */
@@ -31,9 +34,10 @@ export abstract class ExchangeCore implements Exchange {
   #paused = false;
   #sink: BodySink | undefined;
   #held: (() => void) | undefined;
-  #writer: AnnouncedBody | undefined;
+  #writer: AnnouncedBody | OpenBody | undefined;
   #abortListeners: (() => void)[] = [];
   #onSettled: (() => void) | undefined;
+  #forgetClosing: (() => void) | undefined;
 
   constructor(head: RequestHead, owner: ExchangeOwner, longestBody: number) {
     this.head = head;
@@ -51,10 +55,12 @@ export abstract class ExchangeCore implements Exchange {
   protected abstract renewTime(): void;
   /** Sends a whole answer with its length, then calls `complete`. */
   protected abstract send(status: number, headers: Headers, body: Uint8Array | string): void;
-  /** Sends the head of an answer whose body would have `bytes` bytes, then calls `complete`. */
-  protected abstract sendHead(status: number, headers: Headers, bytes: number): void;
+  /** Sends the head of an answer whose body would have `bytes` bytes, or no known length; then calls `complete`. */
+  protected abstract sendHead(status: number, headers: Headers, bytes: number | null): void;
   /** Begins an answer; `complete` is called once its last byte was handed over. */
   protected abstract open(status: number, headers: Headers, bytes: number): Outlet;
+  /** Begins an answer without a length; `complete` is called once its end was handed over. */
+  protected abstract openEndless(status: number, headers: Headers): Outlet;
   /** Closes the connection at once. */
   protected abstract disconnect(): void;
 
@@ -89,6 +95,10 @@ export abstract class ExchangeCore implements Exchange {
   onSettled(listener: () => void): void {
     if (this.#settled) this.#guard(listener);
     else this.#onSettled = listener;
+  }
+
+  onClosing(listener: () => void): void {
+    if (!this.#settled) this.#forgetClosing = this.#owner.onClosing(() => this.#guard(listener));
   }
 
   readBody(sink: BodySink): void {
@@ -127,6 +137,16 @@ export abstract class ExchangeCore implements Exchange {
     return SILENT_BODY;
   }
 
+  streamOpen(status: number, headers: Headers): BodyWriter {
+    if (!this.#claim(headers)) return SILENT_BODY;
+    if (this.head.method === 'HEAD') {
+      this.#whenClosable(() => this.sendHead(status, headers, null));
+      return SILENT_BODY;
+    }
+    this.#writer = new OpenBody(this.#counted(this.openEndless(status, headers)));
+    return this.#writer;
+  }
+
   /** Bytes of the body arrived, whether somebody reads them or not. */
   protected arrived(bytes: number): void {
     this.#owner.received(bytes);
@@ -159,6 +179,7 @@ export abstract class ExchangeCore implements Exchange {
     this.#settled = true;
     this.#writer = undefined;
     this.#abortListeners = [];
+    this.#forgetClosing?.();
     this.#owner.settled();
     const settled = this.#onSettled;
     if (settled !== undefined) this.#guard(settled);

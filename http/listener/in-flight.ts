@@ -6,6 +6,8 @@ export class InFlight implements ExchangeOwner {
   readonly #onHandlerError: HandlerErrorListener;
   #count = 0;
   #onIdle: (() => void) | undefined;
+  #isClosing = false;
+  readonly #closers = new Set<() => void>();
   readonly traffic: { -readonly [Direction in keyof Traffic]: number } = { received: 0, sent: 0 };
 
   constructor(onHandlerError: HandlerErrorListener = warn) {
@@ -33,8 +35,17 @@ export class InFlight implements ExchangeOwner {
     this.#onHandlerError(error);
   }
 
-  /** Resolves when nothing is under way, after `graceMs` at the latest. */
+  onClosing(listener: () => void): () => void {
+    if (this.#isClosing) queueMicrotask(listener);
+    else this.#closers.add(listener);
+    return () => this.#closers.delete(listener);
+  }
+
+  /** Tells the exchanges under way to end; resolves when nothing is, after `graceMs` at the latest. */
   async idle(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const close of [...this.#closers]) close();
+    this.#closers.clear();
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {
       const deadline = setTimeout(resolve, graceMs);

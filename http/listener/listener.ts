@@ -21,7 +21,10 @@ export interface BodySink {
 /** From this size on a chunk is never held back in the process: both servers hand it to the system, or say false. */
 export const reusableBytes = 65_536;
 
-/** Writes a body of a length that was announced; the producer pauses while `write` says false. */
+/** Small chunks of an answer without a length may add up to so many bytes before `write` says that the socket is full. */
+export const unseenBytes = 65_536;
+
+/** Writes a body, of a length that was announced or without one; the producer pauses while `write` says false. */
 export interface BodyWriter {
   /**
    * False: the socket is full; call again with the next chunk after `onDrain` fired. The chunk itself was taken and
@@ -31,7 +34,7 @@ export interface BodyWriter {
   write(chunk: Uint8Array): boolean;
   /** Fires after each `write` that said false, and once more after an abort, so that no producer waits for ever. */
   onDrain(listener: () => void): void;
-  /** Ends the answer. Fewer bytes than announced closes the connection instead. */
+  /** Ends the answer. Fewer bytes than announced, where a length was announced, closes the connection instead. */
   end(): void;
 }
 
@@ -71,6 +74,14 @@ export interface Exchange {
   respond(status: number, headers: Headers, body: Uint8Array | string): void;
   /** Begins an answer of exactly `bytes` bytes; for HEAD only the head is sent and the writer ignores everything. */
   stream(status: number, headers: Headers, bytes: number): BodyWriter;
+  /**
+   * Begins an answer whose length nobody knows; `end` of its writer makes it whole. Its head leaves with the first chunk. A
+   * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection after about
+   * 11 s in which the host has something for it; while the answer is silent it may wait for ever.
+   */
+  streamOpen(status: number, headers: Headers): BodyWriter;
+  /** Called once, when the listener begins to close before the answer is complete: one without an end has to end now. */
+  onClosing(listener: () => void): void;
 }
 
 export type ExchangeHandler = (exchange: Exchange) => void;

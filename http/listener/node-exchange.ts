@@ -76,14 +76,24 @@ export class NodeExchange extends ExchangeCore {
     }
   }
 
-  protected sendHead(status: number, headers: Headers, bytes: number): void {
-    this.#writeHead(status, headers, bytes);
+  protected sendHead(status: number, headers: Headers, bytes: number | null): void {
+    if (bytes === null) this.#response.writeHead(status, headers);
+    else this.#writeHead(status, headers, bytes);
     this.#response.end();
   }
 
   protected open(status: number, headers: Headers, bytes: number): Outlet {
-    const response = this.#response;
     this.#writeHead(status, headers, bytes);
+    return this.#outlet();
+  }
+
+  protected openEndless(status: number, headers: Headers): Outlet {
+    this.#response.writeHead(status, headers);
+    return this.#outlet();
+  }
+
+  #outlet(): Outlet {
+    const response = this.#response;
     response.on('drain', () => this.drained());
     return {
       push: (chunk) => response.write(chunk),

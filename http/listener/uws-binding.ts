@@ -12,6 +12,8 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): void;
   end(body: Uint8Array | string, closeConnection?: boolean): void;
   endWithoutBody(): void;
+  /** Writes one chunk of a body without a length; false where the system did not take all that is gathered. */
+  write(chunk: Uint8Array): boolean;
   tryEnd(chunk: Uint8Array, totalBytes: number): [ok: boolean, responded: boolean];
   getWriteOffset(): number;
   pause(): void;

@@ -3,15 +3,13 @@ import { isBodiless, statusLine } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
 import type { ExchangeHandler, Headers, RequestHead } from './listener.ts';
 import type { UwsResponse } from './uws-binding.ts';
+import { gatheredBytes, UwsOpenBody } from './uws-open-body.ts';
 
 /** Larger bodies are sent piece by piece, because the library copies whatever the socket does not take at once. */
 const SENT_AT_ONCE_BYTES = 65_536;
 
 /** The library reads at most nine digits of a length, and drops a request with more once its handler has returned. */
 const LONGEST_BODY = 999_999_999;
-
-/** The library gathers so many bytes of answers before it gives them to the system (`CORK_BUFFER_SIZE`). */
-const GATHERED_BYTES = 16_384;
 
 /** One exchange over uWebSockets.js. Its native response must already have its abort listener. */
 export class UwsExchange extends ExchangeCore {
@@ -68,7 +66,7 @@ export class UwsExchange extends ExchangeCore {
     this.#ended();
   }
 
-  protected sendHead(status: number, headers: Headers, bytes: number): void {
+  protected sendHead(status: number, headers: Headers, bytes: number | null): void {
     // A head alone cannot be made long enough to leave.
     if (this.doomed) {
       this.cut();
@@ -77,7 +75,7 @@ export class UwsExchange extends ExchangeCore {
     const response = this.#response;
     response.cork(() => {
       this.#writeHead(status, headers);
-      if (!isBodiless(status)) response.writeHeader('Content-Length', String(bytes));
+      if (bytes !== null && !isBodiless(status)) response.writeHeader('Content-Length', String(bytes));
       response.endWithoutBody();
     });
     this.#ended();
@@ -119,6 +117,18 @@ export class UwsExchange extends ExchangeCore {
         return queue.length === 0;
       },
       finish: () => undefined,
+      cut: () => this.cut(),
+    };
+  }
+
+  protected openEndless(status: number, headers: Headers): Outlet {
+    const body = new UwsOpenBody(this.#response, () => this.#writeHead(status, headers), {
+      drained: () => this.drained(),
+      ended: () => this.#ended(),
+    });
+    return {
+      push: (chunk) => body.push(chunk),
+      finish: () => this.#outsideParser(() => body.finish()),
       cut: () => this.cut(),
     };
   }
@@ -180,5 +190,5 @@ export class UwsExchange extends ExchangeCore {
  */
 function padded(body: Uint8Array | string): Buffer {
   const bytes = Buffer.from(body);
-  return Buffer.concat([bytes, Buffer.alloc(Math.max(0, GATHERED_BYTES - bytes.length), ' ')]);
+  return Buffer.concat([bytes, Buffer.alloc(Math.max(0, gatheredBytes - bytes.length), ' ')]);
 }
