@@ -147,7 +147,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     captionExecutor: options.captionExecutor,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     clock,
-    committed: (runtimeId) => studies.committed(runtimeId),
+    committed: (runtimeId) => {
+      studies.committed(runtimeId);
+      supervisor.announce(runtimeId);
+    },
     report,
   });
   const overviews = new Overviews({

@@ -101,6 +101,7 @@ async function listen(
         charts: new Charts((machineId) => readFile(new URL(`${machineId}.drawing.json`, charts))),
         readDocument: () => readFile(description),
       },
+      clock: systemClock,
       report,
     });
   } catch (error) {

@@ -14,6 +14,7 @@ import type { PublishReviews } from '../actors/review/publish-reviews.ts';
 import type { SourceRecords } from '../actors/sources/source-records.ts';
 import type { ListedRuntimes } from '../actors/study/listed-runtimes.ts';
 import type { Studies } from '../actors/study/studies.ts';
+import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
 import { RefusedOrigins } from './exchange/refused-origins.ts';
@@ -35,6 +36,7 @@ import { publishReviewRoutes } from './routes/publish-review-routes.ts';
 import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
 import { studyRoutes } from './routes/study-routes.ts';
 import { videohostIngestRoutes } from './routes/videohost-ingest-routes.ts';
+import type { StreamContext } from './streams/event-stream.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -62,10 +64,19 @@ export interface ServerOptions {
     readonly figures: Measured;
     readonly snapshots: LedgerSnapshots;
   };
+  /** The time by which streams live. */
+  readonly clock: Clock;
   readonly report: (line: string) => void;
 }
 
-/** Every path of the wire; a service that is off keeps its paths and says why. `wire` gives what HTTP itself measures. */
+/** What the routes get of HTTP itself. */
+interface Wire {
+  /** Gives what HTTP measures. */
+  readonly wire?: () => readonly Metric[];
+  readonly streams: StreamContext;
+}
+
+/** Every path of the wire; a service that is off keeps its paths and says why. */
 export const routeTable = (
   {
     sources,
@@ -87,12 +98,12 @@ export const routeTable = (
     figures,
     snapshots,
   }: ServerOptions['services'],
-  wire: () => readonly Metric[] = () => [],
+  { wire = () => [], streams }: Wire,
 ): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
-  ...studyRoutes(studies, listedRuntimes),
+  ...studyRoutes(studies, listedRuntimes, streams),
   ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
@@ -107,10 +118,11 @@ export const routeTable = (
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
 export async function openServer(options: ServerOptions): Promise<Listener> {
-  const { host, port, open, services, report } = options;
+  const { host, port, open, services, clock, report } = options;
   const requests = new RequestCounts();
   let traffic: Traffic = { received: 0, sent: 0 };
-  const router = new Router(routeTable(services, () => [requests.metric(), ...trafficMetrics(traffic)]));
+  const wire = () => [requests.metric(), ...trafficMetrics(traffic)];
+  const router = new Router(routeTable(services, { wire, streams: { clock, report } }));
   const refusedOrigins = new RefusedOrigins(report, () => performance.now());
   let guard: Guard | null = null;
   const listener = await open({ host, port }, (exchange) => {

@@ -71,12 +71,13 @@ const server = await openServer({
   token,
   open,
   services,
+  clock,
   report,
 });
 try {
   host.begin();
   const origin = `http://127.0.0.1:${server.port}`;
-  const recorder = new Recorder(origin, token, routeTable(services), () => {
+  const recorder = new Recorder(origin, token, routeTable(services, { streams: { clock, report } }), () => {
     now += 1000;
   });
   await walk({

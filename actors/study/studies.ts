@@ -9,7 +9,7 @@ import { commandId as commandIdSchema } from '../../contract/study/runtime-start
 import { hasEnded, type RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import { studyIdsFrom } from '../../receipts/core/study-run.ts';
-import { journalHeadField, runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
+import { type EventsPage, journalHeadField, runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
 import { runtimeStatusOf } from '../../receipts/reopening/runtime-status.ts';
 import { runtimeIdOf } from '../../receipts/start/command.ts';
 import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
@@ -170,6 +170,17 @@ export class Studies {
   }
 
   async #events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
+    const records = await this.records(runtimeId, after, limit);
+    const { page, lifecycle } = records;
+    return {
+      bytes: runtimeEventsBytes(records),
+      journalHead: journalHeadField(page.head),
+      mayGrow: page.events.length === 0 && !hasEnded(lifecycle),
+    };
+  }
+
+  /** The events of a page as they are stored, with where their runtime stands. Throws as `events`. */
+  async records(runtimeId: string, after: number, limit: number): Promise<EventsPage> {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
     const lifecycle = lifecycleOf(snapshotValue(row));
@@ -178,11 +189,7 @@ export class Studies {
       throw new ServiceError('cursor_past_head', 'the cursor is past the last event');
     }
     const page = await readStored(() => this.#options.ledger.journalPage(runtimeId, after, limit));
-    return {
-      bytes: runtimeEventsBytes({ commandId, runtimeId, lifecycle, reason: reasonOf(row), after, page }),
-      journalHead: journalHeadField(page.head),
-      mayGrow: page.events.length === 0 && !hasEnded(lifecycle),
-    };
+    return { commandId, runtimeId, lifecycle, reason: reasonOf(row), after, page };
   }
 
   /** Calls back after each commit of a runtime, until the returned function is called. */

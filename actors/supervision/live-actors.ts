@@ -93,6 +93,11 @@ export abstract class LiveActors {
     return this.actors.get(id)?.signal ?? AbortSignal.abort(new Error('the actor is gone'));
   }
 
+  /** Tells who watches an actor of a commit that was made for it by others, such as the review of a study. */
+  announce(id: string): void {
+    this.listeners.tell(id);
+  }
+
   /** Calls back after each commit of an actor until the returned function is called. */
   watch(id: string, listener: () => void): () => void {
     return this.listeners.add(id, listener);

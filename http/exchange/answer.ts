@@ -3,13 +3,17 @@ import type { ErrorEnvelope } from '../../contract/base/error-envelope.ts';
 import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { Headers } from '../listener/listener.ts';
-import type { MediaPart } from './media-part.ts';
+import type { Exchange, Headers } from '../listener/listener.ts';
 
-/** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or media. */
+/** A body that is sent piece by piece, and takes care of its own end. Rejects for what cut the answer. */
+export abstract class SentBody {
+  abstract send(exchange: Exchange, status: number, headers: Headers): Promise<void>;
+}
+
+/** What an endpoint answers: an object to encode, JSON bytes that are ready (with their final newline), or a stream. */
 export interface Answer<Body extends object = object> {
   readonly status: number;
-  readonly body: Body | Uint8Array | MediaPart;
+  readonly body: Body | Uint8Array | SentBody;
   /** All fields but those for the origin; the ones of JSON where nothing is said. */
   readonly headers?: Headers;
 }

@@ -43,6 +43,13 @@ export interface BytesAnswer {
   readonly fields?: readonly AnswerField[];
 }
 
+/** A request that is granted with a stream of events, each with data of the schema that belongs to its name. */
+export interface StreamAnswer {
+  readonly status: 200;
+  readonly events: Readonly<Record<string, z.ZodType>>;
+  readonly fields?: readonly AnswerField[];
+}
+
 /**
  * What an endpoint says of itself. `docs/openapi.json` is made of it, and tests hold every answer of a host against that
  * document.
@@ -58,7 +65,7 @@ export interface Description<Body = unknown> {
   readonly query?: Readonly<Record<string, z.ZodType>>;
   /** Fields of the request's head that the endpoint reads. */
   readonly headers?: Readonly<Record<string, z.ZodType>>;
-  readonly answers: readonly (JsonAnswer<Body> | BytesAnswer)[];
+  readonly answers: readonly (JsonAnswer<Body> | BytesAnswer | StreamAnswer)[];
   /** The codes with which the endpoint refuses; those of the checks before it are in `checks.ts`. */
   readonly refusals: readonly ErrorCode[];
 }

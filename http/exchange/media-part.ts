@@ -1,6 +1,8 @@
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
-import { type BodyWriter, type Exchange, type Headers, reusableBytes } from '../listener/listener.ts';
+import { type Exchange, type Headers, reusableBytes } from '../listener/listener.ts';
+import { SentBody } from './answer.ts';
 import type { ByteRange } from './byte-range.ts';
+import { Flow } from './flow.ts';
 
 /**
  * What is read and sent at once, and all that a stream holds of its file. The same memory is used again and again, by one
@@ -17,11 +19,12 @@ function giveBack(buffer: Buffer): void {
 }
 
 /** A part of opened media as the body of an answer. The caller sends it: that closes the media in every case. */
-export class MediaPart {
+export class MediaPart extends SentBody {
   readonly #media: PlayableMedia;
   readonly #range: ByteRange;
 
   constructor(media: PlayableMedia, range: ByteRange) {
+    super();
     this.#media = media;
     this.#range = range;
   }
@@ -31,7 +34,7 @@ export class MediaPart {
    * back at once; an answer that cannot become whole ends with its connection. Rejects when the file cannot be read or
    * is no longer the one that was opened.
    */
-  async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
+  override async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
     const { reader, onEnd } = this.#media;
     // Said here, because every answer for an origin says less.
     const writer = exchange.stream(status, { ...headers, Vary: 'Origin, Range' }, this.#range.end - this.#range.start);
@@ -77,31 +80,5 @@ export class MediaPart {
       filled += read;
     }
     return true;
-  }
-}
-
-/** The writer of a body, until it is stopped. */
-class Flow {
-  readonly #writer: BodyWriter;
-  isOver = false;
-  #wake = (): void => undefined;
-
-  constructor(writer: BodyWriter) {
-    this.#writer = writer;
-    writer.onDrain(() => this.#wake());
-  }
-
-  /** Resolves when there is room for more, or when the flow was stopped. */
-  async write(chunk: Uint8Array): Promise<void> {
-    if (this.#writer.write(chunk)) return;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  stop(): void {
-    this.isOver = true;
-    this.#writer.end();
-    this.#wake();
   }
 }

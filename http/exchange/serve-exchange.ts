@@ -1,11 +1,10 @@
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
-import { type Answer, failedAnswer, jsonBytes, jsonHeaders } from './answer.ts';
+import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
 import { checkFraming, checkLength } from './framing.ts';
 import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
-import { MediaPart } from './media-part.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
@@ -106,8 +105,8 @@ function send({ guard, requests, report }: Service, exchange: Exchange, route: R
   const own = answer.headers ?? jsonHeaders;
   const cors = guard.corsHeaders(exchange.head);
   const headers = cors === null ? own : { ...own, ...cors };
-  if (answer.body instanceof MediaPart) {
-    // The client holds a grant.
+  if (answer.body instanceof SentBody) {
+    // The client of a stream holds the token or a grant.
     exchange.accept();
     answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
     return;

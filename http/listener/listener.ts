@@ -76,8 +76,8 @@ export interface Exchange {
   stream(status: number, headers: Headers, bytes: number): BodyWriter;
   /**
    * Begins an answer whose length nobody knows; `end` of its writer makes it whole. Its head leaves with the first chunk. A
-   * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection after about
-   * 11 s in which the host has something for it; while the answer is silent it may wait for ever.
+   * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection within 25 s in
+   * which the host has something for it. While the answer is silent it may wait for ever.
    */
   streamOpen(status: number, headers: Headers): BodyWriter;
   /** Called once, when the listener begins to close before the answer is complete: one without an end has to end now. */

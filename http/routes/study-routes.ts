@@ -3,6 +3,7 @@ import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/stu
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { noFields } from '../../contract/ingest/no-fields.ts';
+import { journalStreamEvents } from '../../contract/journal/event-stream.ts';
 import { eventsQuery, maximumWaitMs, runtimeEvents } from '../../contract/journal/runtime-events.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { runtimeRequest } from '../../contract/study/runtime-request.ts';
@@ -13,10 +14,14 @@ import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { type AnswerField, json } from '../exchange/description.ts';
 import { decimal, limitOf, pageOf } from '../exchange/query-values.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';
+import { asksForStream } from '../streams/accept.ts';
+import { type StreamContext, streamAnswer } from '../streams/event-stream.ts';
+import { JournalFeed } from '../streams/journal-feed.ts';
+import { lastEventId, streamHeaders } from '../streams/last-event-id.ts';
 import { refusalsOfJournals } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
-export const studyRoutes = (studies: Studies, listed: ListedRuntimes): readonly Route[] => [
+export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: StreamContext): readonly Route[] => [
   {
     path: '/v1/runtime-plans',
     room: 'study',
@@ -132,9 +137,13 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes): readonly 
           id: 'readRuntimeEvents',
           summary: 'a page of the journal of a study',
           details:
-            'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes.',
+            'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes. With `Accept: text/event-stream` the answer is a stream of the same events, each with its `seq` as id: it begins behind `Last-Event-ID`, or else behind `after`, and ends with the event `ended` once a study that has ended was sent whole. A stream that ends without it was cut. `limit` and `wait` are for pages.',
           query: eventsQuery,
-          answers: [json(200, runtimeEvents, journalFields)],
+          headers: streamHeaders,
+          answers: [
+            json(200, runtimeEvents, journalFields),
+            { status: 200, events: journalStreamEvents, fields: ['Vary'] },
+          ],
           refusals: [
             'invalid_cursor',
             'invalid_limit',
@@ -144,7 +153,8 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes): readonly 
             ...refusalsOfJournals,
           ],
         },
-        (call) => eventsAnswer(studies, call),
+        (call) =>
+          asksForStream(call.client.head) ? journalStream(studies, streams, call) : eventsAnswer(studies, call),
       ),
     },
   },
@@ -192,15 +202,28 @@ function journalAnswer(answered: StatusAnswer): Answer {
   return answer;
 }
 
-function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
-  const runtimeId = params.runtimeId ?? '';
+function pageRequest(query: ReadonlyMap<string, string>) {
   const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
   const limit = limitOf(query);
   const wait = decimal(query.get('wait') ?? '0', 'invalid_wait');
   if (wait > maximumWaitMs) throw new ServiceError('invalid_wait', `wait must be at most ${maximumWaitMs} ms`);
+  return { after, limit, wait };
+}
+
+function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): Answer | Promise<Answer> {
+  const runtimeId = params.runtimeId ?? '';
+  const { after, limit, wait } = pageRequest(query);
   return answerOf(
     wait === 0 ? studies.events(runtimeId, after, limit) : longPoll(studies, { runtimeId, after, limit, wait }, client),
   );
+}
+
+async function journalStream(studies: Studies, streams: StreamContext, { params, query, client }: Call<null>) {
+  const runtimeId = params.runtimeId ?? '';
+  const { after } = pageRequest(query);
+  const last = lastEventId(client.head);
+  const cursor = last === null ? after : decimal(last, 'invalid_cursor');
+  return streamAnswer(streams, [await JournalFeed.open(studies, { runtimeId, after: cursor, idOf: String })]);
 }
 
 /** Holds an empty answer back until the runtime commits something, the time is up, or the client is gone. */

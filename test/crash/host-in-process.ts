@@ -67,6 +67,7 @@ export async function openInProcess(
       charts: new Charts(() => Promise.resolve(Buffer.of())),
       readDocument: () => Promise.resolve(Buffer.of()),
     },
+    clock,
     report,
   });
   host.begin();

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
@@ -40,7 +41,8 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
 /** Every route of a host whose services are all on. Routes ask their services nothing before a request comes. */
 export function describedRoutes() {
   const services: unknown = { videohostIngests: {} };
-  return routeTable(services as ServerOptions['services']);
+  const streams = { clock: systemClock, report: () => undefined };
+  return routeTable(services as ServerOptions['services'], { streams });
 }
 
 /** The description of the wire, in OpenAPI 3.1: made from the route table and the schemas by which it checks and answers. */

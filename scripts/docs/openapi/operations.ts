@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { eventStreamType } from '../../../contract/journal/event-stream.ts';
 import { refusalsOfChecks } from '../../../http/exchange/checks.ts';
-import type { BytesAnswer, Description, JsonAnswer } from '../../../http/exchange/description.ts';
+import type { Description } from '../../../http/exchange/description.ts';
 import type { Endpoint, Route } from '../../../http/exchange/route.ts';
 import type { Components } from './components.ts';
 import type { RecordedExchange, RecordedRun } from './examples.ts';
@@ -43,7 +44,14 @@ function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json
     ...bodyOf(endpoint, workshop, recorded),
     responses: {
       ...Object.fromEntries(
-        description.answers.map((answer) => [answer.status, grantedOf(answer, workshop, recorded)]),
+        [...new Set(description.answers.map(({ status }) => status))].map((status) => [
+          status,
+          grantedOf(
+            description.answers.filter((answer) => answer.status === status),
+            workshop,
+            recorded,
+          ),
+        ]),
       ),
       ...workshop.refusals.of([...refusalsOfChecks(route, endpoint), ...description.refusals]),
     },
@@ -97,23 +105,40 @@ function bodyOf(endpoint: Endpoint, { components }: Workshop, recorded: Recorded
   return { requestBody: { required: true, content: { 'application/json': { schema, ...example } } } };
 }
 
+/** What is granted with one status, in one media type or in several. */
 function grantedOf(
-  answer: JsonAnswer | BytesAnswer,
+  answers: Description['answers'],
   { components }: Workshop,
   recorded: RecordedExchange | undefined,
 ): Json {
-  const isRecorded = recorded?.status === answer.status && recorded.answer !== null;
+  const [{ status } = { status: 200 as const }] = answers;
+  const isRecorded = recorded?.status === status && recorded.answer !== null;
   const example = isRecorded ? { example: recorded.answer } : {};
-  const content =
-    'schema' in answer
-      ? { 'application/json': { schema: components.schemaOf(answer.schema, 'output'), ...example } }
-      : contentOf(answer.types, example);
+  const contents = answers.map((answer) => {
+    if ('schema' in answer) {
+      return { 'application/json': { schema: components.schemaOf(answer.schema, 'output'), ...example } };
+    }
+    return 'events' in answer ? streamOf(answer.events, components) : contentOf(answer.types, example);
+  });
   return {
-    description: meanings[answer.status],
-    headers: headersOf([...fieldsOfAnswers, ...(answer.fields ?? [])]),
-    content,
+    description: meanings[status],
+    headers: headersOf([...fieldsOfAnswers, ...answers.flatMap(({ fields = [] }) => fields)]),
+    content: Object.assign({}, ...contents),
   };
 }
+
+/** OpenAPI 3.1 has no words for a stream of events: an extension names each event and the schema of its data. */
+const streamOf = (events: Readonly<Record<string, z.ZodType>>, components: Components): Json => ({
+  [eventStreamType]: {
+    schema: {
+      type: 'string',
+      description: `Events with the names ${Object.keys(events).join(', ')}; their data is JSON.`,
+    },
+    'x-events': Object.fromEntries(
+      Object.entries(events).map(([name, schema]) => [name, components.schemaOf(schema, 'output')]),
+    ),
+  },
+});
 
 const contentOf = (types: readonly string[], example: Json = {}): Json =>
   Object.fromEntries(

@@ -1,30 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { HostContract } from './contract.ts';
-import { eventsPage, followed, runtimeOf, sampleRow, startStudy, studyRequest } from './study-steps.ts';
+import { eventsPage, followed, heldStudy, runtimeOf } from './study-steps.ts';
 
 /** Waiting for events. The gate holds a study back while its journal stands still. */
 export function longPolls(contract: HostContract): void {
-  /** A study that waits inside its first pass over the media, and how far its journal has come. */
-  async function heldStudy(t: ExecutionContext, endMs: number): Promise<{ runtimeId: string; head: number }> {
-    await contract.gate.close();
-    const request = studyRequest(await sampleRow(t, contract), { range: { startMs: 500, endMs } });
-    const { runtimeId } = await startStudy(t, contract, request);
-    for (;;) {
-      const page = await eventsPage(t, contract, runtimeId);
-      if (page.events.at(-1)?.type === 'media.operation_started') return { runtimeId, head: page.journalHead };
-      await setTimeout(20);
-    }
-  }
-
   const timed = async <Value>(work: Promise<Value>): Promise<{ value: Value; ms: number }> => {
     const from = performance.now();
     return { value: await work, ms: performance.now() - from };
   };
 
   test.serial(contract.title('a long poll at the head of a study that stands still ends with its time'), async (t) => {
-    const { runtimeId, head } = await heldStudy(t, 1500);
+    const { runtimeId, head } = await heldStudy(t, contract, 1500);
     const { value, ms } = await timed(eventsPage(t, contract, runtimeId, `?after=${head}&wait=300`));
     t.like(value, { events: [], nextCursor: head, reachedHead: true, terminal: false, lifecycle: 'running' });
     t.true(ms >= 290, `${ms}`);
@@ -37,7 +25,7 @@ export function longPolls(contract: HostContract): void {
   });
 
   test.serial(contract.title('a long poll answers with the next event, to everyone who waits'), async (t) => {
-    const { runtimeId, head } = await heldStudy(t, 1600);
+    const { runtimeId, head } = await heldStudy(t, contract, 1600);
     const waiting = [1, 2, 3].map(() => timed(eventsPage(t, contract, runtimeId, `?after=${head}&wait=8000`)));
     await setTimeout(50);
     await contract.gate.open();
@@ -50,7 +38,7 @@ export function longPolls(contract: HostContract): void {
   });
 
   test.serial(contract.title('clients that leave their long polls leave the host and the study alone'), async (t) => {
-    const { runtimeId, head } = await heldStudy(t, 1700);
+    const { runtimeId, head } = await heldStudy(t, contract, 1700);
     const { client } = contract;
     for (let left = 0; left < 20; left += 1) {
       const socket = client.raw().send(client.head(`GET /v1/runtimes/${runtimeId}/events?after=${head}&wait=8000`));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/runtime-events.ts';
@@ -88,4 +89,20 @@ export async function followed(
     if (last.terminal && last.reachedHead) return { events, last };
   }
   throw new Error(`${runtimeId} did not end`);
+}
+
+/** A study that the gate holds inside its first pass over the media, and how far its journal has come. */
+export async function heldStudy(
+  t: ExecutionContext,
+  contract: HostContract,
+  endMs: number,
+): Promise<{ readonly runtimeId: string; readonly head: number }> {
+  await contract.gate.close();
+  const request = studyRequest(await sampleRow(t, contract), { range: { startMs: 500, endMs } });
+  const { runtimeId } = await startStudy(t, contract, request);
+  for (;;) {
+    const page = await eventsPage(t, contract, runtimeId);
+    if (page.events.at(-1)?.type === 'media.operation_started') return { runtimeId, head: page.journalHead };
+    await setTimeout(20);
+  }
 }

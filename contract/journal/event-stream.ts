@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { count } from '../base/grammar.ts';
+import { runtimeId } from '../study/runtime-start.ts';
+import { lifecycle, runtimeReason } from '../study/runtime-status.ts';
+import { journalEvent } from './journal-event.ts';
+
+/** The media type of event streams (HTML Living Standard, 9.2). */
+export const eventStreamType = 'text/event-stream';
+
+/** After so long a comment is sent in every stream, in ms, so that both ends notice when the other is gone. */
+export const heartbeatMs = 15_000;
+
+/** The most events of one journal that a stream reads at once. */
+export const streamedEvents = 50;
+
+/** How long a client waits before it asks for a stream again that was cut, in ms; it is said at the start of each. */
+export const retryMs = 1000;
+
+/** Says that a runtime has ended and that every event of its journal up to `journalHead` was sent. */
+export const runtimeEnded = z.strictObject({
+  schema: z.literal('studio.local-runtime-ended.v1'),
+  runtimeId,
+  lifecycle,
+  reason: runtimeReason.nullable(),
+  journalHead: count,
+});
+
+export type RuntimeEnded = z.infer<typeof runtimeEnded>;
+
+/** What the `data` of each event of a journal's stream is, by the name of the event. */
+export const journalStreamEvents = { journal: journalEvent, ended: runtimeEnded };

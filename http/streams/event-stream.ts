@@ -1,0 +1,119 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { eventStreamType, heartbeatMs, retryMs } from '../../contract/journal/event-stream.ts';
+import { type Answer, failedAnswer, jsonHeaders, SentBody } from '../exchange/answer.ts';
+import { Flow } from '../exchange/flow.ts';
+import type { Exchange, Headers } from '../listener/listener.ts';
+import { sseComment, sseFrame, sseRetry } from './sse-frame.ts';
+
+/** One thing that a stream follows. It is asked only when there is room, so that nothing is kept for a slow reader. */
+export interface Feed {
+  /** The next frames, or null while there is nothing new. */
+  read(): Promise<Uint8Array | null> | Uint8Array | null;
+  /** Calls back whenever there may be something new, until the returned function is called. */
+  watch(wake: () => void): () => void;
+  /** Nothing will follow any more. */
+  readonly isOver: boolean;
+}
+
+export interface StreamContext {
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+}
+
+/**
+ * A stream of events as the body of an answer. It waits for its feeds without asking them, and ends when the first feed is
+ * over, when the client leaves, or when the host stops.
+ */
+export class EventStream extends SentBody {
+  readonly #context: StreamContext;
+  readonly #feeds: readonly Feed[];
+
+  constructor(context: StreamContext, feeds: readonly Feed[]) {
+    super();
+    this.#context = context;
+    this.#feeds = feeds;
+  }
+
+  override async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
+    // Said here, because every answer for an origin says less.
+    const flow = new Flow(exchange.streamOpen(status, { ...headers, Vary: 'Origin, Accept' }));
+    const bell = new Bell();
+    const stop = () => {
+      flow.stop();
+      bell.ring();
+    };
+    exchange.onAbort(stop);
+    exchange.onClosing(stop);
+    if (exchange.head.method === 'HEAD' || exchange.aborted) return;
+    const stopHeart = this.#beat(flow);
+    const forget = this.#feeds.map((feed) => feed.watch(() => bell.ring()));
+    try {
+      await flow.write(sseRetry(retryMs));
+      await this.#pump(flow, bell);
+    } catch (error) {
+      const { body } = failedAnswer(error, this.#context.report);
+      await flow.write(sseFrame({ event: 'refused' }, body));
+    } finally {
+      for (const each of forget) each();
+      stopHeart();
+      flow.stop();
+    }
+  }
+
+  async #pump(flow: Flow, bell: Bell): Promise<void> {
+    const [first] = this.#feeds;
+    while (!flow.isOver) {
+      bell.hush();
+      let isIdle = true;
+      for (const feed of this.#feeds) {
+        const frames = await feed.read();
+        if (frames === null) continue;
+        isIdle = false;
+        await flow.write(frames);
+        if (flow.isOver) return;
+      }
+      if (first?.isOver === true) return;
+      if (isIdle) await bell.rung();
+    }
+  }
+
+  #beat(flow: Flow): () => void {
+    const { clock } = this.#context;
+    const next = () =>
+      clock.setTimeout(() => {
+        flow.offer(sseComment);
+        timer = next();
+      }, heartbeatMs);
+    let timer = next();
+    return () => clock.clearTimeout(timer);
+  }
+}
+
+/** Wakes one waiter; what rang before it waits counts. */
+class Bell {
+  #hasRung = false;
+  #wake = (): void => undefined;
+
+  ring(): void {
+    this.#hasRung = true;
+    this.#wake();
+  }
+
+  hush(): void {
+    this.#hasRung = false;
+  }
+
+  async rung(): Promise<void> {
+    if (this.#hasRung) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+/** The answer that a stream of events is. */
+export const streamAnswer = (context: StreamContext, feeds: readonly Feed[]): Answer => ({
+  status: 200,
+  headers: { ...jsonHeaders, 'Content-Type': eventStreamType },
+  body: new EventStream(context, feeds),
+});

@@ -1,0 +1,3 @@
+import { streamsContract } from './streams-contract.ts';
+
+streamsContract('uws');

@@ -1,0 +1,3 @@
+import { streamsContract } from '../http/streams-contract.ts';
+
+streamsContract('node');
