@@ -16,6 +16,7 @@ import { patientObjectStore } from '../storage/patience/patient-object-store.ts'
 import type { Host, HostOptions } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
+import { notedParts } from './ingest/owned/upload-notes.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
 import { KnownMachine } from './known-machine.ts';
 import { openLaterStages } from './open-later-stages.ts';
@@ -73,7 +74,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
   const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox });
-  const leftovers = await objectStore.sweep();
+  const leftovers = await objectStore.sweep(await notedParts(ledger));
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
   report(describeSandbox(launcher.sandbox));
@@ -193,6 +194,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...ingests,
     queue: queues.probes,
     maximumBytes: options.maximumOwnedMediaBytes,
+    report,
   });
   const videohost = videohostService({
     ...ingests,
@@ -209,6 +211,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);
+  await ownedIngests.resumeUploads();
   await unused.remove();
   if (recovered.resumed + recovered.waiting > 0) {
     report(`resumed ${recovered.resumed} and queued ${recovered.waiting} of an earlier run`);

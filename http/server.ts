@@ -31,6 +31,7 @@ import { languageExplanationRoutes } from './routes/language-explanation-routes.
 import { type Measured, operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
+import { ownedUploadRoutes } from './routes/owned-upload-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
 import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
@@ -102,6 +103,7 @@ export const routeTable = (
 ): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
+  ...ownedUploadRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
   ...studyRoutes(studies, listedRuntimes, streams),
   ...overviewRoutes(overviews),

@@ -5,7 +5,10 @@ import type { Endpoint, Route } from './route.ts';
  * The codes with which the checks of `serve-exchange.ts` can end a request before its endpoint is asked, in their order, and
  * those that any endpoint may end with.
  */
-export function refusalsOfChecks({ access = 'token', path }: Route, { body, description }: Endpoint): ErrorCode[] {
+export function refusalsOfChecks(
+  { access = 'token', path, protocol }: Route,
+  { body, description }: Endpoint,
+): ErrorCode[] {
   return [
     'host_not_allowed',
     'origin_not_allowed',
@@ -13,6 +16,7 @@ export function refusalsOfChecks({ access = 'token', path }: Route, { body, desc
     'invalid_target',
     ...(path.includes('/:') ? (['invalid_identity'] as const) : []),
     ...(access === 'token' || access === 'anyone' ? [] : (['origin_required'] as const)),
+    ...(protocol === undefined ? [] : (['unsupported_tus_version'] as const)),
     'unknown_query',
     ...(description.query === undefined ? [] : (['duplicate_query'] as const)),
     'unsupported_transfer_encoding',

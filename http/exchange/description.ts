@@ -26,6 +26,11 @@ export type AnswerField =
   | 'Accept-Ranges'
   | 'Content-Range'
   | 'ETag'
+  | 'Location'
+  | 'Upload-Offset'
+  | 'Upload-Length'
+  | 'Upload-Metadata'
+  | 'Upload-Expires'
   | 'Pragma'
   | 'Vary';
 
@@ -50,6 +55,13 @@ export interface StreamAnswer {
   readonly fields?: readonly AnswerField[];
 }
 
+/** A request that is granted with a head alone. */
+export interface EmptyAnswer {
+  readonly status: 200 | 204;
+  readonly isEmpty: true;
+  readonly fields?: readonly AnswerField[];
+}
+
 /**
  * What an endpoint says of itself. `docs/openapi.json` is made of it, and tests hold every answer of a host against that
  * document.
@@ -65,7 +77,7 @@ export interface Description<Body = unknown> {
   readonly query?: Readonly<Record<string, z.ZodType>>;
   /** Fields of the request's head that the endpoint reads. */
   readonly headers?: Readonly<Record<string, z.ZodType>>;
-  readonly answers: readonly (JsonAnswer<Body> | BytesAnswer | StreamAnswer)[];
+  readonly answers: readonly (JsonAnswer<Body> | BytesAnswer | StreamAnswer | EmptyAnswer)[];
   /** The codes with which the endpoint refuses; those of the checks before it are in `checks.ts`. */
   readonly refusals: readonly ErrorCode[];
 }
@@ -83,3 +95,10 @@ export const json = <Body>(
   schema: z.ZodType<Body>,
   fields: readonly AnswerField[] = [],
 ): JsonAnswer<Body> => ({ status, schema, fields });
+
+/** The answer to a granted request in its head alone. */
+export const empty = (status: EmptyAnswer['status'], fields: readonly AnswerField[] = []): EmptyAnswer => ({
+  status,
+  isEmpty: true,
+  fields,
+});

@@ -50,8 +50,11 @@ export class Guard {
     return this.#corsHeaders.get(origin) ?? null;
   }
 
-  /** The answer that ends the request here, or null when it may go on to its route. */
-  check(head: RequestHead, needsToken = true): Answer | null {
+  /**
+   * The answer that ends the request here, or null when it may go on to its route. `discovery` is what OPTIONS of a path answers
+   * that has a protocol of its own, to pages and to others.
+   */
+  check(head: RequestHead, needsToken = true, discovery?: Headers): Answer | null {
     const host = head.header('host');
     if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
       return refusal('host_not_allowed', `the Host header does not name this host, ${this.#usualHost}`);
@@ -61,6 +64,7 @@ export class Guard {
       return refusal('origin_not_allowed', 'the origin is not allowed to use this host');
     }
     if (head.method === 'OPTIONS') {
+      if (discovery !== undefined) return { status: 204, body: Buffer.alloc(0), headers: discovery };
       return origin === undefined
         ? refusal('origin_required', 'a preflight needs an Origin')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };

@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';
+import type { PathProtocol } from './path-protocol.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** What an endpoint is given of its request. */
@@ -35,7 +36,7 @@ export type Endpoint = { readonly description: Description } & (
   | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall): Promise<Answer> }
 );
 
-export type Method = 'GET' | 'POST' | 'PUT';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page that holds
@@ -52,13 +53,15 @@ export interface Route {
   /** `token` where nothing is said. */
   readonly access?: Access;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
+  /** The protocol that the path speaks on top of HTTP. */
+  readonly protocol?: PathProtocol;
   /** The query is looked at before the method, as clients of the paths that are both read and written expect. */
   readonly checksQueryFirst?: boolean;
   /** Set while the service behind the path is off: the 404 that says so, and why. */
   readonly unavailable?: { readonly code: ErrorCode; readonly message: string };
 }
 
-/** A GET. */
+/** A request without a body. */
 export const read = <Body extends object>(
   description: Description<Body>,
   handle: (call: Call<null>) => Answer<Body> | Promise<Answer<Body>>,
@@ -190,6 +193,12 @@ export class Router {
     return !this.#grantPaths.some(
       ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
     );
+  }
+
+  /** The protocol of a target as sent, whether the client may use it or not; undefined for most. */
+  protocolOf(raw: string | null): PathProtocol | undefined {
+    const path = raw?.split('?', 1)[0]?.slice(1).split('/') ?? [];
+    return this.#routes.find(({ segments, names }) => isMatch(segments, names, path))?.route.protocol;
   }
 
   /** The route of a target as sent. Throws as `parseTarget` and `match`. */

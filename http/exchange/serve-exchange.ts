@@ -22,7 +22,7 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
 
 /**
  * Answers one exchange. The checks run in the order that the contract fixes: host, origin, preflight, bearer, target,
- * route, required origin, method, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
+ * route, required origin, method, version of the path's protocol, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
   const { guard, router, refusedOrigins, report } = service;
@@ -30,7 +30,8 @@ export function serveExchange(service: Service, exchange: Exchange): void {
   try {
     const { head } = exchange;
     const needsToken = router.needsToken(head.target);
-    const stopped = guard.check(head, needsToken);
+    const discovery = head.method === 'OPTIONS' ? router.protocolOf(head.target)?.discovery() : undefined;
+    const stopped = guard.check(head, needsToken, discovery);
     if (stopped !== null) {
       const origin = head.header('origin');
       if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
@@ -43,7 +44,8 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     route = found.route;
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
-    const endpoint = endpointOf(route, head.method);
+    const endpoint = endpointOf(route, route.protocol?.methodOf(head) ?? head.method);
+    route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) {
       answer.then(
@@ -59,7 +61,8 @@ export function serveExchange(service: Service, exchange: Exchange): void {
 }
 
 function endpointOf(route: Route, method: string): Endpoint {
-  const endpoint = route.methods[(method === 'HEAD' ? 'GET' : method) as Method];
+  const { methods } = route;
+  const endpoint = methods[method as Method] ?? (method === 'HEAD' ? methods.GET : undefined);
   if (endpoint !== undefined) return endpoint;
   throw new ServiceError('method_not_allowed', `${method} is not a method of this path`, {
     Allow: allowedMethods(route),
@@ -100,9 +103,12 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
   return values;
 }
 
-function send({ guard, requests, report }: Service, exchange: Exchange, route: Route | null, answer: Answer): void {
+function send(service: Service, exchange: Exchange, route: Route | null, answer: Answer): void {
+  const { guard, router, requests, report } = service;
   requests.count(route, answer.status);
-  const own = answer.headers ?? jsonHeaders;
+  const protocol = route === null ? router.protocolOf(exchange.head.target) : route.protocol;
+  const given = answer.headers ?? jsonHeaders;
+  const own = protocol === undefined ? given : { ...given, ...protocol.fields };
   const cors = guard.corsHeaders(exchange.head);
   const headers = cors === null ? own : { ...own, ...cors };
   if (answer.body instanceof SentBody) {

@@ -7,7 +7,13 @@ const FRAMING = /^(content-length|transfer-encoding|connection)$/i;
 
 const knownNames = new Set<string>();
 
-const statusLines = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+/** The reason phrases: those of HTTP, and the one that tus adds. */
+const reasons: Readonly<Record<number, string | undefined>> = { ...STATUS_CODES, 460: 'Checksum Mismatch' };
+
+const statusLines = new Map(Object.entries(reasons).map(([code, text]) => [Number(code), `${code} ${text}`]));
+
+/** `413` becomes `Payload Too Large`. */
+export const reasonOf = (status: number): string => reasons[status] ?? 'Unknown';
 
 /** `413` becomes `413 Payload Too Large`. */
 export function statusLine(status: number): string {

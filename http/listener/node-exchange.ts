@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Outlet } from './announced-body.ts';
-import { isBodiless } from './answer-head.ts';
+import { isBodiless, reasonOf } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
 import type { ExchangeHandler, Headers } from './listener.ts';
 import type { NodeConnection } from './node-connection.ts';
@@ -113,7 +113,8 @@ export class NodeExchange extends ExchangeCore {
   }
 
   #writeHead(status: number, headers: Headers, bytes: number): void {
-    this.#response.writeHead(status, isBodiless(status) ? headers : { ...headers, 'Content-Length': bytes });
+    const fields = isBodiless(status) ? headers : { ...headers, 'Content-Length': bytes };
+    this.#response.writeHead(status, reasonOf(status), fields);
   }
 }
 

@@ -74,6 +74,27 @@ export async function walk(options: WalkOptions): Promise<void> {
   await lifecycles(recorder);
   await cancellation(recorder, source);
   await refusals(recorder, params);
+  await uploadInParts(options);
+}
+
+/** An upload of a client that speaks tus alone, opened and ended. */
+async function uploadInParts({ recorder, media }: WalkOptions): Promise<void> {
+  const version = { 'Tus-Resumable': '1.0.0' };
+  const given = { filename: 'interview.mp4', label: 'Interview', rightsHolder: 'Example Studio' };
+  const metadata = Object.entries({ ...given, rightsScope: 'local_processing', ownershipAttested: 'true' })
+    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+  const { ingestId } = await recorder.granted('createOwnedUpload', ownedIngestStatus, {
+    headers: { ...version, 'Upload-Length': String(media.length), 'Upload-Metadata': metadata },
+  });
+  const part = { ...version, 'Content-Type': 'application/offset+octet-stream' };
+  const bytes = media.subarray(1);
+  await recorder.refused('sendOwnedUploadPart', {
+    params: { ingestId },
+    bytes,
+    headers: { ...part, 'Upload-Offset': '1' },
+  });
+  await recorder.bytes('endOwnedUpload', { params: { ingestId }, headers: version });
 }
 
 async function lists(recorder: Recorder): Promise<void> {

@@ -5,6 +5,7 @@ import { kindOf } from './entry-kind.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const uploadName = new RegExp(`^${uuid}$`);
+const partName = new RegExp(`^${uuid}\\.part$`);
 const stagedName = /^[0-9a-f]{64}\.\d+$/;
 const workName = new RegExp(`^(process|download|snapshot)-${uuid}$`);
 
@@ -13,6 +14,9 @@ export type WorkPurpose = 'process' | 'download' | 'snapshot';
 
 /** Whether a name is one under which the inbox receives an upload: a UUID in lower case. */
 export const isUploadName = (name: string): boolean => uploadName.test(name);
+
+/** The name of the file in the inbox that comes in parts. */
+export const partNameOf = (name: string): string => `${name}.part`;
 
 /** The name of a private folder below `work/`. `id` is a UUID, else no later host takes the folder for its own. */
 export const workFolderName = (purpose: WorkPurpose, id: string): string => `${purpose}-${id}`;
@@ -32,20 +36,28 @@ export async function madeWorkFolders(work: string, purpose: WorkPurpose): Promi
   return names.filter((_, at) => kinds[at] === 'folder');
 }
 
-/** Looks through inbox and work folder; follows no link. */
-export async function leftoversOf({ inbox, work }: DataRoot): Promise<Leftovers> {
+/** Looks through inbox and work folder; follows no link. The partial files of the `kept` names are no leftovers. */
+export async function leftoversOf(
+  { inbox, work }: DataRoot,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<Leftovers> {
+  const isKept = (name: string) => partName.test(name) && kept.has(name.slice(0, name.indexOf('.')));
   const purposes: readonly WorkPurpose[] = ['download', 'process', 'snapshot'];
   const folders = (await Promise.all(purposes.map((purpose) => madeWorkFolders(work, purpose)))).flat();
   const files: string[] = [];
+  const parts: string[] = [];
   const received = await readdir(inbox);
   for (const name of received) {
-    if (!isUploadName(name) && !stagedName.test(name)) continue;
-    if ((await kindOf(join(inbox, name))) === 'file') files.push(name);
+    if (!isUploadName(name) && !stagedName.test(name) && !partName.test(name)) continue;
+    if ((await kindOf(join(inbox, name))) === 'file') (isKept(name) ? parts : files).push(name);
   }
   const others = (all: readonly string[], made: readonly string[]) => all.filter((name) => !made.includes(name));
   return {
     made: [...below('inbox', files), ...below('work', folders)],
-    foreign: [...below('inbox', others(received, files)), ...below('work', others(await readdir(work), folders))],
+    foreign: [
+      ...below('inbox', others(received, [...files, ...parts])),
+      ...below('work', others(await readdir(work), folders)),
+    ],
   };
 }
 

@@ -27,10 +27,42 @@ export interface Receiving {
   discard(): Promise<void>;
 }
 
+/**
+ * A file that comes in parts and outlives the process. How much of it counts is kept by its owner, who notes an offset once it is
+ * synced; bytes behind the noted offset are dropped when the file is opened.
+ */
+export interface PartialFile {
+  /** How many bytes the file has, those included that nobody has noted; 0 when there is none. */
+  bytes(): Promise<number>;
+  /** Opens the file for the bytes that follow `offset`. Resolves with that, or with 0 when the file has fewer bytes. */
+  open(offset: number): Promise<number>;
+  /** As of `Receiving`. */
+  write(chunk: Buffer): boolean;
+  onDrain(listener: () => void): void;
+  readonly failure: ObjectStoreError | null;
+  /** Waits until everything that was taken is written. */
+  drained(): Promise<void>;
+  /** Puts what is written on the disk; the offset behind it. */
+  sync(): Promise<number>;
+  /** Says that the bytes before `offset` count, and are dropped no more. */
+  settle(offset: number): void;
+  /** Waits for what was taken and closes the file. */
+  close(): Promise<void>;
+  /**
+   * Makes an object of the first `bytes`, which are all that the file has: gives `announce` what it is going to be, and moves it
+   * to its place.
+   */
+  finish(bytes: number, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef>;
+  /** Closes and deletes the file; harmless when there is none. */
+  remove(): Promise<void>;
+}
+
 /** The content-addressed files of one data root. It fails with `ObjectStoreError` only. */
 export interface ObjectStore {
   /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
   receive(name: string, declaredBytes: number): Promise<Receiving>;
+  /** The file of a name that comes in parts. `name` is a UUID in lower case, else `invalid_name`. */
+  partial(name: string): PartialFile;
   /**
    * Takes over a file of the data root's volume that is written no more: hashes and syncs it, gives `announce` what it
    * is going to be, and moves it to its place. Where it rejects, no object came of the file.
@@ -65,9 +97,9 @@ export interface ObjectStore {
   discard(contentId: string): Promise<boolean>;
   /**
    * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.
-   * Only for the holder of the ledger.
+   * The files that come in parts under one of the `kept` names stay, and are in neither. Only for the holder of the ledger.
    */
-  sweep(): Promise<Leftovers>;
+  sweep(kept?: ReadonlySet<string>): Promise<Leftovers>;
   /** Bytes that this user can still store. */
   freeBytes(): Promise<number>;
 }

@@ -7,10 +7,11 @@ import { prepareDataRoot } from './data-root.ts';
 import type { DataRoot } from './data-root-layout.ts';
 import { hashSynced, writeSyncedFile } from './durable-file.ts';
 import { InboxFile } from './inbox.ts';
-import { isUploadName, type Leftovers, leftoversOf } from './leftovers.ts';
+import { isUploadName, type Leftovers, leftoversOf, partNameOf } from './leftovers.ts';
 import { hexOf, ObjectFiles } from './object-files.ts';
-import type { ObjectRef, ObjectStore, Receiving } from './object-store.ts';
+import type { ObjectRef, ObjectStore, PartialFile, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
+import { PartFile } from './part-file.ts';
 import { openRegular } from './regular-file.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
 
@@ -60,16 +61,17 @@ class FileObjectStore implements ObjectStore {
     };
   }
 
+  partial(name: string): PartialFile {
+    if (!isUploadName(name)) throw new ObjectStoreError('invalid_name', 'not a name for the inbox');
+    const path = join(this.#layout.inbox, partNameOf(name));
+    return new PartFile(path, (object) => this.#placeFile(path, object, 'object-store:stored'));
+  }
+
   async import(path: string, announce: (object: ObjectRef) => Promise<void>): Promise<ObjectRef> {
     const object = await this.#guard(path, () => hashSynced(path));
     await announce(object);
-    return this.#guard(path, async () => {
-      const { contentId } = object;
-      const placed = await this.#objects.place([{ contentId, stage: async () => path }]);
-      if (placed.length === 0) await rm(path, { force: true });
-      this.#point('object-store:imported');
-      return object;
-    });
+    await this.#guard(path, () => this.#placeFile(path, object, 'object-store:imported'));
+    return object;
   }
 
   async put(bytes: Uint8Array): Promise<string> {
@@ -135,9 +137,9 @@ class FileObjectStore implements ObjectStore {
     return this.#guard(contentId, () => this.#objects.discard(contentId));
   }
 
-  sweep(): Promise<Leftovers> {
+  sweep(kept?: ReadonlySet<string>): Promise<Leftovers> {
     return this.#guard(this.#layout.root, async () => {
-      const leftovers = await leftoversOf(this.#layout);
+      const leftovers = await leftoversOf(this.#layout, kept);
       for (const name of leftovers.made) await rm(join(this.#layout.root, name), { recursive: true, force: true });
       return leftovers;
     });
@@ -165,6 +167,12 @@ class FileObjectStore implements ObjectStore {
       await file.remove().catch(() => {});
       throw storageFault(error, file.path);
     }
+  }
+
+  async #placeFile(path: string, { contentId }: ObjectRef, point: string): Promise<void> {
+    const placed = await this.#objects.place([{ contentId, stage: async () => path }]);
+    if (placed.length === 0) await rm(path, { force: true });
+    this.#point(point);
   }
 
   #store(objects: readonly StoredObject[]): Promise<void> {

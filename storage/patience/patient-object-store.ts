@@ -5,6 +5,7 @@ import { patiently } from './patience.ts';
 /** An object store whose reads are tried again when the system refuses them, and then fail with `StorageUnavailable`. */
 export const patientObjectStore = (objectStore: ObjectStore, clock: Clock): ObjectStore => ({
   receive: (name, declaredBytes) => objectStore.receive(name, declaredBytes),
+  partial: (name) => objectStore.partial(name),
   import: (path, announce) => objectStore.import(path, announce),
   put: (bytes) => objectStore.put(bytes),
   putAll: (objects) => objectStore.putAll(objects),
@@ -13,7 +14,7 @@ export const patientObjectStore = (objectStore: ObjectStore, clock: Clock): Obje
   locate: (contentId) => objectStore.locate(contentId),
   quarantine: (contentId) => objectStore.quarantine(contentId),
   discard: (contentId) => objectStore.discard(contentId),
-  sweep: () => objectStore.sweep(),
+  sweep: (kept) => objectStore.sweep(kept),
   freeBytes: () => patiently(clock, () => objectStore.freeBytes()),
   verify: (contentId, options) => patiently(clock, () => objectStore.verify(contentId, options)),
   verifyFile: (path, contentId, options) => patiently(clock, () => objectStore.verifyFile(path, contentId, options)),

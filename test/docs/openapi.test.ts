@@ -28,7 +28,7 @@ test('every route of the table is described with its methods, and none besides',
   const routes = describedRoutes().flatMap((route) =>
     allowedMethods(route)
       .split(', ')
-      .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+      .filter((method) => method !== 'OPTIONS' && (method !== 'HEAD' || route.methods.HEAD !== undefined))
       .map((method) => `${method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`),
   );
   t.deepEqual(described.sort(), routes.sort());
@@ -52,6 +52,9 @@ test('every code that is sent is described for the operations that may end with 
 /** What a run of a host cannot leave an example of, and why. */
 const withoutExample: Readonly<Record<string, string>> = {
   checkCaptions: 'captions are checked at once, and a check that is missing takes a crash',
+  readOwnedUpload: 'the answer is a head alone',
+  sendOwnedUploadPart: 'the answer is a head alone',
+  endOwnedUpload: 'the answer is a head alone',
   readPrivateMedia: 'media is bytes',
   readDescription: 'it would hold itself',
   readMetrics: 'what is measured differs from run to run',

@@ -63,10 +63,10 @@ export class DescribedWire {
   }
 
   #find(method: string, target: string): Found | null {
-    const wanted = method === 'HEAD' ? 'get' : method.toLowerCase();
     for (const [template, operations] of Object.entries(this.#document.paths)) {
       const pattern = template.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
       const match = new RegExp(`^${pattern}$`).exec(target);
+      const wanted = method === 'HEAD' && operations.head === undefined ? 'get' : method.toLowerCase();
       const operation = operations[wanted];
       if (match === null || operation === undefined) continue;
       return { pointer: `/paths/${escaped(template)}/${wanted}`, operation, params: match.groups ?? {} };
@@ -89,7 +89,8 @@ export class DescribedWire {
 
   #faultOfBody(place: string, { headers, body }: WireAnswer): string | null {
     const type = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-    const content = at(this.#document, `${place}/content`) as Record<string, unknown>;
+    const content = at(this.#document, `${place}/content`) as Record<string, unknown> | undefined;
+    if (content === undefined) return body.length === 0 ? null : 'a body is not described';
     if (content[type] === undefined) return `the body is ${type}`;
     if (type !== 'application/json') return null;
     return this.#faultAt(`${place}/content/${escaped(type)}/schema`, JSON.parse(body.toString('utf8')));

@@ -16,6 +16,7 @@ import { parser } from './host/parser.ts';
 import { paths } from './host/paths.ts';
 import { planning } from './host/plans.ts';
 import { restarts } from './host/restarts.ts';
+import { resumableUploads } from './host/resumable-uploads.ts';
 import { reviews } from './host/reviews.ts';
 import { starting } from './host/starts.ts';
 import { uploads } from './host/uploads.ts';
@@ -31,6 +32,7 @@ export function hostContract(adapter: AdapterFlag): void {
   parser(contract);
   ingestFields(contract);
   uploads(contract);
+  resumableUploads(contract);
   mediaKinds(contract);
   planning(contract);
   starting(contract);

@@ -1,24 +1,32 @@
+import type { ObjectRef } from '../../../storage/objects/object-store.ts';
 import { isHeldByLive } from '../ingest-commits.ts';
 import type { IngestOptions } from '../ingest-definition.ts';
 import { IngestService } from '../ingest-service.ts';
 import { ownedIngestDefinition } from './owned-ingest-definition.ts';
 import { ownedIngestSeal } from './owned-ingest-seal.ts';
 import { OwnedIngests } from './owned-ingests.ts';
+import { ResumableUploads } from './resumable-uploads.ts';
 
 export interface OpenOwnedIngestsOptions extends IngestOptions {
   readonly maximumBytes: number;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
 }
 
 /** Puts the parts of owned ingests together and registers their kind with the supervisor. */
 export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests {
   const { ledger, supervisor, sealing, unused } = options;
-  const definition = ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) });
+  const unneeded = ({ contentId, bytes }: ObjectRef) => ledger.commit([unused.note(contentId, bytes)]);
+  const released = () => unused.removeSoon();
+  const uploads = new ResumableUploads({ ...options, unneeded, released });
+  const definition = uploads.following(ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) }));
   supervisor.register(definition);
   const service = new OwnedIngests({
     ...options,
     service: new IngestService({ ...options, definition }),
-    unneeded: ({ contentId, bytes }) => ledger.commit([unused.note(contentId, bytes)]),
-    released: () => unused.removeSoon(),
+    uploads,
+    unneeded,
+    released,
   });
   unused.heldBy(() => service.isStoring);
   unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));

@@ -8,12 +8,14 @@ import {
   ownedIngestFields,
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
-import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { IngestService } from '../ingest-service.ts';
 import { type OwnedIngestInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
+import type { ResumableUploads } from './resumable-uploads.ts';
 import { Upload } from './upload.ts';
+import type { PartClaim, UploadPart } from './upload-part.ts';
 
 export interface OwnedIngestsOptions {
   readonly service: IngestService;
@@ -22,10 +24,19 @@ export interface OwnedIngestsOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumBytes: number;
+  readonly uploads: ResumableUploads;
   /** Media was stored for an ingest that had ended meanwhile. */
-  readonly unneeded: (media: { readonly contentId: string; readonly bytes: number }) => Promise<void>;
+  readonly unneeded: (media: ObjectRef) => Promise<void>;
   /** Called after each upload, whatever came of it. */
   readonly released: () => void;
+}
+
+/** How far an upload in parts has come. */
+export interface UploadState {
+  /** How many bytes count. */
+  readonly offset: number;
+  /** What the ingest was opened with. */
+  readonly input: OwnedIngestInput;
 }
 
 /** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, reads their status. */
@@ -86,9 +97,8 @@ export class OwnedIngests {
   beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
     const { service, supervisor, objectStore } = this.#options;
     const row = service.row(ingestId);
-    if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) {
-      throw new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
-    }
+    const isAwaited = supervisor.awaits(ingestId, 'media.received');
+    if (!isAwaited || this.#uploads.has(ingestId) || this.#options.uploads.isSending(ingestId)) throw sentBefore();
     const { declaredBytes } = row.input as OwnedIngestInput;
     checkHead(declaredBytes);
     const upload = new Upload(objectStore, ingestId, declaredBytes, {
@@ -109,9 +119,51 @@ export class OwnedIngests {
     return upload;
   }
 
+  /** Takes up the uploads in parts of an earlier host, once its ingests are taken up. */
+  resumeUploads(): Promise<void> {
+    return this.#options.uploads.load();
+  }
+
+  /** What a client must know to go on with an upload. Throws `unknown_ingest`, `upload_gone`. */
+  async uploadState(ingestId: string): Promise<UploadState> {
+    const input = this.#uploadable(ingestId);
+    if (!this.#options.supervisor.awaits(ingestId, 'media.received')) return { input, offset: input.declaredBytes };
+    return { input, offset: await this.#options.uploads.of(ingestId, input.declaredBytes).offset() };
+  }
+
+  /**
+   * Takes a part of the media. Throws `unknown_ingest`, `upload_gone`, `ingest_upload_conflict`, `invalid_upload_length`; what
+   * ends the part later rejects its answer.
+   */
+  beginPart(ingestId: string, claim: PartClaim): { readonly part: UploadPart; readonly input: OwnedIngestInput } {
+    const { supervisor, uploads } = this.#options;
+    const input = this.#uploadable(ingestId);
+    if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) throw sentBefore();
+    const upload = uploads.of(ingestId, input.declaredBytes);
+    if (upload.isEnding) throw sentBefore();
+    return { part: upload.begin(claim), input };
+  }
+
+  /** Cancels an ingest by its upload. Throws `unknown_ingest`, `upload_gone`, `ingest_already_terminal`. */
+  async endUpload(ingestId: string): Promise<void> {
+    this.#uploadable(ingestId);
+    await this.#options.service.cancel(ingestId);
+  }
+
+  #uploadable(ingestId: string): OwnedIngestInput {
+    const { status, input } = this.#options.service.row(ingestId);
+    if (status === 'failed') throw new ServiceError('upload_gone', 'the ingest has ended without this media');
+    return input as OwnedIngestInput;
+  }
+
+  /** The most bytes that a file may have. */
+  get maximumBytes(): number {
+    return this.#options.maximumBytes;
+  }
+
   /** Whether media is in the object store that its ingest is only about to be told of. */
   get isStoring(): boolean {
-    return [...this.#uploads.values()].some((upload) => upload.isEnding);
+    return this.#options.uploads.isStoring || [...this.#uploads.values()].some((upload) => upload.isEnding);
   }
 
   /** Calls back after each commit of an ingest, until the returned function is called. */
@@ -125,6 +177,9 @@ export class OwnedIngests {
     return this.status(ingestId);
   }
 }
+
+const sentBefore = () =>
+  new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
 
 function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest {
   const refuse = (place: string, message: string) =>

@@ -24,6 +24,13 @@ export const headerFields = {
   'Studio-Export-Of': text('The content ids of the receipts and evidence that a file was made of.'),
   ETag: text('The content id of the media or the file, in quotes.'),
   Pragma: text('Always `no-cache`.'),
+  Location: text('The path to which the bytes of the file are sent.'),
+  'Upload-Offset': text('How many bytes of the file are on disk.', '^(0|[1-9]\\d*)$'),
+  'Upload-Length': text('How many bytes the file has.', '^[1-9]\\d*$'),
+  'Upload-Metadata': text('What the ingest was opened with, as pairs of a key and a Base64 value.'),
+  'Upload-Expires': text('When an upload that is not whole by then is given up, as a date of HTTP.'),
+  'Tus-Resumable': text('Always `1.0.0`.'),
+  'Tus-Version': text('The versions of tus that this host speaks: `1.0.0`.'),
 } as const satisfies Readonly<Record<string, Json>>;
 
 export type HeaderField = keyof typeof headerFields;
@@ -39,10 +46,15 @@ export const fieldsOfAnswers = [
 /** The fields that a refusal carries beside these, by its code. */
 export const fieldsOfRefusals: Readonly<Partial<Record<ErrorCode, readonly HeaderField[]>>> = {
   unauthorized: ['WWW-Authenticate'],
+  upload_offset_conflict: ['Upload-Offset'],
+  unsupported_tus_version: ['Tus-Version'],
   study_queue_full: ['Retry-After', 'Access-Control-Expose-Headers'],
   storage_unavailable: ['Retry-After', 'Access-Control-Expose-Headers'],
   invalid_private_playback_range: ['Content-Range', 'Accept-Ranges'],
 };
+
+/** The fields that every answer of a path with a protocol of its own carries beside these. */
+export const fieldsOfProtocol: readonly HeaderField[] = ['Tus-Resumable', 'Access-Control-Expose-Headers'];
 
 /** References to fields, for the head of an answer. */
 export const headersOf = (fields: readonly HeaderField[]): Json =>

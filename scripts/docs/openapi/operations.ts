@@ -5,7 +5,7 @@ import type { Description } from '../../../http/exchange/description.ts';
 import type { Endpoint, Route } from '../../../http/exchange/route.ts';
 import type { Components } from './components.ts';
 import type { RecordedExchange, RecordedRun } from './examples.ts';
-import { fieldsOfAnswers, headersOf } from './header-fields.ts';
+import { fieldsOfAnswers, fieldsOfProtocol, type HeaderField, headersOf } from './header-fields.ts';
 import type { Json } from './json.ts';
 import type { Refusals } from './refusals.ts';
 
@@ -33,6 +33,7 @@ export const operationsOf = (route: Route, workshop: Workshop): Json =>
 function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json {
   const { description } = endpoint;
   const recorded = workshop.run.operations[description.id];
+  const ownFields = route.protocol === undefined ? [] : fieldsOfProtocol;
   const parameters = parametersOf(route, description, workshop, recorded);
   return {
     operationId: description.id,
@@ -48,12 +49,13 @@ function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json
           status,
           grantedOf(
             description.answers.filter((answer) => answer.status === status),
+            ownFields,
             workshop,
             recorded,
           ),
         ]),
       ),
-      ...workshop.refusals.of([...refusalsOfChecks(route, endpoint), ...description.refusals]),
+      ...workshop.refusals.of([...refusalsOfChecks(route, endpoint), ...description.refusals], ownFields),
     },
   };
 }
@@ -108,23 +110,25 @@ function bodyOf(endpoint: Endpoint, { components }: Workshop, recorded: Recorded
 /** What is granted with one status, in one media type or in several. */
 function grantedOf(
   answers: Description['answers'],
+  ownFields: readonly HeaderField[],
   { components }: Workshop,
   recorded: RecordedExchange | undefined,
 ): Json {
   const [{ status } = { status: 200 as const }] = answers;
   const isRecorded = recorded?.status === status && recorded.answer !== null;
   const example = isRecorded ? { example: recorded.answer } : {};
-  const contents = answers.map((answer) => {
-    if ('schema' in answer) {
-      return { 'application/json': { schema: components.schemaOf(answer.schema, 'output'), ...example } };
-    }
-    return 'events' in answer ? streamOf(answer.events, components) : contentOf(answer.types, example);
-  });
-  return {
+  const head = {
     description: meanings[status],
-    headers: headersOf([...fieldsOfAnswers, ...answers.flatMap(({ fields = [] }) => fields)]),
-    content: Object.assign({}, ...contents),
+    headers: headersOf([...fieldsOfAnswers, ...ownFields, ...answers.flatMap(({ fields = [] }) => fields)]),
   };
+  const contents = answers.flatMap((answer) => {
+    if ('isEmpty' in answer) return [];
+    if ('schema' in answer) {
+      return [{ 'application/json': { schema: components.schemaOf(answer.schema, 'output'), ...example } }];
+    }
+    return ['events' in answer ? streamOf(answer.events, components) : contentOf(answer.types, example)];
+  });
+  return contents.length === 0 ? head : { ...head, content: Object.assign({}, ...contents) };
 }
 
 /** OpenAPI 3.1 has no words for a stream of events: an extension names each event and the schema of its data. */
@@ -152,5 +156,6 @@ const meanings = {
   200: 'Granted.',
   201: 'Done, and stored.',
   202: 'Accepted, and stored; the work goes on after the answer.',
+  204: 'Done, and stored; the answer has no body.',
   206: 'The part that was asked for.',
 } as const;

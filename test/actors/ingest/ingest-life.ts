@@ -70,6 +70,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
     },
+    report,
     maximumBytes: 1_000_000,
   });
   await recover(supervisor, ledger);

@@ -1,0 +1,189 @@
+import { createHash, type Hash } from 'node:crypto';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import type { PartialFile } from '../../../storage/objects/object-store.ts';
+import { failedWith, ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+
+/** What a client says of the bytes that it sends. */
+export interface PartClaim {
+  /** Where in the file they begin. */
+  readonly offset: number;
+  /** How many there are; null where they are sent without a length. */
+  readonly bytes: number | null;
+  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly digest: Buffer } | null;
+}
+
+/** The upload that a part belongs to, as far as a part needs it. */
+export interface PartOwner {
+  readonly declaredBytes: number;
+  readonly file: PartialFile;
+  /** Opens the file where the noted bytes end; resolves with that offset. */
+  open(): Promise<number>;
+  /** Counts what is written so far. */
+  commit(): Promise<void>;
+  /** All that this part may add counts: resolves with the offset, after the whole file has become media. */
+  completed(): Promise<number>;
+  /** A fault of the storage that ends the ingest. */
+  faulted(message: string): Promise<void>;
+}
+
+/** So many bytes are taken before those before them are synced and noted, in bytes: what a death of the host can cost. */
+export const commitBytes = 8 * 1024 * 1024;
+
+interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+interface Ending {
+  /** Why the part was not taken as it was sent; null where its body came to its end. */
+  readonly fault: Error | null;
+  /** Whether the bytes that are not noted yet count. */
+  readonly keeps: boolean;
+}
+
+/**
+ * One part of an upload on its way to the disk. Bytes that arrive before the file is open are held, and `pause` and `resume` carry
+ * the disk's pace to the socket. What ends it first decides its answer.
+ */
+export class UploadPart {
+  /** The offset behind the part, once it counts. Rejects with the reason why the part was not taken. */
+  readonly answered: Promise<number>;
+  /** Resolves when the part touches the file no more. */
+  readonly settled: Promise<void>;
+  readonly #owner: PartOwner;
+  readonly #claim: PartClaim;
+  readonly #hash: Hash | null;
+  readonly #ending: Promise<Ending>;
+  #over: Ending | null = null;
+  #resolveEnding: (ending: Ending) => void = () => undefined;
+  #flow: Flow = { pause: () => undefined, resume: () => undefined };
+  #held: Buffer[] | null = [];
+  #taken = 0;
+  #uncommitted = 0;
+  #committing: Promise<void> = Promise.resolve();
+
+  /** Begins when `before`, the part that it follows, has settled. */
+  constructor(owner: PartOwner, claim: PartClaim, before: Promise<void>) {
+    this.#owner = owner;
+    this.#claim = claim;
+    this.#hash = claim.checksum === null ? null : createHash(claim.checksum.algorithm);
+    this.#ending = new Promise((resolve) => {
+      this.#resolveEnding = resolve;
+    });
+    this.answered = before.then(() => this.#run());
+    this.settled = this.answered.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  /** Whether what has arrived may count before the part has ended. */
+  get isCountable(): boolean {
+    return this.#hash === null;
+  }
+
+  /** Wires the flow of a socket: must be called at once, before any chunk. */
+  connect(flow: Flow): void {
+    this.#flow = flow;
+    if (this.#held !== null) flow.pause();
+  }
+
+  chunk(bytes: Buffer): void {
+    if (this.#over !== null) return;
+    this.#taken += bytes.length;
+    if (this.#claim.offset + this.#taken > this.#owner.declaredBytes) this.#end({ fault: tooLong(), keeps: false });
+    else if (this.#held !== null) this.#held.push(bytes);
+    else this.#take(bytes);
+  }
+
+  /** The body is complete. */
+  end(): void {
+    this.#end({ fault: null, keeps: true });
+  }
+
+  /** The client is gone, or its part must give way: what has arrived counts. */
+  stop(fault: Error): void {
+    this.#end({ fault, keeps: this.isCountable });
+  }
+
+  /** What comes first decides how the part ends. */
+  #end(ending: Ending): void {
+    this.#over ??= ending;
+    this.#resolveEnding(this.#over);
+  }
+
+  async #run(): Promise<number> {
+    try {
+      if (this.#over?.fault) throw this.#over.fault;
+      await this.#open();
+      const { fault, keeps } = await this.#ending;
+      if (fault === null) this.#checkSum();
+      if (keeps) await this.#count();
+      if (fault !== null) throw fault;
+      return await this.#owner.completed();
+    } catch (error) {
+      throw await this.#coded(error);
+    } finally {
+      this.#end({ fault: null, keeps: false });
+      this.#held = null;
+      await this.#committing;
+      await this.#owner.file.close().catch(() => undefined);
+    }
+  }
+
+  async #count(): Promise<void> {
+    await this.#owner.file.drained();
+    await this.#owner.commit();
+  }
+
+  async #open(): Promise<void> {
+    const offset = await this.#owner.open();
+    if (offset !== this.#claim.offset) {
+      throw new ServiceError('upload_offset_conflict', `the upload stands at ${offset}, not at ${this.#claim.offset}`, {
+        'Upload-Offset': String(offset),
+      });
+    }
+    const { file } = this.#owner;
+    file.onDrain(() => this.#flow.resume());
+    const held = this.#held ?? [];
+    this.#held = null;
+    // The disk may fall behind over what was held; its drain resumes the flow then.
+    this.#flow.resume();
+    for (const bytes of held) this.#take(bytes);
+  }
+
+  #take(bytes: Buffer): void {
+    const { file } = this.#owner;
+    this.#hash?.update(bytes);
+    if (!file.write(bytes)) this.#flow.pause();
+    if (file.failure !== null) this.#end({ fault: file.failure, keeps: false });
+    this.#uncommitted += bytes.length;
+    // The last bytes count with the end of the body alone, so that a body that goes on is found to be too long.
+    if (!this.isCountable || this.#uncommitted < commitBytes) return;
+    if (this.#claim.offset + this.#taken === this.#owner.declaredBytes) return;
+    this.#uncommitted = 0;
+    this.#committing = this.#owner.commit().catch((fault) => this.#end({ fault, keeps: false }));
+  }
+
+  #checkSum(): void {
+    const { checksum } = this.#claim;
+    if (checksum === null || this.#hash === null || checksum.digest.equals(this.#hash.digest())) return;
+    throw new ServiceError(
+      'upload_checksum_mismatch',
+      'the bytes that arrived do not have the checksum of the request',
+    );
+  }
+
+  /** A full disk leaves the upload as it stands; any other fault of the storage ends the ingest. */
+  async #coded(error: unknown): Promise<unknown> {
+    if (!(error instanceof ObjectStoreError)) return error;
+    if (failedWith(error.cause, 'ENOSPC')) {
+      return new ServiceError('insufficient_storage', 'the volume of the data root is full');
+    }
+    await this.#owner.faulted(error.message);
+    return new ServiceError('internal_failure', 'the storage failed while the media was written');
+  }
+}
+
+const tooLong = () =>
+  new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');

@@ -1,0 +1,13 @@
+import type { Headers, RequestHead } from '../listener/listener.ts';
+
+/** A protocol with a version of its own that some paths speak on top of HTTP. */
+export interface PathProtocol {
+  /** The fields that every answer of these paths carries, refusals and answers to OPTIONS included. */
+  readonly fields: Headers;
+  /** What an answer to OPTIONS says beside them, of the protocol and to a preflight. */
+  discovery(): Headers;
+  /** The method that a request means, which a client that cannot send it may name in a field. */
+  methodOf(head: RequestHead): string;
+  /** Throws for a request that does not speak the protocol. */
+  check(head: RequestHead): void;
+}
