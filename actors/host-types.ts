@@ -4,6 +4,9 @@ import type { CaptionClassification } from '../contract/captions/caption-executo
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
+import type { Deletions } from './deletion/deletions.ts';
+import type { DiskUsage } from './deletion/disk-usage.ts';
+import type { Garbage } from './deletion/garbage.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
 import type { KnownMachine } from './known-machine.ts';
@@ -59,6 +62,9 @@ export interface Host extends LaterStages {
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
   readonly snapshots: LedgerSnapshots;
+  readonly deletions: Deletions;
+  readonly garbage: Garbage;
+  readonly diskUsage: DiskUsage;
   begin(): void;
   /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
   stopRequested(): Promise<void>;

@@ -8,11 +8,13 @@ import { describeSandbox } from '../executors/process/process-sandbox.ts';
 import { resolveTools } from '../executors/process/tools.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
+import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
 import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
+import { openDeletions } from './deletion/open-deletions.ts';
 import type { Host, HostOptions } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
@@ -32,6 +34,7 @@ import { finishCutReviews } from './review/cut-reviews.ts';
 import { loadFolders } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
+import { SourceUses } from './sources/source-uses.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { EvidenceSteps } from './study/evidence-steps.ts';
 import { ListedRuntimes } from './study/listed-runtimes.ts';
@@ -62,6 +65,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const opened = await openObjectStore({
     root: options.dataRoot,
     points,
+    clock,
     onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
   });
   const objectStore = patientObjectStore(opened, clock);
@@ -86,6 +90,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   ]);
 
   const registry = new SourceRegistry();
+  const sourceUses = new SourceUses();
+  const mutex = new KeyedMutex();
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
   await ledger.commit([...(await loadFolders(options.sources, registry, objectStore)), ...remembered.writes()]);
   registry.committed();
@@ -132,6 +138,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     supervisor,
     registry,
+    sourceUses,
     ledger,
     objectStore,
     clock,
@@ -144,6 +151,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     objectStore,
     supervisor,
     runtimes,
+    mutex,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
@@ -156,6 +164,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const overviews = new Overviews({
     kindName: studying.name,
+    ledger,
     supervisor,
     budgets,
     runtimes,
@@ -181,6 +190,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   await unused.load();
+  const deleting = openDeletions({
+    ...{ ledger, objectStore, registry, sourceUses, supervisor, mutex, unused, clock, report },
+    isInUse: (folder) => launcher.isInUse(folder),
+    runtimeDeleted: (runtimeId) => {
+      studies.committed(runtimeId);
+      runtimes.deleted(runtimeId);
+      playback.deleted(runtimeId);
+    },
+  });
   const sealing = new IngestSealing({
     ledger,
     objectStore,
@@ -223,7 +241,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
   return {
     sources: registry,
-    sourceRecords: new SourceRecords(registry, objectStore),
+    sourceRecords: new SourceRecords(registry, ledger, objectStore),
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
@@ -237,7 +255,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .concat([detectorTools.speech, detectorTools.language]),
     figures,
     snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
+    deletions: deleting.deletions,
+    garbage: deleting.garbage,
+    diskUsage: deleting.diskUsage,
     begin: () => {
+      deleting.erasure.soon();
       for (const queue of Object.values(queues)) queue.open();
       videohost.begin();
     },
@@ -246,6 +268,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       playback.close();
       figures.close();
       supervisor.stop();
+      await deleting.erasure.stop();
       await stopRequested();
       await detector.close();
       await launcher.close();

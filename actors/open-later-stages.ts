@@ -2,7 +2,7 @@ import type { Clock } from '../contract/base/clock.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
-import { KeyedMutex } from '../storage/keyed-mutex.ts';
+import type { KeyedMutex } from '../storage/keyed-mutex.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../storage/objects/object-store.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
@@ -21,6 +21,8 @@ export interface LaterStagesOptions {
   readonly objectStore: ObjectStore;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
+  /** Whatever changes a runtime that has ended takes turns by its id. */
+  readonly mutex: KeyedMutex;
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
   readonly explainer: LanguageExplainer | null;
@@ -42,9 +44,8 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, objectStore, supervisor, runtimes, reviewer, captionExecutor, explainer, clock, committed, report } =
-    options;
-  const mutex = new KeyedMutex();
+  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionExecutor, explainer } = options;
+  const { clock, committed, report } = options;
   const kinds = {
     captioning: captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report }),
     explaining: languageExplanationDefinition({

@@ -1,5 +1,8 @@
 import type { CaptionReads } from '../actors/captions/caption-reads.ts';
 import type { Captions } from '../actors/captions/captions.ts';
+import type { Deletions } from '../actors/deletion/deletions.ts';
+import type { DiskUsage } from '../actors/deletion/disk-usage.ts';
+import type { Garbage } from '../actors/deletion/garbage.ts';
 import type { LanguageExplanations } from '../actors/explanations/language-explanations.ts';
 import type { Exports } from '../actors/exports/exports.ts';
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
@@ -25,6 +28,7 @@ import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { chartRoutes } from './routes/chart-routes.ts';
+import { deletionRoutes } from './routes/deletion-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
@@ -64,6 +68,9 @@ export interface ServerOptions {
     readonly readDocument: ReadDocument;
     readonly figures: Measured;
     readonly snapshots: LedgerSnapshots;
+    readonly deletions: Deletions;
+    readonly garbage: Garbage;
+    readonly diskUsage: DiskUsage;
   };
   /** The time by which streams live. */
   readonly clock: Clock;
@@ -98,6 +105,9 @@ export const routeTable = (
     readDocument,
     figures,
     snapshots,
+    deletions,
+    garbage,
+    diskUsage,
   }: ServerOptions['services'],
   { wire = () => [], streams }: Wire,
 ): readonly Route[] => [
@@ -105,7 +115,7 @@ export const routeTable = (
   ...ownedIngestRoutes(ownedIngests),
   ...ownedUploadRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
-  ...studyRoutes(studies, listedRuntimes, streams),
+  ...studyRoutes(studies, listedRuntimes, deletions, streams),
   ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
@@ -116,6 +126,7 @@ export const routeTable = (
   ...chartRoutes(charts),
   ...descriptionRoutes(readDocument),
   ...operationRoutes(figures, wire, snapshots),
+  ...deletionRoutes(deletions, garbage, diskUsage),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */

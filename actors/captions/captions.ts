@@ -61,15 +61,17 @@ export class Captions {
 
   /** Checks captions whose check is still missing. Throws `illegal_caption_qc_transition`. */
   async check(runtimeId: string, { candidate }: QualityControlRequest): Promise<void> {
-    const { supervisor, runtimes } = this.#options;
-    const { execution } = await runtimes.read(runtimeId);
-    const caption = execution?.study.tail.captions.caption ?? null;
-    if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
-      throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
-    }
-    if (caption.qualityControl !== null || !(await supervisor.send(candidate.jobId, { type: 'quality.check' }))) {
-      throw new ServiceError('illegal_caption_qc_transition', 'the candidate has been checked, or is being checked');
-    }
+    const { supervisor, runtimes, mutex } = this.#options;
+    await mutex.take(runtimeId, async () => {
+      const { execution } = await runtimes.read(runtimeId);
+      const caption = execution?.study.tail.captions.caption ?? null;
+      if (caption === null || firstDifference(candidateOf(caption.reference), candidate) !== null) {
+        throw new ServiceError('illegal_caption_qc_transition', 'the candidate is not one of this runtime');
+      }
+      if (caption.qualityControl !== null || !(await supervisor.send(candidate.jobId, { type: 'quality.check' }))) {
+        throw new ServiceError('illegal_caption_qc_transition', 'the candidate has been checked, or is being checked');
+      }
+    });
     if ((await settledActor(supervisor, candidate.jobId, underWay)) !== 'checked') {
       throw new ServiceError('internal_failure', 'the check could not be written down');
     }

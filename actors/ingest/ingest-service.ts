@@ -5,6 +5,7 @@ import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/source
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { absentIngest } from '../deletion/deletion-rows.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
@@ -76,11 +77,11 @@ export class IngestService {
     );
   }
 
-  /** The newest committed row of an ingest of this kind. Throws `unknown_ingest`. */
+  /** The newest committed row of an ingest of this kind. Throws `unknown_ingest` and `source_deleted`. */
   row(ingestId: string): ActorRow {
     const row = readStored(() => this.#options.supervisor.read(ingestId));
     if (row === undefined || row.kind !== this.#options.definition.name) {
-      throw new ServiceError('unknown_ingest', 'no such ingest');
+      throw absentIngest(this.#options.ledger, ingestId);
     }
     return row;
   }

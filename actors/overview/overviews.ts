@@ -2,6 +2,8 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { absentRuntime } from '../deletion/deletion-rows.ts';
 import { lifecycleOf, reasonOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -13,6 +15,7 @@ import type { TimeBudgets } from '../supervision/time-budgets.ts';
 export interface OverviewsOptions {
   /** Name of the definition of studies. */
   readonly kindName: string;
+  readonly ledger: Ledger;
   readonly supervisor: Supervisor;
   readonly budgets: TimeBudgets;
   readonly runtimes: VerifiedRuntimes;
@@ -33,7 +36,7 @@ export class Overviews {
     // The row is read before the journal, so that the journal is never older.
     const standing = this.#standing(runtimeId);
     const runtime = await this.#options.runtimes.read(runtimeId);
-    if (standing === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+    if (standing === null) throw absentRuntime(this.#options.ledger, runtimeId);
     const { sessionId, revisionId } = runtime.accepted.record.sourceSession;
     const sourceIsCurrent = this.#options.registry.current(sessionId)?.session.revisionId === revisionId;
     return runtimeOverviewOf(runtime, standing, { ...this.#options.host, sourceIsCurrent });

@@ -136,6 +136,11 @@ export class PlaybackGrants {
     return () => subscription.unsubscribe();
   }
 
+  /** Ends every grant of a runtime. */
+  endOf(runtimeId: string): void {
+    for (const grantId of this.#active()) if (this.#grant(grantId)?.media.runtimeId === runtimeId) this.#end(grantId);
+  }
+
   /** Ends every grant. */
   close(): void {
     for (const grantId of this.#active()) this.#end(grantId);

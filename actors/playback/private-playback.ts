@@ -14,6 +14,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { absentRuntime } from '../deletion/deletion-rows.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
 import { openKnownMedia, openMedia, recordsAreIntact, sourceIsIntact } from '../sources/source-files.ts';
 import { readMediaProbe, sourceChanged } from '../sources/source-records.ts';
@@ -126,6 +127,11 @@ export class PrivatePlayback {
     return reader;
   }
 
+  /** Ends every grant of a runtime that is deleted, and with them every stream. */
+  deleted(runtimeId: string): void {
+    this.#options.grants.endOf(runtimeId);
+  }
+
   /** Ends every grant. */
   close(): void {
     this.#options.grants.close();
@@ -149,7 +155,7 @@ export class PrivatePlayback {
 
   #demandRuntime(runtimeId: string): void {
     const row = readStored(() => this.#options.supervisor.read(runtimeId));
-    if (row?.kind !== this.#options.kindName) throw new ServiceError('unknown_runtime', 'no such runtime');
+    if (row?.kind !== this.#options.kindName) throw absentRuntime(this.#options.ledger, runtimeId);
   }
 
   async #mimeType(source: RegisteredSource): Promise<PlaybackMimeType> {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import { journalStart } from '../../receipts/core/journal-cursor.ts';
 import {
   foldEvents,
@@ -9,6 +8,7 @@ import {
 } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { absentRuntime, deletedRuntime } from '../deletion/deletion-rows.ts';
 import { SingleFlight } from '../supervision/single-flight.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 import { ReadObjects } from './read-objects.ts';
@@ -55,21 +55,35 @@ export class VerifiedRuntimes {
   }
 
   /**
-   * A runtime as far as it has come. Throws `unknown_runtime` and `stored_content_inconsistent`. A step of a command that
-   * has read the runtime before gives the time at which the command began (`performance.now`): files that were looked at
-   * since then are not looked at again.
+   * A runtime as far as it has come. Throws `unknown_runtime`, `runtime_deleted` and `stored_content_inconsistent`. A step
+   * of a command that has read the runtime before gives the time at which the command began (`performance.now`): files that
+   * were looked at since then are not looked at again.
    */
   read(runtimeId: string, lookedSinceMs = performance.now()): Promise<VerifiedRuntime> {
     this.#wantedSinceMs.set(runtimeId, Math.max(lookedSinceMs, this.#wantedSinceMs.get(runtimeId) ?? 0));
     return this.#flights.take(runtimeId, async () => {
       const sinceMs = this.#wantedSinceMs.get(runtimeId) ?? 0;
       this.#wantedSinceMs.delete(runtimeId);
-      const known = await this.#untouched(runtimeId, sinceMs);
-      const verified =
-        known !== null && (await this.#isAtHead(runtimeId, known)) ? known : await this.#folded(runtimeId, known);
-      this.#remember(runtimeId, verified);
-      return verified.runtime;
+      try {
+        const verified = await this.#verify(runtimeId, sinceMs);
+        this.#remember(runtimeId, verified);
+        return verified.runtime;
+      } catch (error) {
+        // What was deleted while it was read is not damaged.
+        throw deletedRuntime(this.#options.ledger, runtimeId) ?? error;
+      }
     });
+  }
+
+  /** Must be called after the commit that deletes a runtime. */
+  deleted(runtimeId: string): void {
+    const known = this.#verified.get(runtimeId);
+    if (known !== undefined) this.#forget(runtimeId, known);
+  }
+
+  async #verify(runtimeId: string, sinceMs: number): Promise<Verified> {
+    const known = await this.#untouched(runtimeId, sinceMs);
+    return known !== null && (await this.#isAtHead(runtimeId, known)) ? known : this.#folded(runtimeId, known);
   }
 
   /** What is remembered of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
@@ -93,7 +107,7 @@ export class VerifiedRuntimes {
     const { pause } = this.#slices;
     const lookedAtMs = known?.lookedAtMs ?? performance.now();
     const stored = await readStoredRuntime(ledger, runtimeId);
-    if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+    if (stored === null) throw absentRuntime(ledger, runtimeId);
     const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
     const content = base?.content ?? new ReadObjects(objectStore, pause);
     const ports = { content, report: () => undefined, pause };

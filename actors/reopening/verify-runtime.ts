@@ -1,4 +1,3 @@
-import { ServiceError } from '../../contract/base/service-error.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
 import type { ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
@@ -6,6 +5,7 @@ import { journalStart } from '../../receipts/core/journal-cursor.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { absentRuntime, refuseDeleted } from '../deletion/deletion-rows.ts';
 import { checkActorRows } from './actor-rows.ts';
 import { ReadObjects } from './read-objects.ts';
 import { readEventsAfter, readJournalOf, readStoredRuntime } from './stored-runtime.ts';
@@ -22,8 +22,6 @@ export interface WholeRuntime {
   readonly head: JournalHead;
 }
 
-const unknown = () => new ServiceError('unknown_runtime', 'no such runtime');
-
 /** Nothing else writes here: what the row says and what the journal ends with must be the same, either way. */
 function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
   const ending = execution?.study.conclusion ? 'terminal' : (execution?.study.stop?.lifecycle ?? lifecycle);
@@ -32,18 +30,19 @@ function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
 
 /**
  * Verifies everything that is stored of a runtime while no host is running: the whole journal and its chain, its rows,
- * every file. Throws `unknown_runtime`, and `EvidenceChainError` at the first thing that does not hold.
+ * every file. Throws `unknown_runtime`, `runtime_deleted`, and `EvidenceChainError` at the first thing that does not hold.
  */
 export async function verifyRuntime(
   { ledger, objectStore }: VerifiedStore,
   runtimeId: string,
   report: ReportLink,
 ): Promise<WholeRuntime> {
-  if (!runtimeIdShape.safeParse(runtimeId).success) throw unknown();
+  if (!runtimeIdShape.safeParse(runtimeId).success) throw absentRuntime(ledger, runtimeId);
+  refuseDeleted(ledger, runtimeId);
   // The journal first: read from its beginning it says exactly where it breaks.
   const head = await readJournalOf(() => ledger.verifyJournal(runtimeId));
   const stored = await readStoredRuntime(ledger, runtimeId);
-  if (stored === null) throw unknown();
+  if (stored === null) throw absentRuntime(ledger, runtimeId);
   const pause = () => undefined;
   const ports = { content: new ReadObjects(objectStore, pause), report, pause };
   const { events } = await readEventsAfter(ledger, runtimeId, journalStart, pause);

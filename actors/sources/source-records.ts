@@ -3,9 +3,11 @@ import { type MediaProbe, mediaProbe } from '../../contract/sources/media-probe.
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
+import { absentSource } from '../deletion/deletion-rows.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
@@ -27,17 +29,19 @@ export const sourceChanged = (): ServiceError =>
 /** The sealed records of the sources that are listed. */
 export class SourceRecords {
   readonly #registry: Pick<SourceRegistry, 'current'>;
+  readonly #ledger: Ledger;
   readonly #objectStore: ObjectStore;
 
-  constructor(registry: Pick<SourceRegistry, 'current'>, objectStore: ObjectStore) {
+  constructor(registry: Pick<SourceRegistry, 'current'>, ledger: Ledger, objectStore: ObjectStore) {
     this.#registry = registry;
+    this.#ledger = ledger;
     this.#objectStore = objectStore;
   }
 
-  /** The probe record of a session's current revision. Throws `unknown_source_session`, `source_revalidation_failed`. */
+  /** The probe record of a session's current revision. Throws `unknown_source_session`, `source_deleted`, `source_revalidation_failed`. */
   async mediaProbe(sessionId: string): Promise<MediaProbe> {
     const source = this.#registry.current(sessionId);
-    if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    if (source === undefined) throw absentSource(this.#ledger, sessionId);
     return readMediaProbe(this.#objectStore, source);
   }
 }

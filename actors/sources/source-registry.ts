@@ -115,6 +115,39 @@ export class SourceRegistry {
     return false;
   }
 
+  sessionIds(): string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  /** Every revision of a session that can be read. */
+  revisionsOf(sessionId: string): RegisteredSource[] {
+    return [...this.#sources.values()].filter(({ session }) => session.sessionId === sessionId);
+  }
+
+  /** Whether a session is there, be it one that cannot be studied now. */
+  has(sessionId: string): boolean {
+    return this.#sessions.has(sessionId);
+  }
+
+  /** Whether this process reads files of the session from a folder. */
+  isReadInPlace(sessionId: string): boolean {
+    return this.revisionsOf(sessionId).some(({ session }) => this.#loadedFolders.has(session.revisionId));
+  }
+
+  /** Whether any revision is of media with this content id, wherever its files lie. */
+  isOf(contentId: string): boolean {
+    for (const { session } of this.#sources.values()) if (session.source.contentId === contentId) return true;
+    return false;
+  }
+
+  /** Forgets a session with all its revisions at once; returns what to commit. */
+  remove(sessionId: string): Write[] {
+    const revisions = this.revisionsOf(sessionId).map(({ session }) => session.revisionId);
+    for (const revisionId of revisions) this.#sources.delete(revisionId);
+    this.#sessions.delete(sessionId);
+    return [...revisions.map((key): Write => ({ del: 'source', key })), { del: 'session', key: sessionId }];
+  }
+
   /** Refreshes what readers see; called once the writes of an admission are on disk. */
   committed(): void {
     const rows = [...this.#sessions.values()]

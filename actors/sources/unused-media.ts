@@ -55,19 +55,20 @@ export class UnusedMedia {
     this.#isOpen = true;
     const { ledger, objectStore, isRegistered } = this.#options;
     for (const contentId of [...this.#noted]) {
-      if (this.#isHeld(contentId)) continue;
+      if (this.isHeld(contentId)) continue;
       if (!isRegistered(contentId)) {
         // Kept, too, while the same bytes are being stored once more: the ingest that stores them will end as well.
         if (!(await objectStore.discard(contentId))) continue;
         // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
-        if (this.#isHeld(contentId)) continue;
+        if (this.isHeld(contentId)) continue;
       }
       this.#noted.delete(contentId);
       await ledger.commit([{ del: 'record', key: `${prefix}${contentId}` }]);
     }
   }
 
-  #isHeld(contentId: string): boolean {
+  /** Whether live work holds an object. */
+  isHeld(contentId: string): boolean {
     return this.#holders.some((isHeld) => isHeld(contentId));
   }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts';
 import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
-import { indexKey } from '../../storage/ledger/index-keys.ts';
+import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { absentSource } from '../deletion/deletion-rows.ts';
 import { lifecycleOf, reasonOf, studyKey, studyRow } from '../reopening/study-row.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { snapshotValue } from '../supervision/actor-row.ts';
@@ -24,6 +24,8 @@ export interface ListedRuntimesOptions {
   readonly registry: SourceRegistry;
 }
 
+const pageKeys = 512;
+
 const everyRuntime = 'runtime';
 const runtimesOf = (sourceSessionId: string): string => `session/${sourceSessionId}`;
 
@@ -34,6 +36,19 @@ export const listingWrites = (runtimeId: string, sourceSessionId: string, accept
     key: indexKey(scope, acceptedAt, runtimeId),
     value: true,
   }));
+
+/** The ids of all studies of a source, newest first. */
+export async function listedOf(ledger: Ledger, sourceSessionId: string): Promise<string[]> {
+  const prefix = `${runtimesOf(sourceSessionId)}/`;
+  const ids: string[] = [];
+  for (let after = prefix; ; ) {
+    const keys = await ledger.keysAfter('index', prefix, after, pageKeys);
+    ids.push(...keys.map((key) => indexed(key.slice(prefix.length)).id));
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < pageKeys) return ids;
+    after = last;
+  }
+}
 
 // What a list says of a study; the rest is not checked here.
 const listed = z.object({
@@ -53,7 +68,10 @@ export class ListedRuntimes {
     this.#options = options;
   }
 
-  /** One page. Throws `invalid_cursor`, and `unknown_source_session` where a source is asked for that nobody has heard of. */
+  /**
+   * One page. Throws `invalid_cursor`, and where a source is asked for that nobody has heard of, or that is gone,
+   * `unknown_source_session` and `source_deleted`.
+   */
   async page(request: RuntimeListRequest): Promise<Runtimes> {
     const { ledger, registry } = this.#options;
     const { sourceSessionId, lifecycle, label, after } = request;
@@ -67,7 +85,7 @@ export class ListedRuntimes {
     const isNothing = rows.length + damaged.length === 0 && after === null && nextCursor === null;
     if (isNothing && sourceSessionId !== null && registry.current(sourceSessionId) === undefined) {
       const [known] = await ledger.keysAfter('index', `${scope}/`, `${scope}/`, 1);
-      if (known === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+      if (known === undefined) throw absentSource(ledger, sourceSessionId);
     }
     return { schema: 'studio.local-runtimes.v1', runtimes: rows, damaged, nextCursor };
   }

@@ -18,10 +18,12 @@ import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
 import type { JournalHead, Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { absentRuntime, absentSource, refuseDeleted } from '../deletion/deletion-rows.ts';
 import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { SourceUses } from '../sources/source-uses.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
@@ -35,6 +37,7 @@ export interface StudiesOptions {
   readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
   readonly registry: SourceRegistry;
+  readonly sourceUses: SourceUses;
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly clock: Clock;
@@ -83,6 +86,7 @@ export class Studies {
   async plan(request: RuntimeRequest): Promise<RuntimePlan> {
     const source = this.#currentSource(request);
     const plan = planStudy(source, request);
+    refuseDeleted(this.#options.ledger, plan.runtimeId);
     await this.#revalidate(source);
     return runtimePlanOf(plan);
   }
@@ -92,6 +96,11 @@ export class Studies {
     const known = this.#knownRuntime(request);
     if (known !== null) return this.#acknowledged(known);
     const source = this.#currentSource(request);
+    const release = this.#options.sourceUses.begin(request.sourceSessionId);
+    return this.#startOver(source, request).finally(release);
+  }
+
+  async #startOver(source: RegisteredSource, request: RuntimeRequest): Promise<RuntimeStatus> {
     const plan = planStudy(source, request);
     const { runtimeId } = plan;
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
@@ -247,14 +256,14 @@ export class Studies {
   #row(runtimeId: string): ActorRow {
     const row = readStored(() => this.#options.supervisor.read(runtimeId));
     if (row === undefined || row.kind !== this.#options.definition.name) {
-      throw new ServiceError('unknown_runtime', 'no such runtime');
+      throw absentRuntime(this.#options.ledger, runtimeId);
     }
     return row;
   }
 
   #currentSource(request: RuntimeRequest): RegisteredSource {
     const source = this.#options.registry.current(request.sourceSessionId);
-    if (source === undefined) throw new ServiceError('unknown_source_session', 'no such source session');
+    if (source === undefined) throw absentSource(this.#options.ledger, request.sourceSessionId);
     checkStudyBounds(source, request, this.#options.maximumRangeMs);
     return source;
   }
@@ -264,6 +273,7 @@ export class Studies {
     const source = this.#options.registry.revision(request.sourceRevisionId);
     if (source === undefined || source.session.sessionId !== request.sourceSessionId) return null;
     const { runtimeId } = planStudy(source, request);
+    refuseDeleted(this.#options.ledger, runtimeId);
     return this.#isKnown(runtimeId) ? runtimeId : null;
   }
 

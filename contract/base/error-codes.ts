@@ -96,7 +96,15 @@ export const errorCodes = {
   invalid_private_playback_range: 416,
   // lifecycles
   unknown_chart: 404,
+  // deletion
+  runtime_deleted: 410,
+  source_deleted: 410,
+  runtime_live: 409,
+  runtime_in_production: 409,
+  source_in_use: 409,
+  source_read_in_place: 409,
   // operation
+  invalid_collection_request: 400,
   invalid_snapshot_request: 400,
   // kept for clients that know them; never sent
   partial_journal_line: 409,

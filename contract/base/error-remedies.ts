@@ -104,7 +104,14 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   private_playback_grant_expired: 'ask for a new grant',
   invalid_private_playback_range: 'ask for one range within the size that Content-Range names',
   unknown_chart: 'take a machineId from GET /v1/charts',
+  runtime_deleted: 'read its receipt with GET /v1/deletions; another study of it needs a new clientRequestId',
+  source_deleted: 'read its receipt with GET /v1/deletions; ingest the media again to study it',
+  runtime_live: 'cancel the study, or wait for its end, and delete it then',
+  runtime_in_production: 'wait until its captions and explanations are made, or revoke the approval',
+  source_in_use: 'delete the runtimes that the message names, and wait for live ingests to end',
+  source_read_in_place: 'start the host without this source directory, and delete the source then',
 
+  invalid_collection_request: 'send {"dryRun": true} or {"dryRun": false}',
   invalid_snapshot_request: 'send an empty JSON object',
 
   partial_journal_line: null,

@@ -18,6 +18,8 @@ export interface SandboxedLauncher extends Launcher {
   readonly sandbox: ProcessSandbox;
   /** How many external processes run now. */
   readonly running: number;
+  /** Whether a folder below the work root, by its name, is the private folder of a process that runs. */
+  isInUse(folder: string): boolean;
 }
 
 export interface LauncherOptions {
@@ -54,6 +56,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
   readonly #path: string;
   readonly #command: SandboxCommand;
   readonly #running = new Set<RunningProcess>();
+  readonly #folders = new Set<string>();
   readonly #pending = new Set<Promise<unknown>>();
   readonly #killAll = () => {
     for (const running of this.#running) running.kill();
@@ -67,6 +70,10 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     this.sandbox = command.sandbox;
     // Where the kernel does not end a process with the host, at least the host's ordinary end does.
     if (!this.sandbox.parentDeathSignal) process.on('exit', this.#killAll);
+  }
+
+  isInUse(folder: string): boolean {
+    return this.#folders.has(folder);
   }
 
   get running(): number {
@@ -121,6 +128,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
       throw error;
     }
     this.#running.add(guarded);
+    this.#folders.add(path.basename(folder));
     if (this.#closed) guarded.kill();
     const finished = this.#track(this.#tidy(guarded, folder));
     finished.catch(() => {});
@@ -138,6 +146,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
       ),
     ]);
     this.#running.delete(guarded);
+    this.#folders.delete(path.basename(folder));
     // The first reason wins: a folder that stays behind a failed process is removed at the next start.
     if (outcome.status === 'rejected') throw outcome.reason;
     if (removal.status === 'rejected') throw removal.reason;

@@ -13,6 +13,7 @@ export const rooms = [
   'playback',
   'lifecycles',
   'operation',
+  'deletion',
   'exports',
   'description',
 ] as const;

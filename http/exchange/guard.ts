@@ -8,7 +8,7 @@ import type { Access } from './route.ts';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 const preflightHeaders: Headers = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, OPTIONS',
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Range',
   'Access-Control-Max-Age': '600',
 };

@@ -67,6 +67,9 @@ export const read = <Body extends object>(
   handle: (call: Call<null>) => Answer<Body> | Promise<Answer<Body>>,
 ): Endpoint => ({ body: 'none', description, query: Object.keys(description.query ?? {}), handle });
 
+/** A DELETE, which takes no body. */
+export const remove = read;
+
 /** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
 export function write<Body extends object, Request>(
   description: WriteDescription<Body, Request>,

@@ -34,6 +34,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
           answers: [json(201, playbackGrant)],
           refusals: [
             'unknown_runtime',
+            'runtime_deleted',
             'private_playback_source_unavailable',
             'private_playback_source_mismatch',
             'source_revalidation_failed',
@@ -64,6 +65,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
           answers: [json(200, playbackRevoked)],
           refusals: [
             'unknown_runtime',
+            'runtime_deleted',
             'private_playback_grant_unavailable',
             'private_playback_grant_expired',
             'stored_content_inconsistent',

@@ -1,7 +1,11 @@
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 
 /** How a read ends that reopens a runtime and everything it rests on. */
-export const refusalsOfReopening = ['unknown_runtime', 'stored_content_inconsistent'] as const satisfies ErrorCode[];
+export const refusalsOfReopening = [
+  'unknown_runtime',
+  'runtime_deleted',
+  'stored_content_inconsistent',
+] as const satisfies ErrorCode[];
 
 /** How a read of a journal ends that cannot be read or does not follow its chain. */
 export const refusalsOfJournals = [

@@ -49,7 +49,7 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
             id: 'readMediaProbe',
             summary: 'the probe record of a source: its tracks, its clock, and what is missing of incomplete media',
             answers: [json(200, mediaProbe)],
-            refusals: ['unknown_source_session', 'source_revalidation_failed'],
+            refusals: ['unknown_source_session', 'source_deleted', 'source_revalidation_failed'],
           },
           async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId ?? '') }),
         ),

@@ -1,3 +1,4 @@
+import type { Deletions } from '../../actors/deletion/deletions.ts';
 import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/listed-runtimes.ts';
 import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/studies.ts';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
@@ -18,10 +19,16 @@ import { asksForStream } from '../streams/accept.ts';
 import { type StreamContext, streamAnswer } from '../streams/event-stream.ts';
 import { JournalFeed } from '../streams/journal-feed.ts';
 import { lastEventId, streamHeaders } from '../streams/last-event-id.ts';
+import { deleteRuntime } from './deletion-routes.ts';
 import { refusalsOfJournals } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
-export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: StreamContext): readonly Route[] => [
+export const studyRoutes = (
+  studies: Studies,
+  listed: ListedRuntimes,
+  deletions: Deletions,
+  streams: StreamContext,
+): readonly Route[] => [
   {
     path: '/v1/runtime-plans',
     room: 'study',
@@ -68,7 +75,7 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: S
           id: 'readRuntimeStart',
           summary: 'the status of the study that a command started',
           answers: [json(200, runtimeStatus, journalFields)],
-          refusals: ['invalid_command_id', 'unknown_command', ...refusalsOfJournals],
+          refusals: ['invalid_command_id', 'unknown_command', 'runtime_deleted', ...refusalsOfJournals],
         },
         async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? '')),
       ),
@@ -86,7 +93,7 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: S
             'A row says how the last commit of a study left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null.',
           query: runtimesQuery,
           answers: [json(200, runtimes)],
-          refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session'],
+          refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session', 'source_deleted'],
         },
         async ({ query }) => ({ status: 200, body: await listed.page(listRequest(query)) }),
       ),
@@ -102,10 +109,11 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: S
           id: 'readRuntime',
           summary: 'the status of a study',
           answers: [json(200, runtimeStatus, journalFields)],
-          refusals: ['unknown_runtime', ...refusalsOfJournals],
+          refusals: ['unknown_runtime', 'runtime_deleted', ...refusalsOfJournals],
         },
         ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
       ),
+      DELETE: deleteRuntime(deletions),
     },
   },
   {
@@ -121,7 +129,7 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: S
           request: noFields,
           invalid: 'invalid_cancellation_request',
           answers: [json(202, runtimeStatus, journalFields)],
-          refusals: ['unknown_runtime', 'runtime_already_terminal', ...refusalsOfJournals],
+          refusals: ['unknown_runtime', 'runtime_deleted', 'runtime_already_terminal', ...refusalsOfJournals],
         },
         async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId ?? '')), status: 202 }),
       ),
@@ -149,6 +157,7 @@ export const studyRoutes = (studies: Studies, listed: ListedRuntimes, streams: S
             'invalid_limit',
             'invalid_wait',
             'unknown_runtime',
+            'runtime_deleted',
             'cursor_past_head',
             ...refusalsOfJournals,
           ],
@@ -164,6 +173,8 @@ const journalFields: readonly AnswerField[] = ['Studio-Journal-Head', 'Access-Co
 
 const refusalsOfRequests = [
   'unknown_source_session',
+  'source_deleted',
+  'runtime_deleted',
   'stale_source_revision',
   'invalid_analysis_request',
   'study_range_too_large',

@@ -99,6 +99,11 @@ export class JournalHeads {
     }
   }
 
+  /** Notes that a journal is closed, which nothing was queued for. */
+  forget(runId: string): void {
+    this.#checked.delete(runId);
+  }
+
   #known(runId: string): JournalHead | undefined {
     return this.#moving.get(runId)?.durable ?? this.#checked.get(runId);
   }

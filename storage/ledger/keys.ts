@@ -53,8 +53,21 @@ export function rowRange(space: Space, prefix: string): KeyRange {
 /** The heads of all journals. */
 export const headRange: KeyRange = { gte: Buffer.from(headTag), lt: Buffer.from([headTag.charCodeAt(0), 0xff]) };
 
+/** Everything that a store holds. */
+export const everythingRange: KeyRange = { gte: Buffer.alloc(0), lt: Buffer.of(0xff) };
+
 /** The caller's key of a stored row. */
 export const nameOf = (key: Buffer): string => key.toString('utf8', 1);
+
+const spaces = new Map(Object.entries(tags).map(([space, tag]) => [tag, space as Space]));
+
+/** What a stored key is of; null for the rows that the store keeps of itself. */
+export function entryOf(key: Buffer): { readonly kind: Space | 'head' | 'event'; readonly key: string } | null {
+  const tag = key.toString('utf8', 0, 1);
+  if (tag === eventTag) return { kind: 'event', key: key.toString('utf8', 1, key.length - seqBytes - 1) };
+  const kind = tag === headTag ? 'head' : spaces.get(tag);
+  return kind === undefined ? null : { kind, key: nameOf(key) };
+}
 
 export function headKey(runId: string): Buffer {
   // The key of an event ends the run's name with a zero byte.

@@ -1,4 +1,5 @@
 import type { LedgerCopy } from './copy-ledger.ts';
+import type { StoredValue } from './stored-values.ts';
 
 /** What a caller knows of a journal event; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
@@ -24,7 +25,9 @@ export type Write =
   /** Stores the row unless there is one, on disk or queued before; decided when `commit` is called. */
   | { readonly putFirst: Space; readonly key: string; readonly value: unknown }
   | { readonly del: Space; readonly key: string }
-  | { readonly append: string; readonly events: readonly EventDraft[] };
+  | { readonly append: string; readonly events: readonly EventDraft[] }
+  /** Ends a journal that nothing is added to any more: its head goes, and `eraseEvents` removes its events. */
+  | { readonly close: string };
 
 /** A page of a journal as stored: canonical JSON texts, ready to be joined with commas. */
 export interface JournalPage {
@@ -62,6 +65,10 @@ export interface Ledger {
   journalPage(runId: string, after: number, limit: number): Promise<JournalPage>;
   /** Reads the whole journal and checks sequence, chain, times and head, whatever was verified before. */
   verifyJournal(runId: string): Promise<JournalHead>;
+  /** All rows and events as they are at one moment, or the events of one run; readable or not. Throws `store_unreadable`. */
+  stored(runId?: string): AsyncIterable<StoredValue>;
+  /** Removes events of a closed journal, at most `limit` in one commit; resolves with their number, 0 when none is left. */
+  eraseEvents(runId: string, limit: number): Promise<number>;
   /**
    * Copies the store as it is now into a new folder, with its mark beside it; both are on disk when it resolves. Commits go on
    * meanwhile.

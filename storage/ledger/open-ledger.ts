@@ -5,12 +5,13 @@ import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
 import { JournalHeads } from './journal-heads.ts';
 import { JournalReader } from './journal-reader.ts';
-import { nameOf, rowKey, rowRange } from './keys.ts';
+import { headKey, nameOf, rowKey, rowRange } from './keys.ts';
 import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
 import type { StoreFormats } from './migrate-store.ts';
 import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
 import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
+import { eventsRange, type StoredValue, storedValues } from './stored-values.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
 
 const listBytes = 1024 * 1024;
@@ -31,6 +32,8 @@ interface Prepared {
   readonly moves: Map<string, { readonly after: number; readonly head: JournalHead }>;
   /** The rows that are the first of their key. */
   readonly firsts: Set<string>;
+  /** The journals that are closed. */
+  readonly closed: string[];
 }
 
 class LevelLedger implements Ledger {
@@ -136,6 +139,18 @@ class LevelLedger implements Ledger {
     return head;
   }
 
+  stored(runId?: string): AsyncIterable<StoredValue> {
+    return storedValues(this.#database, runId ?? null);
+  }
+
+  async eraseEvents(runId: string, limit: number): Promise<number> {
+    if (this.#closing !== null) throw new LedgerError('ledger_closed', 'commit after close');
+    const keys = await this.#eventKeys(runId, limit);
+    const rows = keys.map((key): RowChange => ({ type: 'del', key }));
+    if (rows.length > 0) await this.#committer.add(rows, () => undefined);
+    return rows.length;
+  }
+
   copyTo(directory: string): Promise<LedgerCopy> {
     return copyLedger(this.#database, directory);
   }
@@ -150,7 +165,7 @@ class LevelLedger implements Ledger {
 
   /** Encodes everything before anything is queued, so that a value that cannot be stored leaves no trace. */
   #prepare(writes: readonly Write[]): Prepared {
-    const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set() };
+    const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set(), closed: [] };
     for (const write of writes) {
       if ('put' in write) {
         prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
@@ -158,6 +173,9 @@ class LevelLedger implements Ledger {
         this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
       } else if ('del' in write) {
         prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
+      } else if ('close' in write) {
+        prepared.rows.push({ type: 'del', key: headKey(write.close) });
+        prepared.closed.push(write.close);
       } else if (write.events.length > 0) {
         const runId = write.append;
         const move = prepared.moves.get(runId);
@@ -186,7 +204,16 @@ class LevelLedger implements Ledger {
     }
   }
 
-  #landed({ moves, firsts }: Prepared): void {
+  async #eventKeys(runId: string, limit: number): Promise<Buffer[]> {
+    try {
+      return await this.#database.keys({ ...eventsRange(runId), limit }).all();
+    } catch (error) {
+      throw readFailure(error, 'store_unreadable', `journal of ${runId}`);
+    }
+  }
+
+  #landed({ moves, firsts, closed }: Prepared): void {
+    for (const runId of closed) this.#heads.forget(runId);
     for (const first of firsts) this.#firsts.delete(first);
     for (const [runId, { after, head }] of moves) {
       this.#heads.settle(runId, head);

@@ -10,7 +10,15 @@ export interface ObjectFilesPort {
   /** Called with the content id of a damaged object that a good one replaces. */
   onDamage(contentId: string): void;
   point(name: string): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
 }
+
+/**
+ * How long an object stays after its bytes were stored, or asked to be stored, whether a record names it or not: whoever stores
+ * bytes commits what names them after that, within moments.
+ */
+export const restMs = 15 * 60_000;
 
 /** Bytes that are about to become an object; `stage` names a synced file that holds them, to be moved into place. */
 export interface Arrival {
@@ -32,6 +40,8 @@ export class ObjectFiles {
   readonly #mutex = new KeyedMutex();
   readonly #shards = new Set<string>();
   readonly #arriving = new Map<string, number>();
+  // In the order of the times, the oldest first.
+  readonly #arrived = new Map<string, number>();
 
   constructor(layout: DataRoot, files: VerifiedFiles, port: ObjectFilesPort) {
     this.#layout = layout;
@@ -60,6 +70,8 @@ export class ObjectFiles {
       for (const folder of folders) await syncFolder(folder);
       return placed;
     } finally {
+      // Before they leave: at no time is one of them neither on its way nor here lately.
+      for (const { contentId } of arrivals) this.#noteArrival(contentId);
       for (const { contentId } of arrivals) this.#leave(contentId);
     }
   }
@@ -72,6 +84,22 @@ export class ObjectFiles {
     if (this.#arriving.has(contentId)) return false;
     await this.#mutex.take(contentId, () => rm(this.locate(contentId), { force: true }));
     return true;
+  }
+
+  /** Whether the bytes of an object are being stored, or were within the last `restMs`. */
+  isRecent(contentId: string): boolean {
+    const arrivedAt = this.#arrived.get(contentId);
+    return this.#arriving.has(contentId) || (arrivedAt !== undefined && this.#port.now() - arrivedAt < restMs);
+  }
+
+  #noteArrival(contentId: string): void {
+    const now = this.#port.now();
+    this.#arrived.delete(contentId);
+    this.#arrived.set(contentId, now);
+    for (const [oldest, arrivedAt] of this.#arrived) {
+      if (now - arrivedAt < restMs) return;
+      this.#arrived.delete(oldest);
+    }
   }
 
   /** Moves an object to the quarantine, durably; says where it lies now, or null when there was none. */

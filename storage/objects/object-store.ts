@@ -2,6 +2,7 @@ import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { ObjectStoreError } from './object-store-error.ts';
+import type { Stray } from './strays.ts';
 import type { FileState } from './verified-files.ts';
 
 /** An object by its content id and length. */
@@ -95,6 +96,19 @@ export interface ObjectStore {
   quarantine(contentId: string): Promise<string | null>;
   /** Deletes an object; false, and nothing deleted, while the same bytes are being stored. */
   discard(contentId: string): Promise<boolean>;
+  /**
+   * Whether the bytes of an object are being stored, or were a short while ago (`restMs`): a record that names it may be on its
+   * way to the ledger.
+   */
+  isRecent(contentId: string): boolean;
+  /** All objects on disk, as their names and lengths say. */
+  list(): AsyncIterable<ObjectRef>;
+  /** What lies in quarantine, inbox and work folder, in use or not. */
+  strays(): Promise<readonly Stray[]>;
+  /** Deletes one of them. */
+  removeStray(stray: Stray): Promise<void>;
+  /** What the ledger takes beside the objects. */
+  ledgerSize(): Promise<{ readonly files: number; readonly bytes: number }>;
   /**
    * Deletes what an earlier host made in the inbox and the work folder, and leaves what it did not make. Resolves with both.
    * The files that come in parts under one of the `kept` names stay, and are in neither. Only for the holder of the ledger.

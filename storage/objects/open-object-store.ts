@@ -8,17 +8,21 @@ import type { DataRoot } from './data-root-layout.ts';
 import { hashSynced, writeSyncedFile } from './durable-file.ts';
 import { InboxFile } from './inbox.ts';
 import { isUploadName, type Leftovers, leftoversOf, partNameOf } from './leftovers.ts';
+import { objectsIn } from './listed-objects.ts';
 import { hexOf, ObjectFiles } from './object-files.ts';
 import type { ObjectRef, ObjectStore, PartialFile, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { PartFile } from './part-file.ts';
 import { openRegular } from './regular-file.ts';
+import { type Stray, sizeOf, straysIn } from './strays.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
 
 export interface ObjectStoreOptions {
   readonly root: string;
   /** Told when a damaged object was quarantined because good bytes of it came in. */
   readonly onDamage?: (contentId: string) => void;
+  /** The time by which an object counts as stored lately; the system's where none is given. */
+  readonly clock?: { now(): number };
   /** Told by name how far a file has come, and of each hashing of a file. */
   readonly points?: (name: string) => void;
 }
@@ -37,6 +41,7 @@ class FileObjectStore implements ObjectStore {
     this.#objects = new ObjectFiles(layout, this.#files, {
       onDamage: (contentId) => options.onDamage?.(contentId),
       point: this.#point,
+      now: () => (options.clock ?? Date).now(),
     });
   }
 
@@ -135,6 +140,26 @@ class FileObjectStore implements ObjectStore {
 
   discard(contentId: string): Promise<boolean> {
     return this.#guard(contentId, () => this.#objects.discard(contentId));
+  }
+
+  isRecent(contentId: string): boolean {
+    return this.#objects.isRecent(contentId);
+  }
+
+  list(): AsyncIterable<ObjectRef> {
+    return objectsIn(this.#layout.objects);
+  }
+
+  strays(): Promise<Stray[]> {
+    return this.#guard(this.#layout.root, () => straysIn(this.#layout));
+  }
+
+  removeStray(stray: Stray): Promise<void> {
+    return this.#guard(stray.name, () => rm(join(this.#layout.root, stray.name), { recursive: true, force: true }));
+  }
+
+  ledgerSize(): Promise<{ readonly files: number; readonly bytes: number }> {
+    return this.#guard(this.#layout.ledger, () => sizeOf(this.#layout.ledger));
   }
 
   sweep(kept?: ReadonlySet<string>): Promise<Leftovers> {

@@ -7,6 +7,9 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   commit: (writes) => ledger.commit(writes),
   durable: () => ledger.durable(),
   close: () => ledger.close(),
+  // A walk that fails half way is begun anew by whoever walks.
+  stored: (runId) => ledger.stored(runId),
+  eraseEvents: (runId, limit) => patiently(clock, () => ledger.eraseEvents(runId, limit)),
   copyTo: (directory) => ledger.copyTo(directory),
   get: (space, key) => atOnce(() => ledger.get(space, key)),
   journalHead: (runId) => atOnce(() => ledger.journalHead(runId)),

@@ -52,7 +52,7 @@ export class LaterClient {
   }
 
   /** Studies the sample to its end. */
-  async study(): Promise<string> {
+  async study(more: { readonly clientRequestId?: string } = {}): Promise<string> {
     const [source] = sessions.parse(await this.#get('/v1/source-sessions')).sourceSessions;
     const started = await this.#post('/v1/runtime-starts', {
       sourceSessionId: source?.sourceSessionId,
@@ -62,6 +62,7 @@ export class LaterClient {
       targetLanguage: 'en',
       selectedLanguagePackId: null,
       outputDepth: 'captions',
+      ...more,
     });
     const { runtimeId } = z.looseObject({ runtimeId: z.string() }).parse(started);
     await this.#until(

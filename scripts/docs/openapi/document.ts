@@ -34,6 +34,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
   exports: 'A study as files for other programs.',
   playback: 'Leave for a page to play a source.',
   lifecycles: 'The state machines of a host, the actors that run them, and every state that they were in.',
+  deletion: 'What removes runtimes, sources and what no record reaches, and what takes space.',
   operation: 'What the operator of a host asks of it.',
   description: 'This document.',
 };

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
+import { SourceUses } from '../../../actors/sources/source-uses.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { LiveProgress } from '../../../actors/study/live-progress.ts';
 import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
@@ -82,6 +83,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const recovered = await recover(supervisor, ledger);
   const studies = new Studies({
     ...{ definition, supervisor, registry, ledger, objectStore, clock },
+    sourceUses: new SourceUses(),
     newId: () => {
       throw new Error('nothing begins here');
     },

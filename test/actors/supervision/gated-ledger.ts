@@ -36,6 +36,14 @@ export class GatedLedger implements Ledger {
     return committed;
   }
 
+  stored(runId?: string) {
+    return this.#ledger.stored(runId);
+  }
+
+  eraseEvents(runId: string, limit: number): Promise<number> {
+    return this.#ledger.eraseEvents(runId, limit);
+  }
+
   copyTo(directory: string) {
     return this.#ledger.copyTo(directory);
   }

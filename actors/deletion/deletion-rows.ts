@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import { reopenDeletionReceipt } from '../../receipts/deletion/deletion-receipt.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { readStored } from '../supervision/stored-read.ts';
+
+/** The scope of the index that lists deletions. */
+export const deletionScope = 'deletion';
+
+const pointer = z.strictObject({ receiptId: z.string(), deletedAt: z.string() });
+
+const receiptKey = (receiptId: string): string => `deletion/${receiptId}`;
+const deletedKey = (id: string): string => `deleted/${id}`;
+
+/** What stays of a deletion: its receipt, its place in the list, and under each id that is gone where to find it. */
+export function receiptWrites(receipt: DeletionReceipt, ids: readonly string[]): Write[] {
+  const { receiptId, deletedAt } = receipt;
+  return [
+    { put: 'record', key: receiptKey(receiptId), value: receipt },
+    { put: 'index', key: indexKey(deletionScope, Date.parse(deletedAt), receiptId), value: true },
+    ...ids.map((id): Write => ({ put: 'record', key: deletedKey(id), value: { receiptId, deletedAt } })),
+  ];
+}
+
+/** The receipt with this id, derived again; null where there is none. Throws `stored_content_inconsistent`. */
+export function readReceipt(ledger: Pick<Ledger, 'get'>, receiptId: string): DeletionReceipt | null {
+  return readStored(() => {
+    const stored = ledger.get('record', receiptKey(receiptId));
+    return stored === undefined ? null : reopenDeletionReceipt(stored);
+  });
+}
+
+/** The receipt of the newest deletion of a thing; null where it was never deleted. Throws `stored_content_inconsistent`. */
+export function deletionOf(ledger: Pick<Ledger, 'get'>, id: string): DeletionReceipt | null {
+  return readStored(() => {
+    const stored = ledger.get('record', deletedKey(id));
+    return stored === undefined ? null : readReceipt(ledger, pointer.parse(stored).receiptId);
+  });
+}
+
+/** Whether a thing was deleted, and when, as far as that can be read. */
+function deletedAt(ledger: Pick<Ledger, 'get'>, id: string): string | null {
+  const stored = readStored(() => ledger.get('record', deletedKey(id)));
+  if (stored === undefined) return null;
+  return pointer.safeParse(stored).data?.deletedAt ?? 'an unknown time';
+}
+
+/** The refusal of a runtime that was deleted; null for one that was not. */
+export function deletedRuntime(ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError | null {
+  const at = deletedAt(ledger, runtimeId);
+  return at === null ? null : new ServiceError('runtime_deleted', `the runtime was deleted at ${at}`);
+}
+
+/** Refuses the id of a runtime that was deleted. It never comes back: the journal of another study is another journal. */
+export function refuseDeleted(ledger: Pick<Ledger, 'get'>, runtimeId: string): void {
+  const refusal = deletedRuntime(ledger, runtimeId);
+  if (refusal !== null) throw refusal;
+}
+
+/** Why a runtime is not there: it was deleted, or there never was one. */
+export const absentRuntime = (ledger: Pick<Ledger, 'get'>, runtimeId: string): ServiceError =>
+  deletedRuntime(ledger, runtimeId) ?? new ServiceError('unknown_runtime', 'no such runtime');
+
+/** Why a source is not there: it was deleted, or there is none that can be studied. */
+export function absentSource(ledger: Pick<Ledger, 'get'>, sessionId: string): ServiceError {
+  const at = deletedAt(ledger, sessionId);
+  return at === null
+    ? new ServiceError('unknown_source_session', 'no such source session')
+    : new ServiceError('source_deleted', `the source was deleted at ${at}`);
+}
+
+/** Why an ingest is not there: its source was deleted, and it with that, or there never was one. */
+export function absentIngest(ledger: Pick<Ledger, 'get'>, ingestId: string): ServiceError {
+  const at = deletedAt(ledger, ingestId);
+  return at === null
+    ? new ServiceError('unknown_ingest', 'no such ingest')
+    : new ServiceError('source_deleted', `the source of this ingest was deleted at ${at}, and the ingest with it`);
+}

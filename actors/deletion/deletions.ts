@@ -1,0 +1,139 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { DeletionList, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
+import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { SourceUses } from '../sources/source-uses.ts';
+import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
+import { absentRuntime, absentSource, deletionOf, deletionScope, readReceipt, receiptWrites } from './deletion-rows.ts';
+import type { Erasure, ErasureNote } from './erasure.ts';
+import type { Measure } from './measure.ts';
+import type { Needs } from './needs.ts';
+import { deletes } from './rows-of.ts';
+
+export interface DeletionsOptions {
+  readonly ledger: Ledger;
+  readonly registry: SourceRegistry;
+  readonly sourceUses: SourceUses;
+  readonly clock: Clock;
+  /** Reviews, later stages and deletions take turns by the runtime's id. */
+  readonly mutex: KeyedMutex;
+  readonly needs: Needs;
+  readonly measure: Measure;
+  readonly erasure: Erasure;
+  /** Called after the commit that deletes a runtime: nothing of it may be remembered. */
+  readonly runtimeDeleted: (runtimeId: string) => void;
+}
+
+/**
+ * The service behind deletions. A deletion is a command: it looks what the thing is and who needs it, derives a receipt, and puts
+ * that in the place of all rows in one commit. What does not fit into the commit is erased after it.
+ */
+export class Deletions {
+  readonly #options: DeletionsOptions;
+
+  constructor(options: DeletionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Deletes a runtime that has ended, be it damaged; one that was deleted before is answered with its receipt. Throws
+   * `unknown_runtime`, `runtime_live` and `runtime_in_production`.
+   */
+  runtime(runtimeId: string, operator: string | null): Promise<DeletionReceipt> {
+    const { ledger, mutex, needs, measure, runtimeDeleted } = this.#options;
+    return mutex.take(runtimeId, async () => {
+      const earlier = deletionOf(ledger, runtimeId);
+      if (earlier !== null) return earlier;
+      demandUnneeded(needs.ofRuntime(runtimeId));
+      const found = await measure.runtime(runtimeId);
+      if (found === null) throw absentRuntime(ledger, runtimeId);
+      // What began meanwhile is seen in the turn of the commit.
+      demandUnneeded(needs.ofRuntime(runtimeId));
+      const { deleted, rows, erased, objects } = found;
+      const receipt = await this.#record(
+        { deleted, operator, erased },
+        {
+          ids: [runtimeId],
+          note: { journals: [runtimeId], objects },
+          writes: [...deletes(rows), { close: runtimeId }],
+        },
+      );
+      runtimeDeleted(runtimeId);
+      return receipt;
+    });
+  }
+
+  /**
+   * Deletes a source that nothing needs, with all its revisions and the ingests that made them. Throws
+   * `unknown_source_session`, `source_in_use` and `source_read_in_place`.
+   */
+  source(sessionId: string, operator: string | null): Promise<DeletionReceipt> {
+    const { ledger, registry, mutex } = this.#options;
+    return mutex.take(sessionId, async () => {
+      if (!registry.has(sessionId)) {
+        const earlier = deletionOf(ledger, sessionId);
+        if (earlier !== null) return earlier;
+        throw absentSource(ledger, sessionId);
+      }
+      if (registry.isReadInPlace(sessionId)) {
+        throw new ServiceError(
+          'source_read_in_place',
+          'the files of the source lie in a directory that the host reads',
+        );
+      }
+      return this.#deleteSource(sessionId, operator);
+    });
+  }
+
+  /** A page of the receipts, newest first. Throws `invalid_cursor`. */
+  async list(request: PageRequest): Promise<DeletionList> {
+    const { ledger } = this.#options;
+    const { rows, ...page } = await newestFirst(ledger, deletionScope, request, (id) => readReceipt(ledger, id));
+    return { schema: 'studio.deletions.v1', deletions: rows, ...page };
+  }
+
+  async #deleteSource(sessionId: string, operator: string | null): Promise<DeletionReceipt> {
+    const { registry, sourceUses, needs, measure } = this.#options;
+    for (;;) {
+      const version = sourceUses.version(sessionId);
+      demandUnneeded(await needs.ofSource(sessionId));
+      const { deleted, rows, erased, objects } = await measure.source(sessionId);
+      // A study may have been started meanwhile; whoever asks for one from here on does not find the source any more.
+      if (sourceUses.version(sessionId) !== version) continue;
+      demandUnneeded(needs.ofLiveWork(sessionId));
+      const { sourceRevisionIds, ingestIds } = deleted;
+      const writes = [...deletes(rows), ...registry.remove(sessionId)];
+      const ids = [sessionId, ...sourceRevisionIds, ...ingestIds];
+      const receipt = await this.#record(
+        { deleted, operator, erased },
+        { ids, note: { journals: [], objects }, writes },
+      );
+      registry.committed();
+      return receipt;
+    }
+  }
+
+  /** Not async up to its commit: what was looked at in this turn still holds. */
+  #record(
+    facts: Omit<DeletionFacts, 'deletedAt'>,
+    { ids, note, writes }: { ids: readonly string[]; note: ErasureNote; writes: readonly Write[] },
+  ): Promise<DeletionReceipt> {
+    const { ledger, clock, erasure } = this.#options;
+    const receipt = deletionReceiptOf({ ...facts, deletedAt: new Date(clock.now()).toISOString() });
+    const all = [...writes, ...receiptWrites(receipt, ids), erasure.note(receipt.receiptId, note)];
+    return ledger.commit(all).then(() => {
+      erasure.soon();
+      return receipt;
+    });
+  }
+}
+
+/** Refuses what the chart has no way for: the deletion of a thing that is needed. */
+function demandUnneeded(refusal: ServiceError | null): void {
+  const state: DeletionState = refusal === null ? 'unneeded' : 'needed';
+  if (deletionAfter(state, 'deletion.recorded') === null && refusal !== null) throw refusal;
+}

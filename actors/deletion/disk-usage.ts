@@ -1,0 +1,150 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { DiskUse, RuntimeDiskUse, SourceDiskUse } from '../../contract/deletion/disk-use.ts';
+import type { FilesAndBytes } from '../../contract/deletion/garbage-collection.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { listedOf } from '../study/listed-runtimes.ts';
+import { filesOf, type NamedBy, namedBy } from './named-by.ts';
+import type { ReachedObjects } from './reached-objects.ts';
+
+export interface DiskUsageOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+  readonly reached: ReachedObjects;
+  readonly clock: Clock;
+}
+
+/** Objects on disk, by their lengths. */
+type Lengths = ReadonlyMap<string, number>;
+
+/** Who has what in the data root. */
+export class DiskUsage {
+  readonly #options: DiskUsageOptions;
+
+  constructor(options: DiskUsageOptions) {
+    this.#options = options;
+  }
+
+  /** The sums of all, and at most `limit` sources and runtimes, the largest first. */
+  async measure(limit: number): Promise<DiskUse> {
+    const { ledger, objectStore, registry, reached, clock } = this.#options;
+    const lengths = new Map<string, number>();
+    for await (const { contentId, bytes } of objectStore.list()) lengths.set(contentId, bytes);
+    const named = await namedBy(ledger);
+    const needed = await reached.find(new Set());
+    const sessions = registry.sessionIds().map((id) => ({ id, ...filesOf(registry, id) }));
+    const owners = ownersOf([
+      ...[...named.runtimes.values()].map((share) => share.named),
+      ...sessions.map(({ media, records }) => new Set([...media, ...records])),
+    ]);
+    const evidence = new Set([...named.operations.values()].flatMap((each) => [...each]));
+    const ofSources = new Set(sessions.flatMap(({ media, records }) => [...media, ...records]));
+    const runtimes = [...named.runtimes].map(([runtimeId, share]): RuntimeDiskUse => {
+      const records = [...share.named].filter((id) => !evidence.has(id) && !ofSources.has(id));
+      return {
+        runtimeId,
+        journal: share.journal,
+        own: sizeOf(
+          lengths,
+          records.filter((id) => owners.get(id) === 1),
+        ),
+        shared: sizeOf(
+          lengths,
+          records.filter((id) => owners.get(id) !== 1),
+        ),
+        evidence: sizeOf(
+          lengths,
+          [...share.named].filter((id) => evidence.has(id)),
+        ),
+      };
+    });
+    const foundIn = await this.#evidenceOf(named);
+    const sources: SourceDiskUse[] = [];
+    const sharedBySources = ownersOf(sessions.map(({ media, records }) => new Set([...media, ...records])));
+    for (const { id, media, records } of sessions) {
+      const isOwn = (contentId: string) => sharedBySources.get(contentId) === 1;
+      const found = registry
+        .revisionsOf(id)
+        .flatMap(({ session }) => [...(foundIn.get(session.source.contentId) ?? [])]);
+      sources.push({
+        sourceSessionId: id,
+        label: registry.revisionsOf(id).at(-1)?.label ?? '',
+        media: sizeOf(lengths, [...media].filter(isOwn)),
+        own: sizeOf(lengths, [...records].filter(isOwn)),
+        shared: sizeOf(
+          lengths,
+          [...media, ...records].filter((contentId) => !isOwn(contentId)),
+        ),
+        evidence: sizeOf(lengths, new Set(found)),
+        runtimes: (await listedOf(ledger, id)).length,
+      });
+    }
+    const total = await this.#total(lengths, needed);
+    return {
+      schema: 'studio.disk-use.v1',
+      measuredAt: new Date(clock.now()).toISOString(),
+      total,
+      sources: largest(sources, limit, (each) => bytesOf(each.media, each.own, each.shared, each.evidence)),
+      runtimes: largest(runtimes, limit, (each) => each.journal.bytes + bytesOf(each.own, each.shared, each.evidence)),
+      more: {
+        sources: Math.max(0, sources.length - limit),
+        runtimes: Math.max(0, runtimes.length - limit),
+      },
+    };
+  }
+
+  /** The evidence that operations found, by the content id of their media. */
+  async #evidenceOf({ operations }: NamedBy): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const found = new Map<string, Set<string>>();
+    for (const { key, source } of await this.#options.reached.operations()) {
+      const of = found.get(source) ?? new Set<string>();
+      for (const contentId of operations.get(key) ?? []) of.add(contentId);
+      found.set(source, of);
+    }
+    return found;
+  }
+
+  async #total(lengths: Lengths, needed: ReadonlySet<string>): Promise<DiskUse['total']> {
+    const { objectStore } = this.#options;
+    const objects = sizeOf(lengths, lengths.keys());
+    const unreached = sizeOf(
+      lengths,
+      [...lengths.keys()].filter((id) => !needed.has(id)),
+    );
+    const ledger = await objectStore.ledgerSize();
+    const beside = { quarantine: none(), inbox: none(), work: none() };
+    for (const { kind, files, bytes } of await objectStore.strays()) {
+      beside[kind] = { files: beside[kind].files + files, bytes: beside[kind].bytes + bytes };
+    }
+    const bytes = bytesOf(objects, ledger, beside.quarantine, beside.inbox, beside.work);
+    return { bytes, freeBytes: await objectStore.freeBytes(), objects, unreached, ledger, ...beside };
+  }
+}
+
+const none = (): FilesAndBytes => ({ files: 0, bytes: 0 });
+
+const bytesOf = (...sizes: readonly FilesAndBytes[]): number => sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** How many name each object. */
+function ownersOf(all: readonly ReadonlySet<string>[]): ReadonlyMap<string, number> {
+  const owners = new Map<string, number>();
+  for (const named of all) for (const id of named) owners.set(id, (owners.get(id) ?? 0) + 1);
+  return owners;
+}
+
+/** The objects among these that are on disk. */
+function sizeOf(lengths: Lengths, ids: Iterable<string>): FilesAndBytes {
+  const sum = none();
+  for (const id of ids) {
+    const bytes = lengths.get(id);
+    if (bytes === undefined) continue;
+    sum.files += 1;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+const largest = <Each>(all: readonly Each[], limit: number, sizeOfEach: (each: Each) => number): Each[] =>
+  [...all].sort((a, b) => sizeOfEach(b) - sizeOfEach(a)).slice(0, limit);

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Clock } from '../../contract/base/clock.ts';
+import { contentId } from '../../contract/base/grammar.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { restMs } from '../../storage/objects/object-files.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { erasingPrefix, type ReachedObjects } from './reached-objects.ts';
+
+/** Events that one commit removes. */
+const eventsAtOnce = 500;
+
+const note = z.strictObject({
+  /** Journals whose events go. */
+  journals: z.array(z.string()),
+  /** Objects that the deleted thing named: each goes unless something else reaches it. */
+  objects: z.array(contentId),
+});
+export type ErasureNote = z.infer<typeof note>;
+
+export interface ErasureOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly reached: ReachedObjects;
+  /** Whether a source of media with this content id is there. */
+  readonly isSource: (contentId: string) => boolean;
+  /** Whether live work holds an object that no record names. */
+  readonly isHeld: (contentId: string) => boolean;
+  readonly clock: Clock;
+  /** Lines for people. */
+  readonly report: (line: string) => void;
+}
+
+/**
+ * What of a deletion does not fit into its commit: the events of its journal, in bounded batches, then the objects that nothing
+ * reaches. A note in the commit of the deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
+ */
+export class Erasure {
+  readonly #options: ErasureOptions;
+  #work: Promise<void> = Promise.resolve();
+  #isQueued = false;
+  #isStopped = false;
+  #timer: unknown;
+
+  constructor(options: ErasureOptions) {
+    this.#options = options;
+  }
+
+  /** What to commit with a deletion. */
+  note(receiptId: string, value: ErasureNote): Write {
+    return { put: 'record', key: `${erasingPrefix}${receiptId}`, value };
+  }
+
+  /** Begins, or goes on, behind what is under way; a failure is reported, and tried again at the next start. */
+  soon(): void {
+    if (this.#isQueued || this.#isStopped) return;
+    this.#isQueued = true;
+    this.#work = this.#work.then(async () => {
+      this.#isQueued = false;
+      await this.#eraseAll().catch((error) => {
+        if (!this.#isStopped) this.#options.report(`a deletion is finished at the next start: ${error}`);
+      });
+    });
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    let work: Promise<void>;
+    do {
+      work = this.#work;
+      await work;
+    } while (work !== this.#work);
+  }
+
+  /** Runs a piece of work while no erasure is under way. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#work.then(work);
+    this.#work = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  /** Ends after the step that is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.settled();
+  }
+
+  async #eraseAll(): Promise<void> {
+    const { ledger, reached } = this.#options;
+    const notes = (await ledger.list('record', erasingPrefix)).flatMap(({ key, value }) => {
+      const { data } = note.safeParse(value);
+      return data === undefined ? [] : [{ key, ...data }];
+    });
+    if (notes.length === 0) return;
+    for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
+    await this.dropSpent();
+    const needed = await reached.find(new Set());
+    const done: Write[] = [];
+    for (const { key, objects } of notes) {
+      if (this.#isStopped) return;
+      if (await this.#discardAll(objects, needed)) done.push({ del: 'record', key });
+    }
+    await ledger.commit(done);
+    if (done.length < notes.length) this.#later();
+  }
+
+  async #eraseEvents(runId: string): Promise<void> {
+    while (!this.#isStopped && (await this.#options.ledger.eraseEvents(runId, eventsAtOnce)) > 0);
+  }
+
+  /** Removes the results of operations over media of which no source is left. */
+  async dropSpent(): Promise<void> {
+    const { ledger, reached, isSource } = this.#options;
+    const operations = await reached.operations();
+    // Asked in the turn of the commit: a source of the same media may have come back while the evidence was read.
+    const spent = operations.filter(({ source }) => !isSource(source));
+    await ledger.commit(spent.map(({ key }) => ({ del: 'operation', key })));
+  }
+
+  /** Whether all that may go is gone; what was stored a moment ago may be named by a record that is on its way. */
+  async #discardAll(objects: readonly string[], needed: ReadonlySet<string>): Promise<boolean> {
+    let isDone = true;
+    for (const object of objects) {
+      if (needed.has(object) || this.#isStopped) continue;
+      if (!(await this.discard(object))) isDone = false;
+    }
+    return isDone && !this.#isStopped;
+  }
+
+  /** Whether an object that no record reaches stays, because somebody may be about to need it. */
+  isKept(object: string): boolean {
+    const { objectStore, isHeld } = this.#options;
+    return objectStore.isRecent(object) || isHeld(object);
+  }
+
+  /** Deletes an object that no record reaches; says whether it did. */
+  async discard(object: string): Promise<boolean> {
+    return !this.isKept(object) && this.#options.objectStore.discard(object);
+  }
+
+  #later(): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    if (!this.#isStopped) this.#timer = clock.setTimeout(() => this.soon(), restMs + 1);
+  }
+}

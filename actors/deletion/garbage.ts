@@ -1,0 +1,88 @@
+import { basename } from 'node:path';
+import type { Clock } from '../../contract/base/clock.ts';
+import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion/garbage-collection.ts';
+import type { ObjectRef, ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Stray } from '../../storage/objects/strays.ts';
+import type { UnusedMedia } from '../sources/unused-media.ts';
+import type { Erasure } from './erasure.ts';
+import type { ReachedObjects } from './reached-objects.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How long what lies beside the objects is left alone. Damaged bytes wait for somebody to look at them. */
+const agesMs: Readonly<Record<Stray['kind'], number>> = { quarantine: 30 * dayMs, inbox: dayMs, work: dayMs };
+
+export interface GarbageOptions {
+  readonly objectStore: ObjectStore;
+  readonly reached: ReachedObjects;
+  readonly erasure: Erasure;
+  readonly unused: UnusedMedia;
+  readonly isSource: (contentId: string) => boolean;
+  /** Whether a folder below `work/`, by its name, or a file of the inbox is in use. */
+  readonly isInUse: (name: string) => boolean;
+  readonly clock: Clock;
+}
+
+type Counts = Record<GarbageKind, FilesAndBytes>;
+
+const nothing = (): Counts => ({
+  object: { files: 0, bytes: 0 },
+  quarantine: { files: 0, bytes: 0 },
+  inbox: { files: 0, bytes: 0 },
+  work: { files: 0, bytes: 0 },
+});
+
+/** Removes what no record reaches from a host that goes on working, or says what it would remove. */
+export class Garbage {
+  readonly #options: GarbageOptions;
+
+  constructor(options: GarbageOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The objects on disk are listed first, and what is reached is looked up after that: an object that comes meanwhile is not among
+   * them, and one whose record comes after the look is known to the object store as recent.
+   */
+  collect(dryRun: boolean): Promise<GarbageCollection> {
+    const { erasure, unused, clock } = this.#options;
+    return erasure.alone(async () => {
+      if (!dryRun) {
+        await unused.remove();
+        await erasure.dropSpent();
+      }
+      const [removed, kept] = [nothing(), nothing()];
+      for await (const object of this.#unreached()) {
+        const isRemoved = dryRun ? !erasure.isKept(object.contentId) : await erasure.discard(object.contentId);
+        add(isRemoved ? removed.object : kept.object, { files: 1, bytes: object.bytes });
+      }
+      await this.#collectStrays(dryRun, removed, kept);
+      const collectedAt = new Date(clock.now()).toISOString();
+      return { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept };
+    });
+  }
+
+  async *#unreached(): AsyncGenerator<ObjectRef> {
+    const { objectStore, reached, isSource } = this.#options;
+    const onDisk: ObjectRef[] = [];
+    for await (const object of objectStore.list()) onDisk.push(object);
+    const spent = (await reached.operations()).filter(({ source }) => !isSource(source)).map(({ key }) => key);
+    const needed = await reached.find(new Set(spent));
+    for (const object of onDisk) if (!needed.has(object.contentId)) yield object;
+  }
+
+  async #collectStrays(dryRun: boolean, removed: Counts, kept: Counts): Promise<void> {
+    const { objectStore, isInUse, clock } = this.#options;
+    for (const stray of await objectStore.strays()) {
+      const { kind, name, changedAt } = stray;
+      const isOld = clock.now() - changedAt >= agesMs[kind] && !isInUse(basename(name));
+      add(isOld ? removed[kind] : kept[kind], stray);
+      if (isOld && !dryRun) await objectStore.removeStray(stray);
+    }
+  }
+}
+
+function add(sum: FilesAndBytes, { files, bytes }: FilesAndBytes): void {
+  sum.files += files;
+  sum.bytes += bytes;
+}

@@ -1,0 +1,134 @@
+import type { DeletedRuntime, DeletedSource, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
+import { lifecycle } from '../../contract/study/runtime-status.ts';
+import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
+import { DamagedRow } from '../../storage/ledger/row-codec.ts';
+import { lengthOf } from '../../storage/objects/listed-objects.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { studyKey, studyRow } from '../reopening/study-row.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { actorRow } from '../supervision/actor-row.ts';
+import type { ReachedObjects } from './reached-objects.ts';
+import type { Rows, RowsOf } from './rows-of.ts';
+
+export interface MeasureOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+  readonly rowsOf: RowsOf;
+  readonly reached: ReachedObjects;
+}
+
+/** A thing that is about to be deleted: what its receipt says, its rows, and the objects that it names. */
+export interface Measured<Deleted extends DeletionReceipt['deleted']> {
+  readonly deleted: Deleted;
+  readonly rows: Rows;
+  readonly objects: string[];
+  readonly erased: DeletionReceipt['erased'];
+}
+
+/** Measures what a deletion removes, of damaged things as far as they can be read. */
+export class Measure {
+  readonly #options: MeasureOptions;
+
+  constructor(options: MeasureOptions) {
+    this.#options = options;
+  }
+
+  /** Null where the ledger has nothing of such a runtime. */
+  async runtime(runtimeId: string): Promise<Measured<DeletedRuntime> | null> {
+    if (!runtimeIdShape.safeParse(runtimeId).success) return null;
+    const { ledger, rowsOf, reached, registry } = this.#options;
+    const rows = await rowsOf.runtime(runtimeId);
+    const journal = { events: 0, eventBytes: 0 };
+    const named = await reached.from(oneAfterAnother(this.#rowBytes(rows), this.#eventBytes(runtimeId, journal)));
+    if (rows.length === 0 && journal.events === 0) return null;
+    const [study, snapshot] = await Promise.all([
+      ledger.getMany('record', [studyKey(runtimeId)]),
+      ledger.getMany('snapshot', [runtimeId]),
+    ]);
+    const start = studyRow.safeParse(study[0]).data?.record;
+    const deleted: DeletedRuntime = {
+      kind: 'runtime',
+      runtimeId,
+      commandId: start?.commandId ?? null,
+      sourceSessionId: start?.sourceSession.sessionId ?? null,
+      sourceRevisionId: start?.sourceSession.revisionId ?? null,
+      lifecycle: lifecycle.safeParse(actorRow.safeParse(snapshot[0]).data?.status).data ?? null,
+      journalHead: headOf(ledger, runtimeId),
+    };
+    const source = registry.revision(deleted.sourceRevisionId ?? '');
+    const objects = [...named].filter((object) => !source?.files.some(({ contentId }) => contentId === object));
+    return { deleted, rows, objects, erased: { ...journal, rows: rows.length, ...(await this.#sizeOf(objects)) } };
+  }
+
+  async source(sessionId: string): Promise<Measured<DeletedSource>> {
+    const { registry, rowsOf, reached } = this.#options;
+    const revisions = registry.revisionsOf(sessionId);
+    const sourceRevisionIds = revisions.map(({ session }) => session.revisionId);
+    const { ingestIds, rows } = await rowsOf.ingests(sourceRevisionIds);
+    const others = [revisions, ...(await this.#operationsOf(revisions))].map(jsonOf);
+    const named = await reached.from(oneAfterAnother(this.#rowBytes(rows), others));
+    const objects = [...named];
+    const counts = { rows: rows.length + revisions.length + 1, events: 0, eventBytes: 0 };
+    return {
+      deleted: { kind: 'source', sourceSessionId: sessionId, sourceRevisionIds, ingestIds: [...ingestIds] },
+      rows,
+      objects,
+      erased: { ...counts, ...(await this.#sizeOf(objects)) },
+    };
+  }
+
+  /** The results of operations over the media of a source: they go with the last source of that media. */
+  async #operationsOf(revisions: readonly RegisteredSource[]): Promise<unknown[]> {
+    const { ledger, reached } = this.#options;
+    const media = new Set(revisions.map(({ session }) => session.source.contentId));
+    const operations = (await reached.operations()).filter(({ source }) => media.has(source));
+    return ledger.getMany(
+      'operation',
+      operations.map(({ key }) => key),
+    );
+  }
+
+  async *#rowBytes(rows: Rows): AsyncGenerator<Uint8Array> {
+    for (const { space, key } of rows) {
+      const [value] = await this.#options.ledger.getMany(space, [key]);
+      if (!(value instanceof DamagedRow)) yield jsonOf(value);
+    }
+  }
+
+  /** All events of a journal, readable or not; counts them. */
+  async *#eventBytes(runtimeId: string, journal: { events: number; eventBytes: number }): AsyncGenerator<Uint8Array> {
+    for await (const { value } of this.#options.ledger.stored(runtimeId)) {
+      journal.events += 1;
+      journal.eventBytes += value.length;
+      yield value;
+    }
+  }
+
+  async #sizeOf(objects: readonly string[]): Promise<{ readonly objects: number; readonly objectBytes: number }> {
+    const lengths = await Promise.all(objects.map((object) => lengthOf(this.#options.objectStore.locate(object))));
+    const found = lengths.filter((length) => length !== null);
+    return { objects: found.length, objectBytes: found.reduce((sum, length) => sum + length, 0) };
+  }
+}
+
+async function* oneAfterAnother<Value>(
+  ...all: readonly (AsyncIterable<Value> | Iterable<Value>)[]
+): AsyncGenerator<Value> {
+  for (const values of all) yield* values;
+}
+
+const jsonOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value) ?? '', 'utf8');
+
+/** Where the journal says that it ends; null where that cannot be read. */
+function headOf(ledger: Ledger, runtimeId: string): DeletedRuntime['journalHead'] {
+  let head: JournalHead;
+  try {
+    head = ledger.journalHead(runtimeId);
+  } catch {
+    return null;
+  }
+  return { seq: head.seq, sha256: head.digest };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { SourceUses } from '../sources/source-uses.ts';
+import type { UnusedMedia } from '../sources/unused-media.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { Deletions } from './deletions.ts';
+import { DiskUsage } from './disk-usage.ts';
+import { Erasure } from './erasure.ts';
+import { Garbage } from './garbage.ts';
+import { Measure } from './measure.ts';
+import { Needs } from './needs.ts';
+import { ReachedObjects } from './reached-objects.ts';
+import { RowsOf } from './rows-of.ts';
+
+export interface OpenDeletionsOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+  readonly sourceUses: SourceUses;
+  readonly supervisor: Supervisor;
+  readonly mutex: KeyedMutex;
+  readonly unused: UnusedMedia;
+  /** Whether a folder below `work/`, by its name, is in use. */
+  readonly isInUse: (folder: string) => boolean;
+  readonly runtimeDeleted: (runtimeId: string) => void;
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+}
+
+/** What removes things from a host. */
+export interface Deleting {
+  readonly deletions: Deletions;
+  readonly garbage: Garbage;
+  readonly diskUsage: DiskUsage;
+  readonly erasure: Erasure;
+}
+
+/** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
+export function openDeletions(options: OpenDeletionsOptions): Deleting {
+  const { ledger, objectStore, registry, unused, clock, report } = options;
+  const reached = new ReachedObjects({ ledger, objectStore });
+  const isSource = (contentId: string): boolean => registry.isOf(contentId);
+  const isHeld = (contentId: string): boolean => unused.isHeld(contentId);
+  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
+  const measure = new Measure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
+  return {
+    deletions: new Deletions({ ...options, needs: new Needs(options), measure, erasure }),
+    garbage: new Garbage({ ...options, reached, erasure, isSource }),
+    diskUsage: new DiskUsage({ ...options, reached }),
+    erasure,
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { addNamed, reachedFrom } from '../../storage/objects/named-objects.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
+
+/** Notes of what is being deleted begin so: what they name is what may go. */
+export const erasingPrefix = 'erasing/';
+
+const maximumEvidenceBytes = 64 * 1024 * 1024;
+
+const operation = z.object({ evidence: z.array(z.object({ contentId: z.string().optional() })) });
+const evidence = z.object({ input: z.object({ sourceContentId: z.string() }) });
+
+export interface ReachOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+}
+
+/**
+ * Finds what is reached: every object that any row or event of the ledger names, and what those name in turn. An object that is
+ * stored while this goes on, or shortly before, is known to the object store alone (`isRecent`).
+ */
+export class ReachedObjects {
+  readonly #options: ReachOptions;
+  readonly #slices = new TimeSlices();
+
+  constructor(options: ReachOptions) {
+    this.#options = options;
+  }
+
+  /** `spent`: keys of results of operations that do not count. */
+  find(spent: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    return this.from(this.#needed(spent));
+  }
+
+  /** Everything that these bytes name, and what that names in turn. */
+  async from(values: AsyncIterable<Uint8Array>): Promise<ReadonlySet<string>> {
+    const named = new Set<string>();
+    for await (const value of values) {
+      await this.#slices.pause();
+      addNamed(named, value);
+    }
+    return reachedFrom(named, (contentId) => this.#options.objectStore.locate(contentId), this.#slices.pause);
+  }
+
+  async *#needed(spent: ReadonlySet<string>): AsyncGenerator<Uint8Array> {
+    for await (const { kind, key, value } of this.#options.ledger.stored()) {
+      const isNote = kind === 'record' && key.startsWith(erasingPrefix);
+      if (!isNote && !(kind === 'operation' && spent.has(key))) yield value;
+    }
+  }
+
+  /** The stored results of operations, each with the media that its evidence says it is of; without evidence none is said. */
+  async operations(): Promise<{ readonly key: string; readonly source: string }[]> {
+    const found: { key: string; source: string }[] = [];
+    for (const { key, value } of await this.#options.ledger.list('operation')) {
+      const { data } = operation.safeParse(value);
+      const [first] = data?.evidence.flatMap(({ contentId }) => contentId ?? []) ?? [];
+      const source = first === undefined ? null : await this.#sourceOf(first);
+      if (source !== null) found.push({ key, source });
+    }
+    return found;
+  }
+
+  async #sourceOf(contentId: string): Promise<string | null> {
+    await this.#slices.pause();
+    try {
+      const bytes = await this.#options.objectStore.read(contentId, maximumEvidenceBytes);
+      return evidence.parse(JSON.parse(bytes.toString('utf8'))).input.sourceContentId;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Ledger, Space, Write } from '../../storage/ledger/ledger.ts';
+import { ingestKindNames } from '../ingest/ingest-service.ts';
+import { studyKey } from '../reopening/study-row.ts';
+import { type RowKey, type RowRange, rowsOfActor } from '../supervision/actor-keys.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
+
+const pageKeys = 256;
+
+/** The kinds of actors that are of a runtime. Those of reviews were written up to version 0.2.0. */
+const stageKinds = ['caption-production', 'language-explanation', 'publish-review'] as const;
+
+const ofRuntime = z.object({ input: z.object({ runtimeId: z.string() }) });
+const ofRevision = z.object({ revisionId: z.string() });
+
+/** The rows that one thing has in the ledger, by their places. */
+export type Rows = readonly RowKey[];
+
+/** What deletes rows. */
+export const deletes = (rows: Rows): Write[] => rows.map(({ space, key }) => ({ del: space, key }));
+
+/** Finds all rows of a runtime or of a source, be they readable or not: only their places are looked at. */
+export class RowsOf {
+  readonly #ledger: Ledger;
+  readonly #slices = new TimeSlices();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** The rows of a runtime, and of everything that was later made from it. Its journal is none of them. */
+  async runtime(runtimeId: string): Promise<Rows> {
+    const actors = [runtimeId, ...(await this.#stagesOf(runtimeId))];
+    return this.#present([
+      ...(await this.#ofActors(actors)),
+      { space: 'record', key: studyKey(runtimeId) },
+      ...(await this.#indexed(['runtime', 'session'], [runtimeId])),
+    ]);
+  }
+
+  /** The rows of the ingests that led to one of these revisions, and the ids of those ingests. */
+  async ingests(
+    revisionIds: readonly string[],
+  ): Promise<{ readonly ingestIds: readonly string[]; readonly rows: Rows }> {
+    const ingestIds = await this.#ingestsOf(revisionIds);
+    const ranges = ingestIds.map((id): RowRange => ({ space: 'record', prefix: `ingest/${id}/` }));
+    const rows = await this.#present([
+      ...(await this.#ofActors(ingestIds)),
+      ...(await this.#inRanges(ranges)),
+      ...(await this.#indexed(ingestKindNames, ingestIds)),
+    ]);
+    return { ingestIds, rows };
+  }
+
+  async #ofActors(ids: readonly string[]): Promise<RowKey[]> {
+    const all = ids.map(rowsOfActor);
+    return [...all.flatMap(({ rows }) => rows), ...(await this.#inRanges(all.flatMap(({ ranges }) => ranges)))];
+  }
+
+  async #inRanges(ranges: readonly RowRange[]): Promise<RowKey[]> {
+    const rows: RowKey[] = [];
+    for (const { space, prefix } of ranges) {
+      for await (const key of this.#keys(space, prefix)) rows.push({ space, key });
+    }
+    return rows;
+  }
+
+  /** The keys of the index, in these scopes and those below them, that lead to one of these ids. */
+  async #indexed(scopes: readonly string[], ids: readonly string[]): Promise<RowKey[]> {
+    const wanted = new Set(ids);
+    const rows: RowKey[] = [];
+    for (const scope of wanted.size === 0 ? [] : scopes) {
+      for await (const key of this.#keys('index', `${scope}/`)) {
+        if (wanted.has(key.slice(key.lastIndexOf('/') + 1))) rows.push({ space: 'index', key });
+      }
+    }
+    return rows;
+  }
+
+  /** The actors of the later stages of a runtime. A row of one that cannot be read says of no runtime that it is of it. */
+  async #stagesOf(runtimeId: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const kind of stageKinds) {
+      for await (const [key, row] of this.#rows('snapshot', `${kind}:`)) {
+        if (ofRuntime.safeParse(row).data?.input.runtimeId === runtimeId) found.push(key);
+      }
+    }
+    return found;
+  }
+
+  async #ingestsOf(revisionIds: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for await (const [key, row] of this.#rows('record', 'ingest/', '/revision')) {
+      const { data } = ofRevision.safeParse(row);
+      if (data !== undefined && revisionIds.includes(data.revisionId)) {
+        found.push(key.slice('ingest/'.length, -'/revision'.length));
+      }
+    }
+    return found;
+  }
+
+  /** Those of the rows that are there, damaged ones included. */
+  async #present(rows: Rows): Promise<RowKey[]> {
+    const found = await Promise.all(rows.map(({ space, key }) => this.#ledger.getMany(space, [key])));
+    return rows.filter((_, at) => found[at]?.[0] !== undefined);
+  }
+
+  async *#rows(space: Space, prefix: string, suffix = ''): AsyncGenerator<readonly [string, unknown]> {
+    for await (const key of this.#keys(space, prefix)) {
+      if (key.endsWith(suffix)) yield [key, (await this.#ledger.getMany(space, [key]))[0]];
+    }
+  }
+
+  async *#keys(space: Space, prefix: string): AsyncGenerator<string> {
+    for (let after = prefix; ; ) {
+      const keys = await this.#ledger.keysAfter(space, prefix, after, pageKeys);
+      for (const key of keys) {
+        await this.#slices.pause();
+        yield key;
+      }
+      const last = keys.at(-1);
+      if (last === undefined || keys.length < pageKeys) return;
+      after = last;
+    }
+  }
+}
