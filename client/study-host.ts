@@ -14,6 +14,7 @@ import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
 import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
+import { Deletions } from './deletions.ts';
 import type { HostPlace } from './host-address.ts';
 import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
 import { Lifecycles } from './lifecycles.ts';
@@ -39,6 +40,7 @@ export class StudyHost {
   readonly captions: Captions;
   readonly lifecycles: Lifecycles;
   readonly reviews: Reviews;
+  readonly deletions: Deletions;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -49,6 +51,7 @@ export class StudyHost {
     this.#studies = new Studies(transport);
     this.reviews = new Reviews(transport);
     this.lifecycles = new Lifecycles(transport);
+    this.deletions = new Deletions(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 

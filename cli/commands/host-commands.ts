@@ -1,8 +1,11 @@
 import type { HostCommand } from '../terminal/call.ts';
 import { cancel } from './cancel.ts';
 import { captions } from './captions.ts';
+import { deleting } from './delete.ts';
+import { disk } from './disk.ts';
 import { evidence } from './evidence.ts';
 import { exporting } from './export.ts';
+import { gc } from './gc.ts';
 import { ingest } from './ingest.ts';
 import { review } from './review.ts';
 import { runtimes } from './runtimes.ts';
@@ -22,4 +25,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   review,
   captions,
   export: exporting,
+  delete: deleting,
+  gc,
+  disk,
 };

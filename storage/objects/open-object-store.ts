@@ -159,7 +159,10 @@ class FileObjectStore implements ObjectStore {
   }
 
   ledgerSize(): Promise<{ readonly files: number; readonly bytes: number }> {
-    return this.#guard(this.#layout.ledger, () => sizeOf(this.#layout.ledger));
+    return this.#guard(this.#layout.ledger, async () => {
+      const { files, bytes } = await sizeOf(this.#layout.ledger);
+      return { files, bytes };
+    });
   }
 
   sweep(kept?: ReadonlySet<string>): Promise<Leftovers> {

@@ -1,0 +1,49 @@
+import type { DeletionList, DeletionReceipt } from '../contract/deletion/deletion-receipt.ts';
+import type { DiskUse } from '../contract/deletion/disk-use.ts';
+import type { GarbageCollection } from '../contract/deletion/garbage-collection.ts';
+import { type ListOptions, queryOf } from './pages.ts';
+import { pathOf, type Transport } from './transport.ts';
+
+export interface DeletionOptions {
+  /** Who deletes, as the receipt states it. */
+  readonly operator?: string;
+}
+
+/** What removes things from a host, and what takes space in it. */
+export class Deletions {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Deletes a study that has ended, for good; answers with the receipt, also for one that was deleted before. */
+  runtime(runtimeId: string, { operator }: DeletionOptions = {}): Promise<DeletionReceipt> {
+    return this.#delete(`${pathOf`/v1/runtimes/${runtimeId}`}${queryOf({ operator })}`);
+  }
+
+  /** Deletes a source that no runtime and no live ingest needs, for good; answers as `runtime` does. */
+  source(sourceSessionId: string, { operator }: DeletionOptions = {}): Promise<DeletionReceipt> {
+    return this.#delete(`${pathOf`/v1/source-sessions/${sourceSessionId}`}${queryOf({ operator })}`);
+  }
+
+  /** A page of the receipts of what was deleted, newest first. */
+  list({ after, limit }: ListOptions = {}): Promise<DeletionList> {
+    return this.#transport.json(`/v1/deletions${queryOf({ after, limit })}`);
+  }
+
+  /** Removes what no record reaches, or with `dryRun` says what would be removed. */
+  collect(options: { readonly dryRun: boolean }): Promise<GarbageCollection> {
+    return this.#transport.json('/v1/garbage-collections', { method: 'POST', json: options, repeatable: true });
+  }
+
+  /** What takes space, by source and by runtime, the largest first. */
+  diskUse({ limit }: Pick<ListOptions, 'limit'> = {}): Promise<DiskUse> {
+    return this.#transport.json(`/v1/disk-use${queryOf({ limit })}`);
+  }
+
+  /** A repeated deletion answers as the first. */
+  #delete(path: string): Promise<DeletionReceipt> {
+    return this.#transport.json(path, { method: 'DELETE', repeatable: true });
+  }
+}
