@@ -36,7 +36,7 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
   const own = join(layout.work, workFolderName('snapshot', randomUUID()));
   const folders = [own];
   try {
-    const { objects, commit, createdAt } = await writeBackup({
+    const { objects, commit, createdAt, leftOut } = await writeBackup({
       layout,
       target,
       clock: systemClock,
@@ -49,9 +49,10 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
       progress: (done, total) => terminal.progress(`backup: ${done} of ${total} objects`),
     });
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
-    const document = { backup: target, createdAt, commit, objects: objects.length, bytes };
+    const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
     terminal.result(document, [
       `backup ${document.backup}: ${objects.length} objects, ${bytes} bytes, commit ${commit}`,
+      `left out ${leftOut?.objects ?? 0} objects, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
     ]);
     return exitCodes.done;
   } finally {

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
 import type { StoredValue } from '../../storage/ledger/stored-values.ts';
-import { addNamed } from '../../storage/objects/named-objects.ts';
+import { addNamed, keepingValues } from '../../storage/objects/named-objects.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
-import { erasingPrefix } from './reached-objects.ts';
 
 const ofRuntime = z.object({ input: z.object({ runtimeId: z.string() }) });
 const studyPrefix = 'study/';
@@ -33,9 +32,8 @@ export async function namedBy(ledger: Ledger): Promise<NamedBy> {
     runtimes.set(runtimeId, share);
     return share;
   };
-  for await (const stored of ledger.stored()) {
+  for await (const stored of keepingValues(ledger.stored())) {
     await slices.pause();
-    if (stored.kind === 'record' && stored.key.startsWith(erasingPrefix)) continue;
     const runtimeId = runtimeOf(stored);
     if (runtimeId !== null) {
       const { named, journal } = shareOf(runtimeId);

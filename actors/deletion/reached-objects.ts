@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { addNamed, reachedFrom } from '../../storage/objects/named-objects.ts';
+import { addNamed, keepingValues, reachedFrom } from '../../storage/objects/named-objects.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
-
-/** Notes of what is being deleted begin so: what they name is what may go. */
-export const erasingPrefix = 'erasing/';
 
 const maximumEvidenceBytes = 64 * 1024 * 1024;
 
@@ -45,9 +42,8 @@ export class ReachedObjects {
   }
 
   async *#needed(spent: ReadonlySet<string>): AsyncGenerator<Uint8Array> {
-    for await (const { kind, key, value } of this.#options.ledger.stored()) {
-      const isNote = kind === 'record' && key.startsWith(erasingPrefix);
-      if (!isNote && !(kind === 'operation' && spent.has(key))) yield value;
+    for await (const { kind, key, value } of keepingValues(this.#options.ledger.stored())) {
+      if (kind !== 'operation' || !spent.has(key)) yield value;
     }
   }
 

@@ -10,7 +10,8 @@ const flags: FlagTable = {
 
 async function run({ host, given, terminal }: Call) {
   const limit = Number(given.single('limit') ?? 20);
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 200) throw new WrongCall('--limit is a number from 1 to 200');
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 200)
+    throw new WrongCall('--limit is a number from 1 to 200');
   const use = await host.deletions.diskUse({ limit });
   const { total, sources, runtimes, more } = use;
   terminal.result(use, [

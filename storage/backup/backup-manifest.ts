@@ -26,7 +26,10 @@ export const backupManifest = z.strictObject({
       }),
     ),
   }),
+  /** The objects that the records of the ledger reach. */
   objects: z.array(z.strictObject({ contentId: digest, bytes: size })),
+  /** What else lay among the objects of the data root, and is not in the backup. Absent: everything on disk is. */
+  leftOut: z.strictObject({ objects: size, bytes: size }).optional(),
 });
 
 export type BackupManifest = z.infer<typeof backupManifest>;

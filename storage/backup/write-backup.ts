@@ -2,9 +2,13 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { version } from '../../contract/base/program-version.ts';
 import type { LedgerCopy } from '../ledger/copy-ledger.ts';
+import { openDatabase } from '../ledger/open-database.ts';
+import { storedValues } from '../ledger/stored-values.ts';
 import type { DataRoot } from '../objects/data-root-layout.ts';
 import { makeFolder, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { kindOf } from '../objects/entry-kind.ts';
+import { objectsIn } from '../objects/listed-objects.ts';
+import { addNamed, keepingValues, reachedFrom } from '../objects/named-objects.ts';
 import { failedWith } from '../objects/object-store-error.ts';
 import { BackupError } from './backup-error.ts';
 import { type BackupManifest, manifestName, objectPath } from './backup-manifest.ts';
@@ -22,26 +26,43 @@ export interface BackupOptions {
 }
 
 const beganName = 'MEDIA-STUDY-BACKUP-BEGAN';
+/** How often a backup of a running host begins anew because that has deleted something meanwhile. */
+const attempts = 3;
+
+type LedgerFiles = BackupManifest['ledger']['files'];
+
 const ledgerName = /^ledger-[0-9a-f-]{36}$/;
 
 /**
  * Writes a backup of a data root, or brings an earlier one up to date: objects that it has are not copied again. The ledger
- * is copied first, so that every object of which it speaks is there by then; objects never change. The manifest replaces the
- * earlier one at the end, in one step. Throws `BackupError`, and what the file system refuses.
+ * is copied first, and then every object that its records reach; objects never change. The manifest replaces the earlier one at
+ * the end, in one step. Throws `BackupError`, and what the file system refuses.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
-  const { layout, target, clock, newId, progress } = options;
+  const { layout, target } = options;
   await claimTarget(layout.root, target);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await writeOnce(options);
+    } catch (error) {
+      // A running host deleted what its ledger had reached when it was copied: the next copy does not speak of it.
+      if (!(error instanceof ObjectGone) || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
+  const { layout, target, clock, newId } = options;
+  const before = await lengthsOf(layout);
   const copy = await options.copyLedger();
   const folder = `ledger-${newId()}`;
-  const files: BackupManifest['ledger']['files'] = [];
-  const names = (await readdir(join(copy.folder, 'ledger'))).filter((name) => name !== 'LOCK');
-  for (const path of ['ledger.mark', ...names.sort().map((name) => `ledger/${name}`)]) {
-    const copied = await copyHashed(join(copy.folder, path), join(target, folder, path));
-    if (copied !== null) files.push({ path, ...copied });
-  }
-  for (const each of [join(target, folder, 'ledger'), join(target, folder), target]) await syncFolder(each);
-  const objects = await copyObjects(layout.objects, target, progress);
+  const files = await copyLedgerFiles(copy.folder, target, folder);
+  const needed = await reachedIn(join(copy.folder, 'ledger'), layout);
+  const onDisk = await lengthsOf(layout);
+  const gone = [...needed].find((contentId) => before.has(contentId) && !onDisk.has(contentId));
+  if (gone !== undefined) throw new ObjectGone(gone);
+  const left = [...onDisk].filter(([contentId]) => !needed.has(contentId));
+  const wanted = [...onDisk.keys()].filter((contentId) => needed.has(contentId));
   const manifest: BackupManifest = {
     schema: 'studio.backup.v1',
     version,
@@ -49,13 +70,58 @@ export async function writeBackup(options: BackupOptions): Promise<BackupManifes
     format: copy.format,
     commit: copy.commit,
     ledger: { folder, files },
-    objects,
+    objects: await copyObjects(wanted, options),
+    leftOut: { objects: left.length, bytes: left.reduce((sum, [, bytes]) => sum + bytes, 0) },
   };
   await replaceManifest(target, manifest);
-  for (const name of await readdir(target)) {
-    if (ledgerName.test(name) && name !== folder) await rm(join(target, name), { recursive: true });
-  }
+  await removeOthers(target, manifest);
   return manifest;
+}
+
+async function copyLedgerFiles(from: string, target: string, folder: string): Promise<LedgerFiles> {
+  const files: LedgerFiles = [];
+  const names = (await readdir(join(from, 'ledger'))).filter((name) => name !== 'LOCK');
+  for (const path of ['ledger.mark', ...names.sort().map((name) => `ledger/${name}`)]) {
+    const copied = await copyHashed(join(from, path), join(target, folder, path));
+    if (copied !== null) files.push({ path, ...copied });
+  }
+  for (const each of [join(target, folder, 'ledger'), join(target, folder), target]) await syncFolder(each);
+  return files;
+}
+
+/** The objects that the records of a copied ledger reach. The copy is in nobody's use, and is not copied after this. */
+async function reachedIn(ledger: string, layout: DataRoot): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  const database = await openDatabase(ledger);
+  try {
+    for await (const { value } of keepingValues(storedValues(database, null))) addNamed(named, value);
+  } finally {
+    await database.close();
+  }
+  return reachedFrom(
+    named,
+    (contentId) => join(layout.root, objectPath(contentId)),
+    () => undefined,
+  );
+}
+
+async function lengthsOf({ objects }: DataRoot): Promise<ReadonlyMap<string, number>> {
+  const lengths = new Map<string, number>();
+  for await (const { contentId, bytes } of objectsIn(objects)) lengths.set(contentId, bytes);
+  return lengths;
+}
+
+/** Removes what an earlier backup in the same folder had, and the new one does not speak of. */
+async function removeOthers(target: string, { ledger, objects }: BackupManifest): Promise<void> {
+  for (const name of await readdir(target)) {
+    if (ledgerName.test(name) && name !== ledger.folder) await rm(join(target, name), { recursive: true });
+  }
+  const kept = new Set(objects.map(({ contentId }) => contentId));
+  const copies = join(target, 'objects', 'sha256');
+  if ((await kindOf(copies)) !== 'folder') return;
+  for await (const { contentId } of objectsIn(copies)) {
+    if (!kept.has(contentId)) await rm(join(target, objectPath(contentId)), { force: true });
+  }
 }
 
 /** A new or an empty folder, or one that a backup was written into before; never one inside of what is backed up. */
@@ -76,27 +142,24 @@ async function claimTarget(root: string, target: string): Promise<void> {
 }
 
 async function copyObjects(
-  objects: string,
-  target: string,
-  progress: BackupOptions['progress'],
+  contentIds: readonly string[],
+  { layout, target, progress }: BackupOptions,
 ): Promise<BackupManifest['objects']> {
-  const contentIds = await objectsIn(objects);
   const copied: BackupManifest['objects'] = [];
   const folders = new Set<string>();
   for (const [at, contentId] of contentIds.entries()) {
-    const hex = contentId.slice('sha256:'.length);
-    const [from, to] = [join(objects, hex.slice(0, 2), hex), join(target, objectPath(contentId))];
-    const bytes = await keptOrCopied(from, to, contentId);
+    const to = join(target, objectPath(contentId));
+    const bytes = await keptOrCopied(join(layout.root, objectPath(contentId)), to, contentId);
     folders.add(dirname(to));
-    if (bytes !== null) copied.push({ contentId, bytes });
+    copied.push({ contentId, bytes });
     progress?.(at + 1, contentIds.length);
   }
   for (const folder of folders) await syncFolder(folder);
   return copied;
 }
 
-/** Bytes of the object in the backup; null where it was deleted meanwhile. Throws `backup_incomplete` for a damaged one. */
-async function keptOrCopied(from: string, to: string, contentId: string): Promise<number | null> {
+/** Bytes of the object in the backup. Throws `backup_incomplete` for one that is damaged, and for one that was deleted meanwhile. */
+async function keptOrCopied(from: string, to: string, contentId: string): Promise<number> {
   try {
     const { size } = await stat(from);
     const kept = await stat(to).catch(() => null);
@@ -104,20 +167,17 @@ async function keptOrCopied(from: string, to: string, contentId: string): Promis
     const copied = await copyHashed(from, to, (found) => found === contentId);
     if (copied !== null) return copied.bytes;
   } catch (error) {
-    if (failedWith(error, 'ENOENT')) return null;
+    if (failedWith(error, 'ENOENT')) throw new ObjectGone(contentId);
     throw error;
   }
   throw new BackupError('backup_incomplete', `the object ${contentId} of the data root is damaged`);
 }
 
-async function objectsIn(objects: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const shard of (await readdir(objects)).sort()) {
-    if (!/^[0-9a-f]{2}$/.test(shard)) continue;
-    const names = (await readdir(join(objects, shard))).filter((name) => /^[0-9a-f]{64}$/.test(name));
-    found.push(...names.sort().map((name) => `sha256:${name}`));
+/** An object that the ledger reached when it was copied is not there any more. */
+class ObjectGone extends BackupError {
+  constructor(contentId: string) {
+    super('backup_incomplete', `the object ${contentId} was deleted while the backup was written`);
   }
-  return found;
 }
 
 async function replaceManifest(target: string, manifest: BackupManifest): Promise<void> {

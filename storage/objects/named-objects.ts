@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { StoredValue } from '../ledger/stored-values.ts';
 import { failedWith, storageFault } from './object-store-error.ts';
 
 const pattern = /sha256:[0-9a-f]{64}/g;
@@ -13,6 +14,16 @@ const openings = [0x7b, 0x5b];
 export function addNamed(named: Set<string>, bytes: Uint8Array): void {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   for (const [contentId] of text.matchAll(pattern)) named.add(contentId);
+}
+
+/** Notes of what is being deleted, in the space of records: what they name is what may go. */
+export const erasingPrefix = 'erasing/';
+
+/** The values that keep what they name: all but those notes. */
+export async function* keepingValues(stored: AsyncIterable<StoredValue>): AsyncGenerator<StoredValue> {
+  for await (const each of stored) {
+    if (each.kind !== 'record' || !each.key.startsWith(erasingPrefix)) yield each;
+  }
 }
 
 /** The content ids that a file names, if it is JSON; others, such as media, name nothing. None where the file is gone. */

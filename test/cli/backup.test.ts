@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
@@ -92,18 +93,30 @@ test('a backup without a host is brought up to date in place, and one that is da
   await client.study(await sampleOf(client), request(1000)).ended();
   await host.stop();
 
-  t.is((await run('backup', copy, '--data-root', root)).exit, 0);
+  const stray = createHash('sha256').update('stray').digest('hex');
+  const objects = join(root, 'objects', 'sha256', stray.slice(0, 2));
+  await mkdir(objects, { recursive: true });
+  await writeFile(join(objects, stray), 'stray');
+  const first = await run('backup', copy, '--data-root', root);
+  t.is(first.exit, 0);
+  t.regex(first.stdout, /left out 1 objects, 5 bytes, that no record reaches/);
   const manifest = join(copy, 'MEDIA-STUDY-BACKUP.json');
   const before = JSON.parse(await readFile(manifest, 'utf8'));
+  t.deepEqual(before.leftOut, { objects: 1, bytes: 5 });
+  t.false(JSON.stringify(before.objects).includes(stray));
   const [object] = before.objects;
   const hex = object.contentId.slice('sha256:'.length);
   const kept = join(copy, 'objects', 'sha256', hex.slice(0, 2), hex);
   const { ino } = await stat(kept);
+  const old = join(copy, 'objects', 'sha256', stray.slice(0, 2), stray);
+  await mkdir(dirname(old), { recursive: true });
+  await writeFile(old, 'stray');
   t.is((await run('backup', copy, '--data-root', root)).exit, 0);
   const after = JSON.parse(await readFile(manifest, 'utf8'));
   t.deepEqual(after.objects, before.objects);
   t.is(after.commit, before.commit);
   t.is((await stat(kept)).ino, ino, 'an object is not copied again');
+  await t.throwsAsync(stat(old), { code: 'ENOENT' }, 'what the newest backup does not speak of goes');
   t.deepEqual(
     (await readdir(copy)).filter((name) => name.startsWith('ledger-')),
     [after.ledger.folder],
