@@ -193,6 +193,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const deleting = openDeletions({
     ...{ ledger, objectStore, registry, sourceUses, supervisor, mutex, unused, clock, report },
     isInUse: (folder) => launcher.isInUse(folder),
+    openParts: () => notedParts(ledger),
     runtimeDeleted: (runtimeId) => {
       studies.committed(runtimeId);
       runtimes.deleted(runtimeId);

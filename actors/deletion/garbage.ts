@@ -18,8 +18,10 @@ export interface GarbageOptions {
   readonly erasure: Erasure;
   readonly unused: UnusedMedia;
   readonly isSource: (contentId: string) => boolean;
-  /** Whether a folder below `work/`, by its name, or a file of the inbox is in use. */
-  readonly isInUse: (name: string) => boolean;
+  /** Whether a folder below `work/`, by its name, is in use. */
+  readonly isInUse: (folder: string) => boolean;
+  /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
+  readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
 }
 
@@ -72,10 +74,12 @@ export class Garbage {
   }
 
   async #collectStrays(dryRun: boolean, removed: Counts, kept: Counts): Promise<void> {
-    const { objectStore, isInUse, clock } = this.#options;
+    const { objectStore, isInUse, openParts, clock } = this.#options;
+    const parts = await openParts();
     for (const stray of await objectStore.strays()) {
       const { kind, name, changedAt } = stray;
-      const isOld = clock.now() - changedAt >= agesMs[kind] && !isInUse(basename(name));
+      const isUsed = isInUse(basename(name)) || parts.has(basename(name, '.part'));
+      const isOld = clock.now() - changedAt >= agesMs[kind] && !isUsed;
       add(isOld ? removed[kind] : kept[kind], stray);
       if (isOld && !dryRun) await objectStore.removeStray(stray);
     }

@@ -25,6 +25,8 @@ export interface OpenDeletionsOptions {
   readonly unused: UnusedMedia;
   /** Whether a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
+  /** The names of the partial files of uploads that may go on. */
+  readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly runtimeDeleted: (runtimeId: string) => void;
   readonly clock: Clock;
   readonly report: (line: string) => void;
