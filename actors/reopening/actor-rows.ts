@@ -2,14 +2,10 @@ import { counted, type ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import type { VerifiedTail } from '../../receipts/reopening/fold-tail.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { actorRow } from '../supervision/actor-row.ts';
-import { readRow } from './stored-runtime.ts';
+import type { LaterActor, RuntimeStore } from './runtime-store.ts';
 
 /** An actor that the journal speaks of: how its row may stand. Work under way has not been written down yet. */
-interface ExpectedActor {
-  readonly name: 'caption' | 'explanation';
-  readonly id: string;
+interface ExpectedActor extends LaterActor {
   readonly statuses: readonly string[];
 }
 
@@ -26,10 +22,12 @@ function expectedActors({ captions, explanations }: VerifiedTail): ExpectedActor
   return expected;
 }
 
-function statusOf(ledger: Ledger, { name, id, statuses }: ExpectedActor): string {
-  const stored = readRow(name, () => ledger.get('snapshot', id));
-  if (stored === undefined) throw new EvidenceChainError('row', `${name}: missing`);
-  const { status } = readRow(name, () => actorRow.parse(stored));
+/** The actors of a runtime's later stages whose rows its journal speaks of. */
+export const laterActorsOf = ({ execution }: VerifiedRuntime): readonly ExpectedActor[] =>
+  execution === null ? [] : expectedActors(execution.study.tail);
+
+function statusOf(store: Pick<RuntimeStore, 'statusOf'>, { name, id, statuses }: ExpectedActor): string {
+  const status = store.statusOf({ name, id });
   if (!statuses.includes(status)) throw new EvidenceChainError('row', `${name}.status`);
   return status;
 }
@@ -38,9 +36,13 @@ function statusOf(ledger: Ledger, { name, id, statuses }: ExpectedActor): string
  * Holds the rows of the actors of a runtime's later stages, which say what may still be done, against the journal. Throws
  * `EvidenceChainError` of the row.
  */
-export function checkActorRows(ledger: Ledger, { execution }: VerifiedRuntime, report: ReportLink): void {
-  const expected = execution === null ? [] : expectedActors(execution.study.tail);
-  const statuses = expected.map((actor) => statusOf(ledger, actor));
+export function checkActorRows(
+  store: Pick<RuntimeStore, 'statusOf'>,
+  runtime: VerifiedRuntime,
+  report: ReportLink,
+): void {
+  const expected = laterActorsOf(runtime);
+  const statuses = expected.map((actor) => statusOf(store, actor));
   for (const [at, { name }] of expected.entries()) {
     if (name === 'explanation') continue;
     report({ link: 'row', subject: name, contentId: null, detail: statuses[at] ?? '' });

@@ -34,6 +34,11 @@ export class ReadObjects implements StoredContent {
     this.#pause = pause;
   }
 
+  /** The files that were read. */
+  get files(): readonly SourceFile[] {
+    return [...this.#files.values()];
+  }
+
   /** Bytes that were handed over. */
   get bytes(): number {
     return this.#bytes;

@@ -25,7 +25,7 @@ export interface VerifiedRuntimesOptions {
 const defaultRememberedBytes = 16 * 1024 * 1024;
 
 /** A verified runtime, and what it was verified from. */
-interface Verified {
+export interface Verified {
   readonly runtime: VerifiedRuntime;
   readonly stored: StoredRuntime;
   readonly head: JournalHead;
@@ -42,7 +42,7 @@ interface Verified {
  */
 export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
-  readonly #flights = new SingleFlight<VerifiedRuntime>();
+  readonly #flights = new SingleFlight<Verified>();
   readonly #slices = new TimeSlices();
   /** For each runtime that is about to be read, the latest time from which a look is wanted. */
   readonly #wantedSinceMs = new Map<string, number>();
@@ -59,7 +59,12 @@ export class VerifiedRuntimes {
    * of a command that has read the runtime before gives the time at which the command began (`performance.now`): files that
    * were looked at since then are not looked at again.
    */
-  read(runtimeId: string, lookedSinceMs = performance.now()): Promise<VerifiedRuntime> {
+  async read(runtimeId: string, lookedSinceMs?: number): Promise<VerifiedRuntime> {
+    return (await this.verified(runtimeId, lookedSinceMs)).runtime;
+  }
+
+  /** As `read`, with what it was verified from. */
+  verified(runtimeId: string, lookedSinceMs = performance.now()): Promise<Verified> {
     this.#wantedSinceMs.set(runtimeId, Math.max(lookedSinceMs, this.#wantedSinceMs.get(runtimeId) ?? 0));
     return this.#flights.take(runtimeId, async () => {
       const sinceMs = this.#wantedSinceMs.get(runtimeId) ?? 0;
@@ -67,7 +72,7 @@ export class VerifiedRuntimes {
       try {
         const verified = await this.#verify(runtimeId, sinceMs);
         this.#remember(runtimeId, verified);
-        return verified.runtime;
+        return verified;
       } catch (error) {
         // What was deleted while it was read is not damaged.
         throw deletedRuntime(this.#options.ledger, runtimeId) ?? error;

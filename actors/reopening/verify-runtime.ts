@@ -1,26 +1,21 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
 import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.ts';
 import type { ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
-import { journalStart } from '../../receipts/core/journal-cursor.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { absentRuntime, refuseDeleted } from '../deletion/deletion-rows.ts';
+import type { JournalHead } from '../../storage/ledger/ledger.ts';
+import { refuseDeleted } from '../deletion/deletion-rows.ts';
 import { checkActorRows } from './actor-rows.ts';
-import { ReadObjects } from './read-objects.ts';
-import { readEventsAfter, readJournalOf, readStoredRuntime } from './stored-runtime.ts';
-
-export interface VerifiedStore {
-  readonly ledger: Ledger;
-  /** Newly opened, so that it hashes every file. */
-  readonly objectStore: ObjectStore;
-}
+import { dataRootStore, type VerifiedStore } from './data-root-store.ts';
+import type { RuntimeStore } from './runtime-store.ts';
 
 /** What a whole runtime came to. */
 export interface WholeRuntime {
   readonly runtime: VerifiedRuntime;
   readonly head: JournalHead;
 }
+
+const unknown = (): ServiceError => new ServiceError('unknown_runtime', 'no such runtime');
 
 /** Nothing else writes here: what the row says and what the journal ends with must be the same, either way. */
 function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
@@ -29,26 +24,37 @@ function checkStatus({ execution }: VerifiedRuntime, lifecycle: string): void {
 }
 
 /**
- * Verifies everything that is stored of a runtime while no host is running: the whole journal and its chain, its rows,
- * every file. Throws `unknown_runtime`, `runtime_deleted`, and `EvidenceChainError` at the first thing that does not hold.
+ * Verifies everything that a data root without a running host stores of a runtime. Throws `runtime_deleted`, and as
+ * `verifyStoredRuntime`.
  */
 export async function verifyRuntime(
-  { ledger, objectStore }: VerifiedStore,
+  store: VerifiedStore,
   runtimeId: string,
   report: ReportLink,
 ): Promise<WholeRuntime> {
-  if (!runtimeIdShape.safeParse(runtimeId).success) throw absentRuntime(ledger, runtimeId);
-  refuseDeleted(ledger, runtimeId);
+  refuseDeleted(store.ledger, runtimeId);
+  return verifyStoredRuntime(dataRootStore(store), runtimeId, report);
+}
+
+/**
+ * Verifies everything that is stored of a runtime while nobody writes it: the whole journal and its chain, its rows, every
+ * file. Throws `unknown_runtime`, and `EvidenceChainError` at the first thing that does not hold.
+ */
+export async function verifyStoredRuntime(
+  store: RuntimeStore,
+  runtimeId: string,
+  report: ReportLink,
+): Promise<WholeRuntime> {
+  if (!runtimeIdShape.safeParse(runtimeId).success) throw unknown();
   // The journal first: read from its beginning it says exactly where it breaks.
-  const head = await readJournalOf(() => ledger.verifyJournal(runtimeId));
-  const stored = await readStoredRuntime(ledger, runtimeId);
-  if (stored === null) throw absentRuntime(ledger, runtimeId);
-  const pause = () => undefined;
-  const ports = { content: new ReadObjects(objectStore, pause), report, pause };
-  const { events } = await readEventsAfter(ledger, runtimeId, journalStart, pause);
+  const head = await store.verifyJournal(runtimeId);
+  const stored = await store.readStored(runtimeId);
+  if (stored === null) throw unknown();
+  const ports = { content: store.content, report, pause: () => undefined };
+  const events = await store.readEvents(runtimeId);
   const runtime = await foldEvents(await reopenStartOf(stored, events.length, ports), stored, events, ports);
   checkStatus(runtime, stored.lifecycle);
   report({ link: 'row', subject: 'snapshot', contentId: null, detail: stored.lifecycle });
-  checkActorRows(ledger, runtime, report);
+  checkActorRows(store, runtime, report);
   return { runtime, head };
 }
