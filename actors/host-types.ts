@@ -7,6 +7,7 @@ import type { Environment } from '../executors/process/tools.ts';
 import type { Deletions } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
+import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
 import type { KnownMachine } from './known-machine.ts';
@@ -59,6 +60,7 @@ export interface Host extends LaterStages {
   readonly overviews: Overviews;
   readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
+  readonly bundles: Bundles;
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
   readonly snapshots: LedgerSnapshots;

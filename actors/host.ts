@@ -14,7 +14,9 @@ import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
 import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
+import { openSigningKey } from '../storage/signing/signing-key.ts';
 import { openDeletions } from './deletion/open-deletions.ts';
+import { Bundles } from './exports/bundles.ts';
 import type { Host, HostOptions } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
@@ -183,6 +185,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ledger,
     objectStore,
   });
+  const openKey = () => openSigningKey(layout.root, randomUUID);
+  const bundles = new Bundles({ ledger, objectStore, runtimes, openKey });
   const unused = new UnusedMedia({
     ledger,
     objectStore,
@@ -250,6 +254,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...laterStages,
     overviews,
     playback,
+    bundles,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)
       .map((tool) => tool.identity)

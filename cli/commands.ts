@@ -11,9 +11,10 @@ export const commands = {
     flags: serveFlags,
   },
   verify: {
-    usage: 'npm run verify -- RUNTIME [flags], or npm run verify -- --store [flags]',
+    usage:
+      'npm run verify -- RUNTIME [flags], or npm run verify -- --store [flags], or npm run verify -- BUNDLE [flags]',
     purpose:
-      'Reopens everything that one runtime rests on, or checks the ledger, in the data root of a host that is stopped.',
+      'Reopens everything that one runtime rests on, or checks the ledger, in the data root of a host that is stopped; or reopens a bundle, which needs neither host nor data root.',
     flags: verifyFlags,
   },
   evaluate: {

@@ -52,12 +52,15 @@ const row = (mark: string, link: string, contentId: string | null, text: string)
 export const checkedLine = ({ link, subject, contentId, detail }: CheckedLink): string =>
   row('ok  ', link, contentId, `${subject}: ${detail}`);
 
+/** One line for people: the place of a fault. */
+export const faultLine = ({ link, contentId, place }: VerificationFault): string => row('FAIL', link, contentId, place);
+
 /** The last lines: the place of the fault, if there is one, and the verdict. */
 export function verdictLines({ runtimeId, journalHead, checked, fault }: Verification): string[] {
   if (fault === null) {
     const files = new Set(checked.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]))).size;
     return ['', `intact: ${runtimeId}, ${counted(files, 'file')}, journal head ${journalHead}`];
   }
-  const { link, place, contentId } = fault;
-  return [row('FAIL', link, contentId, place), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
+  const { link, place } = fault;
+  return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
 }

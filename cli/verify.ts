@@ -11,12 +11,13 @@ import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
+import { bundleExit, bundleLines, bundleVerified } from './bundle-verification.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { answersQuestion } from './options/help.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
-import { type VerifyOptions, verifyOptions } from './options/verify-options.ts';
+import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
 import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
 import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
 
@@ -67,6 +68,12 @@ async function storeVerified({ dataRoot, acceptsLoss }: VerifyOptions): Promise<
   }
 }
 
+async function verifyFile(options: BundleOptions): Promise<void> {
+  const verification = await bundleVerified(options, print);
+  for (const line of options.json ? [JSON.stringify(verification)] : bundleLines(verification)) print(line);
+  process.exitCode = bundleExit(verification, options.trust);
+}
+
 const isStoreDamage = (error: unknown): error is LedgerError =>
   error instanceof LedgerError && (error.code === 'store_unreadable' || error.code === 'ledger_damaged');
 
@@ -78,12 +85,16 @@ try {
   const args = process.argv.slice(2);
   if (!answersQuestion(args, commands.verify, (text) => process.stdout.write(text))) {
     const options = verifyOptions(args);
-    const { runtimeId } = options;
-    const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId);
-    if (options.json) print(JSON.stringify(verification));
-    else
-      for (const line of 'faults' in verification ? storeLines(verification) : verdictLines(verification)) print(line);
-    process.exitCode = verification.verdict === 'damaged' ? 1 : 0;
+    if ('bundle' in options) await verifyFile(options);
+    else {
+      const { runtimeId } = options;
+      const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId);
+      if (options.json) print(JSON.stringify(verification));
+      else
+        for (const line of 'faults' in verification ? storeLines(verification) : verdictLines(verification))
+          print(line);
+      process.exitCode = verification.verdict === 'damaged' ? 1 : 0;
+    }
   }
 } catch (error) {
   if (!isRefusal(error)) throw error;

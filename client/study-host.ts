@@ -1,4 +1,5 @@
 import type { ExportName } from '../contract/exports/export-name.ts';
+import type { SigningKeys } from '../contract/exports/runtime-bundle.ts';
 import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
 import type { VideohostIngestList, VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
@@ -155,6 +156,24 @@ export class StudyHost {
     return this.#transport.text(
       `${pathOf`/v1/runtimes/${runtimeId}/exports/${name}`}${query === '' ? '' : `?${query}`}`,
     );
+  }
+
+  /**
+   * An ended study as one signed archive, which `media-study verify` checks without a host; with `media` it has the bytes of
+   * the media, too.
+   */
+  bundle(
+    runtimeId: string,
+    options: { readonly media?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    const query = options.media === true ? '?media=include' : '';
+    const path = `${pathOf`/v1/runtimes/${runtimeId}/exports/bundle`}${query}`;
+    return this.#transport.stream(path, { signal: options.signal });
+  }
+
+  /** The public keys with which the host signs bundles. */
+  signingKeys(): Promise<SigningKeys> {
+    return this.#transport.json('/v1/signing-keys');
   }
 
   /** The claims of a study with their citations. */

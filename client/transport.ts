@@ -85,6 +85,12 @@ export class Transport {
     return this.#repeated(call, async () => (await this.#send(path, call)).text());
   }
 
+  /** The body of an answer as it comes; what follows its head is not repeated. Throws as `json`. */
+  async stream(path: string, call: Call = {}): Promise<ReadableStream<Uint8Array>> {
+    const answer = await this.#repeated(call, () => this.#send(path, call));
+    return answer.body ?? new Blob([]).stream();
+  }
+
   /** Repeats a request while no host answers; a refusal is an answer. */
   async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = method === 'GET', signal } = call;

@@ -4,6 +4,7 @@ import type { Deletions } from '../actors/deletion/deletions.ts';
 import type { DiskUsage } from '../actors/deletion/disk-usage.ts';
 import type { Garbage } from '../actors/deletion/garbage.ts';
 import type { LanguageExplanations } from '../actors/explanations/language-explanations.ts';
+import type { Bundles } from '../actors/exports/bundles.ts';
 import type { Exports } from '../actors/exports/exports.ts';
 import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
@@ -59,6 +60,7 @@ export interface ServerOptions {
     readonly listedRuntimes: ListedRuntimes;
     readonly audits: EvidenceAudits;
     readonly exports: Exports;
+    readonly bundles: Bundles;
     readonly reviews: PublishReviews;
     readonly captions: Captions;
     readonly captionReads: CaptionReads;
@@ -96,6 +98,7 @@ export const routeTable = (
     overviews,
     audits,
     exports: exported,
+    bundles,
     reviews,
     captions,
     captionReads,
@@ -121,7 +124,7 @@ export const routeTable = (
   ...publishReviewRoutes(reviews),
   ...captionRoutes(captions, captionReads),
   ...languageExplanationRoutes(explanations),
-  ...exportRoutes(exported),
+  ...exportRoutes(exported, bundles),
   ...playbackRoutes(playback),
   ...chartRoutes(charts),
   ...descriptionRoutes(readDocument),

@@ -9,6 +9,7 @@ import { gc } from './gc.ts';
 import { ingest } from './ingest.ts';
 import { review } from './review.ts';
 import { runtimes } from './runtimes.ts';
+import { printSigningKeys } from './signing-keys.ts';
 import { sources } from './sources.ts';
 import { study } from './study.ts';
 import { watch } from './watch.ts';
@@ -28,4 +29,5 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   delete: deleting,
   gc,
   disk,
+  'signing-keys': printSigningKeys,
 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
-import { pathOption } from './path-option.ts';
+import { absolutePath, pathOption } from './path-option.ts';
 import { serveFlags } from './serve-flags.ts';
 import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
@@ -14,7 +14,15 @@ export const verifyFlags: FlagTable = {
   'accept-loss': toggle(
     'with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then',
   ),
+  trust: single('KEYFILE', null, 'with a bundle: the public key in PEM that has to have signed it'),
 };
+
+/** A bundle to be verified, and the file of the key that is trusted. */
+export interface BundleOptions {
+  readonly bundle: string;
+  readonly trust: string | null;
+  readonly json: boolean;
+}
 
 export interface VerifyOptions {
   /** Null for the store as a whole. */
@@ -25,12 +33,23 @@ export interface VerifyOptions {
   readonly json: boolean;
 }
 
-const usage = 'verify RUNTIME [--data-root DIR] [--json], or verify --store [--accept-loss] [--data-root DIR] [--json]';
+const usage =
+  'verify RUNTIME [--data-root DIR] [--json], or verify --store [--accept-loss] [--data-root DIR] [--json], or ' +
+  'verify BUNDLE [--trust KEYFILE] [--json]';
+
+/** Whether a call of `verify` is about a file: a runtime is named by its id, which is the name of no file in use. */
+const isBundle = (argument: string): boolean => !argument.startsWith('runtime:') && existsSync(absolutePath(argument));
 
 /** Reads the call of `verify`. Throws `StartError` `invalid_flags`. */
-export function verifyOptions(args: readonly string[]): VerifyOptions {
+export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOptions {
   const given = parseFlags(args, verifyFlags, 1);
   const [runtimeId = null] = given.positional;
+  if (runtimeId !== null && isBundle(runtimeId)) {
+    const other = ['data-root', 'store', 'accept-loss'].find((name) => given.has(name));
+    if (other !== undefined) throw new StartError('invalid_flags', `--${other} is not about a bundle: ${usage}`);
+    return { bundle: absolutePath(runtimeId), trust: pathOption(given, 'trust'), json: given.has('json') };
+  }
+  if (given.has('trust')) throw new StartError('invalid_flags', `--trust is for a file that is a bundle: ${usage}`);
   const acceptsLoss = given.has('accept-loss');
   if (runtimeId === null && !given.has('store')) throw new StartError('invalid_flags', `which runtime? ${usage}`);
   if (runtimeId !== null && (given.has('store') || acceptsLoss)) {

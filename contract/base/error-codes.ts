@@ -77,6 +77,7 @@ export const errorCodes = {
   illegal_caption_qc_transition: 409,
   // exports
   export_unavailable: 409,
+  signing_key_unusable: 500,
   // language explanations
   invalid_language_explanation_request: 400,
   language_explanation_unavailable: 409,

@@ -85,6 +85,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   invalid_caption_qc_request: 'send the candidate as the list of productions has it',
   illegal_caption_qc_transition: 'read the quality controls of the runtime',
   export_unavailable: 'read the overview of the runtime: it has the reason',
+  signing_key_unusable:
+    'put signing-key.pem in the data root back from a copy with mode 0600, or move it away: the host makes another one',
 
   invalid_language_explanation_request: 'correct the field; spans count code points',
   language_explanation_unavailable:

@@ -58,10 +58,17 @@ export interface StreamAnswer {
 
 /** A request that is granted with a head alone. */
 export interface EmptyAnswer {
-  readonly status: 200 | 204;
+  readonly status: 200 | 204 | 304;
   readonly isEmpty: true;
   readonly fields?: readonly AnswerField[];
 }
+
+/** The answer to a client that has the current one. */
+export const notModifiedAnswer: EmptyAnswer = {
+  status: 304,
+  isEmpty: true,
+  fields: ['ETag', 'Access-Control-Expose-Headers'],
+};
 
 /**
  * What an endpoint says of itself. `docs/openapi.json` is made of it, and tests hold every answer of a host against that

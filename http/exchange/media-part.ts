@@ -18,12 +18,15 @@ function giveBack(buffer: Buffer): void {
   if (freeBuffers.length < keptBuffers) freeBuffers.push(buffer);
 }
 
+/** What is sent: its bytes, and who may end it. */
+export type SentMedia = Pick<PlayableMedia, 'reader' | 'onEnd'>;
+
 /** A part of opened media as the body of an answer. The caller sends it: that closes the media in every case. */
 export class MediaPart extends SentBody {
-  readonly #media: PlayableMedia;
+  readonly #media: SentMedia;
   readonly #range: ByteRange;
 
-  constructor(media: PlayableMedia, range: ByteRange) {
+  constructor(media: SentMedia, range: ByteRange) {
     super();
     this.#media = media;
     this.#range = range;
@@ -66,8 +69,7 @@ export class MediaPart extends SentBody {
       position += chunk.length;
       if (flow.isOver) return;
       // The last bytes are held back until it is known that all of them belong to the content that was granted.
-      if (!isFull || (position === end && !reader.isUnchanged()))
-        throw new Error('private media changed while it was sent');
+      if (!isFull || (position === end && !reader.isUnchanged())) throw new Error('a file changed while it was sent');
       await flow.write(chunk);
     }
   }

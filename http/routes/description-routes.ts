@@ -1,5 +1,8 @@
 import { openApiDocument } from '../../contract/base/openapi-document.ts';
-import { json } from '../exchange/description.ts';
+import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { jsonHeaders } from '../exchange/answer.ts';
+import { json, notModifiedAnswer } from '../exchange/description.ts';
+import { conditionFields, entityTag, isKnownToClient, notModified, taggedFields } from '../exchange/entity-tag.ts';
 import { type Route, read } from '../exchange/route.ts';
 
 /** The bytes of the description of the wire. */
@@ -15,10 +18,16 @@ export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] 
         {
           id: 'readDescription',
           summary: 'this description, in OpenAPI 3.1',
-          answers: [json(200, openApiDocument)],
+          headers: conditionFields,
+          answers: [json(200, openApiDocument, ['ETag', 'Access-Control-Expose-Headers']), notModifiedAnswer],
           refusals: [],
         },
-        async () => ({ status: 200, body: await readDocument() }),
+        async ({ client }) => {
+          const body = await readDocument();
+          const tag = entityTag(contentIdOfBytes(body));
+          if (isKnownToClient(client.head, tag)) return notModified(tag);
+          return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
+        },
       ),
     },
   },

@@ -1,10 +1,15 @@
+import type { Bundles } from '../../actors/exports/bundles.ts';
 import type { Exports } from '../../actors/exports/exports.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { captionSide } from '../../contract/captions/caption-side.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
+import { bundledMediaChoice, signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
+import { json, notModifiedAnswer } from '../exchange/description.ts';
+import { conditionFields, entityTag, isKnownToClient, notModified, taggedFields } from '../exchange/entity-tag.ts';
+import { MediaPart } from '../exchange/media-part.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
@@ -20,8 +25,58 @@ const types: Readonly<Record<ExportName, string>> = {
   'captions.ass': 'text/x-ssa; charset=utf-8',
 };
 
-/** The route of a runtime as files for other programs. */
-export const exportRoutes = (exported: Exports): readonly Route[] => [
+/** The routes of a runtime as files: for other programs, and as a whole. */
+export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Route[] => [
+  {
+    // Before the route of the other names, which would take it.
+    path: '/v1/runtimes/:runtimeId/exports/bundle',
+    room: 'exports',
+    params: { runtimeId },
+    methods: {
+      GET: read(
+        {
+          id: 'readBundle',
+          summary: 'an ended study as a whole in one signed archive, which `media-study verify` checks without a host',
+          details:
+            'A tar archive (POSIX ustar) with journal, receipts, evidence, sealed records of the source, JSON schemas and a signature. The same study gives the same bytes; `ETag` is the digest of their signed envelope.',
+          query: {
+            media: bundledMediaChoice.default('exclude').describe('whether the bytes of the media are in it, too'),
+          },
+          headers: conditionFields,
+          answers: [
+            {
+              status: 200,
+              types: ['application/x-tar'],
+              fields: ['ETag', 'Access-Control-Expose-Headers', 'Vary'],
+            },
+            notModifiedAnswer,
+          ],
+          refusals: [
+            ...refusalsOfReopening,
+            'export_unavailable',
+            'source_revalidation_failed',
+            'signing_key_unusable',
+          ],
+        },
+        (call) => bundleAnswer(bundles, call),
+      ),
+    },
+  },
+  {
+    path: '/v1/signing-keys',
+    room: 'exports',
+    methods: {
+      GET: read(
+        {
+          id: 'readSigningKeys',
+          summary: 'the public keys with which this host signs bundles',
+          answers: [json(200, signingKeys)],
+          refusals: ['signing_key_unusable'],
+        },
+        async () => ({ status: 200, body: await bundles.keys() }),
+      ),
+    },
+  },
   {
     path: '/v1/runtimes/:runtimeId/exports/:name',
     room: 'exports',
@@ -37,12 +92,14 @@ export const exportRoutes = (exported: Exports): readonly Route[] => [
             side: captionSide.default('target').describe('which text of each caption line'),
             rate: editRate.default('25').describe('frames a second of the edit decision list'),
           },
+          headers: conditionFields,
           answers: [
             {
               status: 200,
               types: [...new Set(Object.values(types))],
               fields: ['ETag', 'Studio-Export-Of', 'Access-Control-Expose-Headers'],
             },
+            notModifiedAnswer,
           ],
           refusals: [
             ...refusalsOfReopening,
@@ -58,7 +115,24 @@ export const exportRoutes = (exported: Exports): readonly Route[] => [
   },
 ];
 
-async function fileAnswer(exported: Exports, { params, query }: Call<null>): Promise<Answer> {
+async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<null>): Promise<Answer> {
+  const media = bundledMediaChoice.safeParse(query.get('media') ?? 'exclude');
+  if (!media.success) throw new ServiceError('unknown_query', 'media is exclude or include');
+  const options = { media: media.data === 'include' };
+  const { reader, signatureContentId } = await bundles.open(params.runtimeId ?? '', options);
+  const tag = entityTag(signatureContentId);
+  if (isKnownToClient(client.head, tag)) {
+    reader.close();
+    return notModified(tag);
+  }
+  const headers = { ...jsonHeaders, 'Content-Type': 'application/x-tar', ...taggedFields(tag) };
+  return { status: 200, headers, body: new MediaPart({ reader, onEnd: never }, { start: 0, end: reader.bytes }) };
+}
+
+/** Nobody takes a bundle back while it is sent. */
+const never = () => () => undefined;
+
+async function fileAnswer(exported: Exports, { params, query, client }: Call<null>): Promise<Answer> {
   const name = exportName.safeParse(params.name);
   if (!name.success) throw new ServiceError('not_found', `an export is one of ${exportNames.join(', ')}`);
   const side = captionSide.safeParse(query.get('side') ?? 'target');
@@ -68,12 +142,13 @@ async function fileAnswer(exported: Exports, { params, query }: Call<null>): Pro
   const options = { side: side.data, rate: rate.data };
   const { text, madeOf } = await exported.file(params.runtimeId ?? '', name.data, options);
   const body = Buffer.from(text, 'utf8');
+  const tag = entityTag(contentIdOfBytes(body));
+  if (isKnownToClient(client.head, tag)) return notModified(tag);
   const headers = {
     ...jsonHeaders,
     'Content-Type': types[name.data],
-    ETag: `"${contentIdOfBytes(body)}"`,
+    ...taggedFields(tag, ['Studio-Export-Of']),
     'Studio-Export-Of': madeOf.join(', '),
-    'Access-Control-Expose-Headers': 'ETag, Studio-Export-Of',
   };
   return { status: 200, headers, body };
 }

@@ -4,6 +4,8 @@ import { firstDifference } from './first-difference.ts';
 
 /** What a runtime rests on and leaves behind, each resting on those before it. */
 export type EvidenceLink =
+  | 'bundle'
+  | 'signature'
   | 'row'
   | 'journal'
   | 'start'

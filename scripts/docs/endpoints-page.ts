@@ -76,7 +76,7 @@ function answersOf(document: ReadableDocument, operation: Operation, shared: Sha
     const bodies = Object.entries(content).map(([type, { schema }]) =>
       type === 'application/json' ? wordsOf(schema) : `\`${type}\``,
     );
-    return [[status, bodies.join(', ')]];
+    return [[status, bodies.length === 0 ? 'nothing' : bodies.join(', ')]];
   });
   return table(['status', 'answer or codes'], rows);
 }

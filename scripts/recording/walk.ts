@@ -5,6 +5,7 @@ import {
 } from '../../contract/captions/caption-answers.ts';
 import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
+import { signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { ownedIngestStatus, ownedIngests } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestStatus, videohostIngests } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
@@ -221,6 +222,8 @@ async function caption(recorder: Recorder, params: Record<string, string>, appro
   await recorder.granted('readCaptionQualityReports', captionQualityReports, { params });
   await recorder.bytes('readWebVtt', { params: { ...params, jobId } });
   await recorder.bytes('readExport', { params: { ...params, name: 'facts.csv' } });
+  await recorder.bytes('readBundle', { params });
+  await recorder.granted('readSigningKeys', signingKeys);
 }
 
 async function explain(recorder: Recorder, params: Record<string, string>): Promise<void> {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -11,6 +12,7 @@ import type { AdmissionReference } from '../../receipts/study/study-admission.ts
 import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { bundleOf, bundlesOfStudy } from '../actors/exports/bundled-study.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { withRawRows } from '../storage/ledger/scratch.ts';
@@ -178,12 +180,44 @@ test('a runtime that the data root does not hold is no damage', async (t) => {
   t.is(ending.stderr, 'unknown_runtime: no such runtime\n');
 });
 
+test('a bundle is verified without a data root, and its end says what was checked and who signed', async (t) => {
+  const { bundles, root } = await bundlesOfStudy(t);
+  const folder = dirname(root);
+  const [path, key, other] = ['study.tar', 'key.pem', 'other.pem'].map((name) => join(folder, name));
+  if (path === undefined || key === undefined || other === undefined) throw new Error('three paths');
+  await writeFile(path, await bundleOf(bundles));
+  await writeFile(key, (await bundles.keys()).keys[0]?.publicKey ?? '');
+  await writeFile(other, generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
+  const plain = await verify(path);
+  t.deepEqual([plain.code, plain.stderr], [0, '']);
+  const media = study.run.record.sourceSession.source.contentId;
+  t.regex(plain.stdout, new RegExp(`\nunchecked {2}media ${media}: the bundle is without`));
+  t.regex(plain.stdout, /\nsigned; give --trust .* \(key sha256:[a-f0-9]{64}\)\nintact: runtime:/);
+  t.is((await verify(path, '--trust', key)).code, 0);
+  const foreign = await verify(path, '--trust', other, '--json');
+  t.is(foreign.code, 4);
+  t.like(JSON.parse(foreign.stdout), { verdict: 'intact', signature: { state: 'untrusted' }, fault: null });
+  await writeFile(path, (await bundleOf(bundles)).subarray(0, -1024));
+  const damaged = await verify(path, '--json');
+  t.is(damaged.code, 1);
+  t.like(JSON.parse(damaged.stdout), {
+    verdict: 'damaged',
+    runtimeId: null,
+    signature: null,
+    fault: { link: 'bundle' },
+  });
+  t.is((await verify(path, '--trust', path)).code, 2);
+  t.regex((await verify(folder)).stdout, /archive_not_a_file/);
+});
+
 test('a wrong call is refused before anything is opened', async (t) => {
   const root = await newDataRoot(t);
   const calls: [readonly string[], RegExp][] = [
     [['--data-root', root], /which runtime/],
     [[runtimeId, 'x', '--data-root', root], /unexpected argument 'x'/],
     [[runtimeId, '--data-rot', root], /did you mean --data-root/],
+    [[runtimeId, '--trust', 'key.pem', '--data-root', root], /--trust is for a file that is a bundle/],
+    [[fileURLToPath(import.meta.url), '--data-root', root], /--data-root is not about a bundle/],
     [[runtimeId, '--json=yes', '--data-root', root], /--json takes no value/],
     [[runtimeId, '--data-root', root], /no host has ever kept its data there/],
   ];

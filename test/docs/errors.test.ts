@@ -106,3 +106,8 @@ test('every refusal of an evaluation is documented', async (t) => {
     sorted(await unionOf('contract/evaluation/evaluation-fault.ts', 'EvaluationFaultCode')),
   );
 });
+
+test('every word for a refused archive of a bundle is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Bundles that are refused')[0]);
+  t.deepEqual(sorted(documented), sorted(await unionOf('storage/archive/archive-error.ts', 'ArchiveErrorCode')));
+});

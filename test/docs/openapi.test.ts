@@ -55,6 +55,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   readOwnedUpload: 'the answer is a head alone',
   sendOwnedUploadPart: 'the answer is a head alone',
   endOwnedUpload: 'the answer is a head alone',
+  readBundle: 'an archive is bytes',
   readPrivateMedia: 'media is bytes',
   readDescription: 'it would hold itself',
   readMetrics: 'what is measured differs from run to run',

@@ -19,9 +19,9 @@ export function captionsContract(adapter: AdapterFlag): void {
   qualityReports(contract);
   test.serial(contract.title('every code of checks and exports was provoked'), (t) => {
     const codes = (Object.keys(errorCodes) as ErrorCode[]).filter(
-      (code) => code.includes('caption_qc') || code.startsWith('export_'),
+      (code) => code.includes('caption_qc') || code.startsWith('export_') || code.startsWith('signing_'),
     );
-    t.is(codes.length, 3);
+    t.is(codes.length, 4);
     t.deepEqual(
       codes.filter((code) => !contract.provoked.has(code)),
       [],

@@ -87,7 +87,8 @@ export class DescribedWire {
     return null;
   }
 
-  #faultOfBody(place: string, { headers, body }: WireAnswer): string | null {
+  #faultOfBody(place: string, { status, headers, body }: WireAnswer): string | null {
+    if (status === 304) return body.length === 0 ? null : 'the answer has a body';
     const type = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
     const content = at(this.#document, `${place}/content`) as Record<string, unknown> | undefined;
     if (content === undefined) return body.length === 0 ? null : 'a body is not described';

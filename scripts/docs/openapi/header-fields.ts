@@ -22,7 +22,7 @@ export const headerFields = {
   'Accept-Ranges': text('Always `bytes`.'),
   'Content-Range': text('The part of the media that was sent, or its size where none can be.'),
   'Studio-Export-Of': text('The content ids of the receipts and evidence that a file was made of.'),
-  ETag: text('The content id of the media or the file, in quotes.'),
+  ETag: text('The content id of the media or the file, in quotes; of a bundle, that of its signed envelope.'),
   Pragma: text('Always `no-cache`.'),
   Location: text('The path to which the bytes of the file are sent.'),
   'Upload-Offset': text('How many bytes of the file are on disk.', '^(0|[1-9]\\d*)$'),

@@ -158,4 +158,5 @@ const meanings = {
   202: 'Accepted, and stored; the work goes on after the answer.',
   204: 'Done, and stored; the answer has no body.',
   206: 'The part that was asked for.',
+  304: 'The client has the current one: `If-None-Match` names its entity tag.',
 } as const;

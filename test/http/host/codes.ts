@@ -31,7 +31,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'invalid_caption_qc_request',
     'illegal_caption_qc_transition',
   ],
-  exports: ['export_unavailable'],
+  exports: ['export_unavailable', 'signing_key_unusable'],
   lifecycles: ['unknown_chart'],
   'the operation of a host': ['invalid_snapshot_request'],
   'language explanations': [

@@ -1,0 +1,178 @@
+import type { z } from 'zod';
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import { type BundleManifest, bundleManifest } from '../../contract/exports/runtime-bundle.ts';
+import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';
+import type { ContentFault, StoredContent } from '../../receipts/core/stored-content.ts';
+import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
+import { type ArchiveEntry, type ArchiveIndex, readEntry } from '../../storage/archive/read-archive.ts';
+import { chainEvent, firstLink, linkOf } from '../../storage/ledger/journal-chain.ts';
+import type { JournalHead } from '../../storage/ledger/ledger.ts';
+import type { LaterActor, RuntimeStore } from '../reopening/runtime-store.ts';
+import { type BundledRows, bundledRows } from './bundled-rows.ts';
+
+/** Most files list a few hundred others, and most journals have some thousand events. */
+const maximumBytes = { manifest: 4 * 1024 ** 2, journal: 256 * 1024 ** 2, rows: 4 * 1024 ** 2 } as const;
+
+/** The file of a bundle, and what stands in it and where. */
+export interface IndexedBundle {
+  readonly file: ByteReader;
+  readonly index: ArchiveIndex;
+}
+
+const fault = (place: string, contentId: string | null = null): EvidenceChainError =>
+  new EvidenceChainError('bundle', place, undefined, contentId);
+
+/** All bytes of a file of a bundle. Throws `EvidenceChainError` of the bundle. */
+export async function readBundled({ file, index }: IndexedBundle, path: string, most: number): Promise<Buffer> {
+  const entry = index.get(path);
+  if (entry === undefined) throw fault(`${path}: missing`);
+  if (entry.bytes > most) throw fault(`${path}: size`);
+  return readEntry(file, entry);
+}
+
+async function readRecord<Schema extends z.ZodType>(
+  bundle: IndexedBundle,
+  path: string,
+  schema: Schema,
+  most: number,
+): Promise<z.infer<Schema>> {
+  const bytes = await readBundled(bundle, path, most);
+  const contentId = bundle.index.get(path)?.contentId ?? '';
+  try {
+    return reopenJson({ link: 'bundle', schema, maximumBytes: most }, { contentId, bytes });
+  } catch (error) {
+    if (!(error instanceof EvidenceChainError)) throw error;
+    throw new EvidenceChainError('bundle', `${path}: ${error.place}`, error);
+  }
+}
+
+/** The manifest of a bundle, which every other file of it agrees with. Throws `EvidenceChainError` of the bundle. */
+export async function readManifest(bundle: IndexedBundle): Promise<BundleManifest> {
+  const { index } = bundle;
+  const manifest = await readRecord(bundle, bundlePaths.manifest, bundleManifest, maximumBytes.manifest);
+  const { files } = manifest;
+  const sorted = [...files].sort(inPathOrder);
+  if (sorted.some((file, at) => file !== files[at] || file.path === sorted[at + 1]?.path)) {
+    throw fault('manifest.json: files are not in the order of their paths');
+  }
+  for (const { path, contentId, bytes } of files) checkListed(index.get(path), path, contentId, bytes);
+  const listed = new Set([...files.map(({ path }) => path), ...unlisted]);
+  for (const name of index.keys()) if (!listed.has(name)) throw fault(`${name}: not in the manifest`);
+  return manifest;
+}
+
+const unlisted: readonly string[] = [bundlePaths.manifest, bundlePaths.signature, bundlePaths.publicKey];
+
+function checkListed(entry: ArchiveEntry | undefined, path: string, contentId: string, bytes: number): void {
+  if (entry === undefined || unlisted.includes(path)) throw fault(`${path}: missing`, contentId);
+  if (entry.bytes !== bytes) throw fault(`${path}: size`, contentId);
+  if (entry.contentId !== contentId || (objectAt(path) ?? contentId) !== contentId) {
+    throw fault(`${path}: content`, contentId);
+  }
+}
+
+/** The one runtime of a bundle, for the verification that data roots get. It notes which stored files were asked for. */
+export class BundleStore implements RuntimeStore {
+  readonly content: StoredContent;
+  readonly #bundle: IndexedBundle;
+  readonly #manifest: BundleManifest;
+  readonly #rows: BundledRows;
+  readonly #events: readonly Buffer[];
+  readonly #asked = new Set<string>();
+
+  private constructor(bundle: IndexedBundle, manifest: BundleManifest, rows: BundledRows, events: readonly Buffer[]) {
+    this.#bundle = bundle;
+    this.#manifest = manifest;
+    this.#rows = rows;
+    this.#events = events;
+    this.content = {
+      object: (contentId, most) => this.#object(contentId, most),
+      sourceFile: ({ contentId }, most) => this.#object(contentId, most),
+      verifiedLength: async ({ contentId }) => this.#mediaBytes(contentId),
+    };
+  }
+
+  /** Reads journal and rows. Throws `EvidenceChainError` of the bundle. */
+  static async open(bundle: IndexedBundle, manifest: BundleManifest): Promise<BundleStore> {
+    const rows = await readRecord(bundle, bundlePaths.rows, bundledRows, maximumBytes.rows);
+    const journal = await readBundled(bundle, bundlePaths.journal, maximumBytes.journal);
+    return new BundleStore(bundle, manifest, rows, linesOf(journal));
+  }
+
+  async verifyJournal(runtimeId: string): Promise<JournalHead> {
+    let link = firstLink(runtimeId);
+    let last = journalStart;
+    for (const event of this.#events) {
+      last = readEvent(runtimeId, last, event);
+      link = Buffer.from(linkOf(chainEvent(link, event.toString('utf8'))));
+    }
+    const head = { seq: last.seq, digest: link.toString('hex'), recordedAt: last.recordedAt || null };
+    const stated = this.#manifest.journalHead;
+    for (const key of ['seq', 'digest', 'recordedAt'] as const) {
+      if (head[key] !== stated[key]) throw new EvidenceChainError('journal', `head.${key}`);
+    }
+    return head;
+  }
+
+  async readStored(runtimeId: string) {
+    const { start, source, lifecycle, reason } = this.#rows;
+    return { runtimeId, start, source, lifecycle, reason };
+  }
+
+  async readEvents(runtimeId: string): Promise<readonly JournalEvent[]> {
+    const events: JournalEvent[] = [];
+    for (const stored of this.#events) events.push(readEvent(runtimeId, events.at(-1) ?? journalStart, stored));
+    return events;
+  }
+
+  statusOf({ name, id }: LaterActor): string {
+    const row = this.#rows.actors.find((actor) => actor.id === id && actor.name === name);
+    if (row === undefined) throw new EvidenceChainError('row', `${name}: missing`);
+    return row.status;
+  }
+
+  /** How many actors the rows speak of. */
+  get actors(): number {
+    return this.#rows.actors.length;
+  }
+
+  /** The first stored file that nothing asked for; null where everything in the bundle belongs to the runtime. */
+  get unread(): string | null {
+    for (const path of this.#bundle.index.keys()) {
+      const contentId = objectAt(path);
+      if (contentId !== null && !this.#asked.has(contentId)) return path;
+    }
+    return null;
+  }
+
+  async #object(contentId: string, most: number): Promise<Uint8Array | ContentFault> {
+    this.#asked.add(contentId);
+    const entry = this.#bundle.index.get(objectPathOf(contentId));
+    if (entry === undefined) return 'missing';
+    return entry.bytes > most ? 'size' : readEntry(this.#bundle.file, entry);
+  }
+
+  /** The length of the media: that of its bytes, or the one that is stated where the bundle is without them. */
+  #mediaBytes(contentId: string): number | ContentFault {
+    this.#asked.add(contentId);
+    const entry = this.#bundle.index.get(objectPathOf(contentId));
+    if (entry !== undefined) return entry.bytes;
+    const { media } = this.#manifest;
+    return !media.included && media.contentId === contentId ? media.bytes : 'missing';
+  }
+}
+
+/** The lines of a journal, each with its newline taken off. Throws `EvidenceChainError` of the bundle. */
+function linesOf(journal: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < journal.length; ) {
+    const end = journal.indexOf(0x0a, from);
+    if (end === -1) throw fault(`${bundlePaths.journal}: event ${lines.length + 1} is cut`);
+    lines.push(journal.subarray(from, end));
+    from = end + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,189 @@
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { BundleManifest, SigningKeys } from '../../contract/exports/runtime-bundle.ts';
+import { hasEnded } from '../../contract/study/runtime-status.ts';
+import { contentIdOfBytes, storedBytes } from '../../receipts/core/canonical-json.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { bundlePaths, inPathOrder, objectPathOf } from '../../receipts/exports/bundle-files.ts';
+import { bundleSchemas } from '../../receipts/exports/bundle-schemas.ts';
+import { signedManifest } from '../../receipts/exports/bundle-statement.ts';
+import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
+import { ArchiveBytes, type ArchivePart } from '../../storage/archive/archive-bytes.ts';
+import { maximumEntryBytes } from '../../storage/archive/ustar-header.ts';
+import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { type SigningKey, SigningKeyError } from '../../storage/signing/signing-key.ts';
+import { laterActorsOf } from '../reopening/actor-rows.ts';
+import { statusOfRow } from '../reopening/data-root-store.ts';
+import { ReadObjects } from '../reopening/read-objects.ts';
+import { readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
+import type { Verified, VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { mediaOf, openMedia } from '../sources/source-files.ts';
+import { sourceChanged } from '../sources/source-records.ts';
+import type { BundledRows } from './bundled-rows.ts';
+
+/** Far above any stored record: sealed records of a source may have so many. */
+const maximumRecordBytes = 16 * 1024 * 1024;
+const pageEvents = 200;
+/** Each try loses against a commit of the same runtime; these come seconds apart. */
+const tries = 8;
+
+export interface BundlesOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly runtimes: VerifiedRuntimes;
+  /** Opens the signing key, which it makes where there is none. Throws `SigningKeyError`. */
+  readonly openKey: () => Promise<SigningKey>;
+}
+
+/** A bundle that is written nowhere. The caller closes the reader. */
+export interface OpenedBundle {
+  readonly reader: ByteReader;
+  /** The digest of its signed envelope, from which every byte of it follows. */
+  readonly signatureContentId: string;
+}
+
+/** A runtime and its rows as they were at one moment. */
+interface Consistent {
+  readonly verified: Verified;
+  readonly rows: BundledRows;
+}
+
+/** The service behind whole runtimes as files: what they rest on and left behind, signed. */
+export class Bundles {
+  readonly #options: BundlesOptions;
+  #key: Promise<SigningKey> | null = null;
+
+  constructor(options: BundlesOptions) {
+    this.#options = options;
+  }
+
+  /** The keys that bundles are signed with. Throws `signing_key_unusable`. */
+  async keys(): Promise<SigningKeys> {
+    const { keyId, publicKey } = await this.#openedKey();
+    return { schema: 'studio.signing-keys.v1', keys: [{ keyId, algorithm: 'ed25519', publicKey }] };
+  }
+
+  /**
+   * An ended runtime as one archive; the same runtime gives the same bytes. Throws `unknown_runtime`,
+   * `stored_content_inconsistent`, `export_unavailable` before the end of the study, `source_revalidation_failed` where the media is asked for
+   * and has changed, and `signing_key_unusable`.
+   */
+  async open(runtimeId: string, options: { readonly media: boolean }): Promise<OpenedBundle> {
+    const { verified, rows } = await this.#consistent(runtimeId);
+    const { head } = verified;
+    const session = verified.runtime.source.registered.session;
+    const { contentId, bytes } = session.source;
+    if (options.media && bytes > maximumEntryBytes) {
+      throw new ServiceError('export_unavailable', 'media of 8 GiB or more does not fit into a bundle');
+    }
+    const key = await this.#openedKey();
+    const records = [
+      { name: bundlePaths.journal, content: await this.#journal(runtimeId, head) },
+      { name: bundlePaths.rows, content: storedBytes(rows) },
+      { name: bundlePaths.schemas, content: bundleSchemas() },
+      ...(await this.#objects(verified, contentId)),
+    ];
+    const listed = records.map(({ name, content }) => ({
+      path: name,
+      contentId: contentIdOfBytes(content),
+      bytes: content.length,
+    }));
+    const media = { path: objectPathOf(contentId), contentId, bytes };
+    const manifest: BundleManifest = {
+      schema: 'studio.runtime-bundle.v1',
+      runtimeId,
+      journalHead: head,
+      media: { contentId, bytes, included: options.media },
+      files: [...listed, ...(options.media ? [media] : [])].sort(inPathOrder),
+    };
+    const envelope = signedManifest(manifest, key);
+    const contents = new Map<string, Uint8Array | ByteReader>(records.map(({ name, content }) => [name, content]));
+    if (options.media) contents.set(media.path, await this.#media(verified));
+    const parts: ArchivePart[] = [
+      { name: bundlePaths.manifest, content: storedBytes(manifest) },
+      { name: bundlePaths.signature, content: envelope },
+      { name: bundlePaths.publicKey, content: Buffer.from(key.publicKey, 'utf8') },
+      ...manifest.files.flatMap(({ path }) => {
+        const content = contents.get(path);
+        return content === undefined ? [] : [{ name: path, content }];
+      }),
+    ];
+    return { reader: new ArchiveBytes(parts), signatureContentId: contentIdOfBytes(envelope) };
+  }
+
+  /** The runtime and its rows, read again until no commit of it came in between. */
+  async #consistent(runtimeId: string): Promise<Consistent> {
+    const { ledger, runtimes } = this.#options;
+    for (let tried = 0; tried < tries; tried += 1) {
+      const verified = await runtimes.verified(runtimeId);
+      const stored = await readStoredRuntime(ledger, runtimeId);
+      if (stored === null) throw new ServiceError('unknown_runtime', 'no such runtime');
+      if (!hasEnded(stored.lifecycle)) {
+        throw new ServiceError('export_unavailable', 'the study has not ended, and a bundle holds a whole one');
+      }
+      const rows = this.#rows(verified, stored);
+      const { digest } = await readJournalOf(async () => ledger.journalHead(runtimeId));
+      if (digest === verified.head.digest) return { verified, rows };
+    }
+    throw new ServiceError('export_unavailable', 'the runtime gained events whenever it was read');
+  }
+
+  #rows({ runtime }: Verified, { start, lifecycle, reason }: StoredRuntime): BundledRows {
+    const actors = laterActorsOf(runtime).map(({ name, id }) => ({
+      name,
+      id,
+      status: statusOfRow(this.#options.ledger, { name, id }),
+    }));
+    // Where the files of the source lie on this machine is nothing of the runtime.
+    const source = registeredSourceOf(runtime.source.records, null);
+    return { schema: 'studio.runtime-bundle-rows.v1', lifecycle, reason, start, source, actors };
+  }
+
+  /** The journal, one event a line. */
+  async #journal(runtimeId: string, { seq }: JournalHead): Promise<Buffer> {
+    const lines: Uint8Array[] = [];
+    const newline = Buffer.from('\n');
+    for (let after = 0; after < seq; ) {
+      const { events } = await this.#options.ledger.journalPage(runtimeId, after, Math.min(pageEvents, seq - after));
+      for (const event of events) lines.push(event, newline);
+      after += events.length;
+    }
+    return Buffer.concat(lines);
+  }
+
+  /** Every file that the verification read, the media aside. */
+  async #objects({ content }: Verified, mediaContentId: string): Promise<{ name: string; content: Uint8Array }[]> {
+    const again = new ReadObjects(this.#options.objectStore, () => undefined);
+    const objects = new Map<string, Uint8Array>();
+    for (const file of content.files) {
+      const { contentId } = file;
+      if (contentId === mediaContentId || objects.has(contentId)) continue;
+      const bytes = await again.sourceFile(file, maximumRecordBytes);
+      if (typeof bytes === 'string') throw new EvidenceChainError('bundle', bytes, undefined, contentId);
+      objects.set(contentId, bytes);
+    }
+    return [...objects].map(([contentId, bytes]) => ({ name: objectPathOf(contentId), content: bytes }));
+  }
+
+  async #media({ runtime, stored }: Verified): Promise<ByteReader> {
+    const reader = await openMedia(this.#options.objectStore, stored.source);
+    if (reader === null) throw sourceChanged();
+    if (reader.bytes === mediaOf(runtime.source.registered).bytes) return reader;
+    reader.close();
+    throw sourceChanged();
+  }
+
+  /** The key is made once, whoever asks first; one that could not be used is looked at again. */
+  async #openedKey(): Promise<SigningKey> {
+    this.#key ??= this.#options.openKey();
+    try {
+      return await this.#key;
+    } catch (error) {
+      this.#key = null;
+      if (!(error instanceof SigningKeyError)) throw error;
+      throw new ServiceError('signing_key_unusable', `the signing key of the data root: ${error.message}`);
+    }
+  }
+}

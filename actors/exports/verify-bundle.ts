@@ -1,0 +1,85 @@
+import type { KeyObject } from 'node:crypto';
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
+import type { BundleManifest } from '../../contract/exports/runtime-bundle.ts';
+import type { ReportLink } from '../../receipts/core/checked-link.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
+import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';
+import { readArchive } from '../../storage/archive/read-archive.ts';
+import { keyIdOf } from '../../storage/signing/signing-key.ts';
+import { laterActorsOf } from '../reopening/actor-rows.ts';
+import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
+import { BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';
+
+const maximumKeyBytes = 4096;
+const maximumEnvelopeBytes = 8 * 1024 * 1024;
+
+/** Whose signature a bundle has: nobody's, that of a key nobody was asked about, that of the trusted key, or of another one. */
+export type BundleSignature =
+  | { readonly state: 'unsigned'; readonly keyId: null }
+  | { readonly state: 'valid' | 'trusted' | 'untrusted'; readonly keyId: string };
+
+/** A bundle in which everything holds. */
+export interface WholeBundle extends WholeRuntime {
+  readonly manifest: BundleManifest;
+  readonly signature: BundleSignature;
+}
+
+const signatureFault = (place: string): EvidenceChainError => new EvidenceChainError('signature', place);
+
+/** A public key as `verify` is told to trust it. Throws `SignatureFault`. */
+export const trustedKey = (pem: Uint8Array): KeyObject => publicKeyOf(pem, 'key');
+
+async function signatureOf(
+  bundle: IndexedBundle,
+  manifest: BundleManifest,
+  trusted: KeyObject | null,
+): Promise<BundleSignature> {
+  const { index } = bundle;
+  const [hasSignature, hasKey] = [index.has(bundlePaths.signature), index.has(bundlePaths.publicKey)];
+  if (!hasSignature && !hasKey) return { state: 'unsigned', keyId: null };
+  if (!hasSignature || !hasKey)
+    throw signatureFault(`${hasKey ? bundlePaths.signature : bundlePaths.publicKey}: missing`);
+  try {
+    const key = publicKeyOf(await readBundled(bundle, bundlePaths.publicKey, maximumKeyBytes), bundlePaths.publicKey);
+    const keyId = keyIdOf(key);
+    checkSignature(await readBundled(bundle, bundlePaths.signature, maximumEnvelopeBytes), manifest, key, keyId);
+    if (trusted === null) return { state: 'valid', keyId };
+    return { state: keyId === keyIdOf(trusted) ? 'trusted' : 'untrusted', keyId };
+  } catch (error) {
+    if (error instanceof SignatureFault) throw signatureFault(error.place);
+    throw error;
+  }
+}
+
+/** What a bundle states of itself has to be what its runtime says. */
+function checkManifest({ media }: BundleManifest, { runtime }: WholeRuntime, store: BundleStore): void {
+  const { contentId, bytes } = runtime.accepted.record.sourceSession.source;
+  if (media.contentId !== contentId || media.bytes !== bytes) {
+    throw new EvidenceChainError('bundle', `${bundlePaths.manifest}: media`);
+  }
+  if (store.unread !== null) throw new EvidenceChainError('bundle', `${store.unread}: no record names it`);
+  if (store.actors !== laterActorsOf(runtime).length) throw new EvidenceChainError('row', 'actors');
+}
+
+/**
+ * Verifies a bundle with nothing but its bytes: the archive, its manifest, its signature, and then the runtime in it as it is
+ * verified in a data root. Media that the bundle is without is not reported as checked. Throws `ArchiveError`, and
+ * `EvidenceChainError` at the first thing that does not hold.
+ */
+export async function verifyBundle(
+  file: ByteReader,
+  trusted: KeyObject | null,
+  report: ReportLink,
+): Promise<WholeBundle> {
+  const bundle = { file, index: await readArchive(file) };
+  const manifest = await readManifest(bundle);
+  const signature = await signatureOf(bundle, manifest, trusted);
+  const store = await BundleStore.open(bundle, manifest);
+  const { media } = manifest;
+  const whole = await verifyStoredRuntime(store, manifest.runtimeId, (link) => {
+    if (media.included || link.contentId !== media.contentId) report(link);
+  });
+  checkManifest(manifest, whole, store);
+  return { ...whole, manifest, signature };
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { StudyHost } from '../client/study-host.ts';
+import type { ExportName } from '../contract/exports/export-name.ts';
+
+/** What is written: a file for another program with its options, or the whole study with or without its media. */
+export type AskedExport =
+  | { readonly name: ExportName; readonly options: { readonly side?: string; readonly rate?: string } }
+  | { readonly name: 'bundle'; readonly media: boolean };
+
+/** A file that was written. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly contentId: string;
+}
+
+/** The bytes of an export as they come. Throws what a client of the host throws. */
+export async function exportedBytes(
+  host: StudyHost,
+  runtimeId: string,
+  asked: AskedExport,
+  signal: AbortSignal,
+): Promise<Readable> {
+  if (asked.name === 'bundle') return Readable.fromWeb(await host.bundle(runtimeId, { media: asked.media, signal }));
+  return Readable.from([Buffer.from(await host.export(runtimeId, asked.name, asked.options), 'utf8')]);
+}
+
+/** Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. */
+export async function writeExport(
+  host: StudyHost,
+  runtimeId: string,
+  asked: AskedExport,
+  path: string,
+  signal: AbortSignal,
+): Promise<WrittenFile> {
+  const part = `${path}.part`;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = new Transform({
+    transform: (chunk: Buffer, _, pass) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      pass(null, chunk);
+    },
+  });
+  const body = await exportedBytes(host, runtimeId, asked, signal);
+  try {
+    await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+  return { path, bytes, contentId: `sha256:${hash.digest('hex')}` };
+}

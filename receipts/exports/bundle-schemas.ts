@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { artifact } from '../../contract/base/artifact.ts';
+import { evidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { bundleManifest, bundleStatement, signedEnvelope } from '../../contract/exports/runtime-bundle.ts';
+import { journalEvent } from '../../contract/journal/journal-event.ts';
+import { languageRanges } from '../../contract/sources/language-ranges.ts';
+import { mediaProbe } from '../../contract/sources/media-probe.ts';
+import { preflightBundle } from '../../contract/sources/preflight-bundle.ts';
+import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
+import { registeredSource } from '../../contract/sources/source-session.ts';
+import { speechActivity } from '../../contract/sources/speech-activity.ts';
+import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { runtimeStart } from '../../contract/study/runtime-start.ts';
+import { captionReceipt, storedCaptions } from '../captions/caption-production.ts';
+import { qualityControl } from '../captions/caption-quality-control.ts';
+import { storedBytes } from '../core/canonical-json.ts';
+import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
+import { decisionReceipt } from '../evidence/evidence-decision.ts';
+import { readShape } from '../evidence/evidence-read.ts';
+import { explanationConfigurationShape, explanationPromptShape } from '../explanations/explanation-executor.ts';
+import { explanationReceipt, storedExplanation } from '../explanations/language-explanation.ts';
+import { reviewReceipt } from '../review/publish-review-decision.ts';
+import { revocationReceipt } from '../review/publish-review-revocation.ts';
+import { intakeReceipt } from '../study/publish-review-intake.ts';
+import { readinessReceipt } from '../study/study-readiness.ts';
+import { storedStudyRecord } from '../study/study-record.ts';
+
+/** Everything that a bundle may hold, by what it is. */
+const described: Readonly<Record<string, z.ZodType>> = {
+  manifest: bundleManifest,
+  envelope: signedEnvelope,
+  statement: bundleStatement,
+  event: journalEvent,
+  artifact,
+  source: registeredSource,
+  'source-receipt': sourceReceipt,
+  'media-probe': mediaProbe,
+  preflight: preflightBundle,
+  'speech-activity': speechActivity,
+  'language-ranges': languageRanges,
+  'videohost-resolution': videohostResolution,
+  'run-start': runtimeStart,
+  evidence: evidenceArtifact,
+  read: readShape.schema,
+  assessment: assessmentReceipt.shape.schema,
+  decision: decisionReceipt.shape.schema,
+  'study-record': storedStudyRecord.shape.schema,
+  readiness: readinessReceipt.shape.schema,
+  intake: intakeReceipt.shape.schema,
+  review: reviewReceipt.shape.schema,
+  revocation: revocationReceipt.shape.schema,
+  captions: storedCaptions.shape.schema,
+  'caption-receipt': captionReceipt.shape.schema,
+  'quality-control': qualityControl.shape.schema,
+  explanation: storedExplanation.shape.schema,
+  'explanation-receipt': explanationReceipt.shape.schema,
+  'explanation-prompt': explanationPromptShape.schema,
+  'explanation-configuration': explanationConfigurationShape.schema,
+};
+
+let bytes: Buffer | null = null;
+
+/**
+ * The JSON schemas of everything in a bundle, for readers that lack this program, each complete in itself. JSON Schema cannot say all
+ * that the program checks. Made once in a process: it takes some hundredths of a second.
+ */
+export function bundleSchemas(): Buffer {
+  bytes ??= storedBytes({
+    schema: 'studio.runtime-bundle-schemas.v1',
+    schemas: Object.fromEntries(
+      Object.entries(described).map(([name, schema]) => [name, z.toJSONSchema(schema, { reused: 'ref' })]),
+    ),
+  });
+  return bytes;
+}

@@ -1,0 +1,91 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { failedWith } from '../objects/object-store-error.ts';
+
+/** The file of a data root that holds its private key. */
+export const signingKeyName = 'signing-key.pem';
+
+const maximumFileBytes = 4096;
+
+/** The file of the signing key is there and cannot be used. */
+export class SigningKeyError extends Error {
+  constructor(detail: string, cause?: unknown) {
+    super(detail, cause === undefined ? undefined : { cause });
+    this.name = 'SigningKeyError';
+  }
+}
+
+/** An Ed25519 key pair that signs what a host hands out. */
+export interface SigningKey {
+  readonly keyId: string;
+  /** The public half as PEM (SubjectPublicKeyInfo). */
+  readonly publicKey: string;
+  /** The signature of these bytes; the same bytes always have the same. */
+  sign(bytes: Uint8Array): Buffer;
+}
+
+/** The name of a public key: the digest of its SubjectPublicKeyInfo (DER). */
+export const keyIdOf = (key: KeyObject): string =>
+  `sha256:${createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex')}`;
+
+function signingKeyOf(privateKey: KeyObject): SigningKey {
+  const publicKey = createPublicKey(privateKey);
+  return {
+    keyId: keyIdOf(publicKey),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    sign: (bytes) => sign(null, bytes, privateKey),
+  };
+}
+
+/** The private key in a file; null where there is no file. Throws `SigningKeyError`, and the system's errors. */
+async function readKey(path: string): Promise<SigningKey | null> {
+  let text: string;
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await handle.stat();
+      if (!found.isFile() || found.size > maximumFileBytes) throw new SigningKeyError('it is no file of a key');
+      if ((found.mode & 0o077) !== 0) throw new SigningKeyError('others than its owner may read it');
+      text = await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return null;
+    throw error instanceof SigningKeyError ? error : new SigningKeyError('it cannot be read', error);
+  }
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(text);
+  } catch (error) {
+    throw new SigningKeyError('it holds no private key in PEM', error);
+  }
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new SigningKeyError('its key is not of the kind Ed25519');
+  return signingKeyOf(privateKey);
+}
+
+/**
+ * The signing key of a data root, which is made where there is none yet; it survives a loss of power before it is used.
+ * `newId` names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`.
+ */
+export async function openSigningKey(dataRoot: string, newId: () => string): Promise<SigningKey> {
+  const path = join(dataRoot, signingKeyName);
+  const known = await readKey(path);
+  if (known !== null) return known;
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const fresh = `${path}.${newId()}`;
+  try {
+    await writeSyncedFile(fresh, Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+    await rename(fresh, path);
+    await syncFolder(dataRoot);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw new SigningKeyError('it cannot be written', error);
+  }
+  return signingKeyOf(privateKey);
+}

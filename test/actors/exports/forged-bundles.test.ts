@@ -1,0 +1,121 @@
+import test from 'ava';
+import { packed, relisted, resigned, runtimeId } from './bundled-study.ts';
+import { checkMutations, edited, flipped, type Mutation, start, text, withEntry, without } from './mutations.ts';
+
+/** Whole archives whose files do not fit each other. */
+const manifests: Readonly<Record<string, Mutation>> = {
+  'no manifest': ['bundle: manifest.json: missing', (_, entries) => packed(without(entries, 'manifest.json'))],
+  'a manifest that is no JSON': [
+    'bundle: manifest.json: encoding',
+    (_, entries) => packed(withEntry(entries, 'manifest.json', text('{', ''))),
+  ],
+  'a manifest in another form': [
+    'bundle: manifest.json: canonical_form',
+    (_, entries) => packed(withEntry(entries, 'manifest.json', text(',', ', '))),
+  ],
+  'a manifest of another version': [
+    'bundle: manifest.json: schema',
+    (_, entries) =>
+      packed(
+        withEntry(
+          entries,
+          'manifest.json',
+          edited((record) => ({ ...record, schema: 'studio.runtime-bundle.v2' })),
+        ),
+      ),
+  ],
+  'a file that is missing': [
+    'bundle: journal.jsonl: missing',
+    (_, entries) => packed(without(entries, 'journal.jsonl')),
+  ],
+  'a file with one bit changed': [
+    `bundle: ${start}: content`,
+    (_, entries) => packed(withEntry(entries, start, flipped)),
+  ],
+  'a file that grew': [
+    'bundle: rows.json: size',
+    (_, entries) => packed(withEntry(entries, 'rows.json', (content) => Buffer.concat([content, Buffer.from('x')]))),
+  ],
+  'a file that nobody listed': [
+    'bundle: notes.txt: not in the manifest',
+    (_, entries) => packed(new Map([...entries, ['notes.txt', Buffer.from('x')]])),
+  ],
+  'a list in another order': [
+    'bundle: manifest.json: files are not in the order of their paths',
+    (_, entries) => packed(relisted(entries, (manifest) => ({ ...manifest, files: [...manifest.files].reverse() }))),
+  ],
+  'a file that is listed twice': [
+    'bundle: manifest.json: files are not in the order of their paths',
+    (_, entries) =>
+      packed(relisted(entries, (manifest) => ({ ...manifest, files: manifest.files.flatMap((file) => [file, file]) }))),
+  ],
+  'an object under the name of another': [
+    `bundle: ${start}: content`,
+    (_, entries) => packed(relisted(withEntry(entries, start, () => Buffer.from('{}\n')))),
+  ],
+};
+
+/** Signatures that prove nothing. */
+const signatures: Readonly<Record<string, Mutation>> = {
+  'a signature with one bit changed': [
+    'signature: envelope.signatures.0.sig',
+    (_, entries) =>
+      packed(
+        withEntry(
+          entries,
+          'signature.json',
+          text(/"sig":"(.)/, entries.get('signature.json')?.includes('"sig":"A') ? '"sig":"B' : '"sig":"A'),
+        ),
+      ),
+  ],
+  'a key without a signature': [
+    'signature: signature.json: missing',
+    (_, entries) => packed(without(entries, 'signature.json')),
+  ],
+  'a signature without a key': [
+    'signature: signing-key.pem: missing',
+    (_, entries) => packed(without(entries, 'signing-key.pem')),
+  ],
+  'a key that is none': [
+    'signature: signing-key.pem',
+    (_, entries) => packed(withEntry(entries, 'signing-key.pem', () => Buffer.from('key'))),
+  ],
+  'the key of somebody else': [
+    'signature: envelope.signatures.0.keyid',
+    (_, entries) =>
+      packed(new Map([...entries, ...[...resigned(entries)].filter(([name]) => name === 'signing-key.pem')])),
+  ],
+  'an envelope that is no JSON': [
+    'signature: envelope',
+    (_, entries) => packed(withEntry(entries, 'signature.json', () => Buffer.from('x'))),
+  ],
+  'an envelope of another type': [
+    'signature: envelope.payloadType',
+    (_, entries) => packed(withEntry(entries, 'signature.json', text('vnd.in-toto', 'vnd.other'))),
+  ],
+  'an envelope without a signature': [
+    'signature: envelope.signatures',
+    (_, entries) =>
+      packed(
+        withEntry(
+          entries,
+          'signature.json',
+          edited((record) => ({ ...record, signatures: [] })),
+        ),
+      ),
+  ],
+  'a manifest of another runtime under an old signature': [
+    'signature: statement.predicate.runtimeId',
+    (_, entries) =>
+      packed(
+        relisted(entries, (manifest) => ({
+          ...manifest,
+          runtimeId: runtimeId.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+        })),
+      ),
+  ],
+};
+
+test('files that do not fit their manifest are named', (t) => checkMutations(t, manifests));
+
+test('a signature that proves nothing is named by what is wrong with it', (t) => checkMutations(t, signatures));
