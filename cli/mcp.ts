@@ -1,7 +1,8 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { outliveReaders } from './closed-outputs.ts';
+import { ExportFolder } from './mcp/export-folder.ts';
 import { studyTools } from './mcp/tools.ts';
-import { parseFlags } from './options/flags.ts';
+import { parseFlags, single } from './options/flags.ts';
 import { answersQuestion, type CommandWords } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
@@ -14,7 +15,10 @@ const { 'data-root': dataRoot } = hostFlags;
 export const mcpWords: CommandWords = {
   usage: 'media-study mcp [flags]',
   purpose: 'Serves an agent over the Model Context Protocol on stdin and stdout. It cannot attest a review.',
-  flags: dataRoot === undefined ? {} : { 'data-root': dataRoot },
+  flags: {
+    ...(dataRoot === undefined ? {} : { 'data-root': dataRoot }),
+    output: single('DIR', 'a private folder for temporary files', 'the folder that exports are written to'),
+  },
 };
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -23,7 +27,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 async function serveAgent(args: readonly string[]): Promise<void> {
   const given = parseFlags(args, mcpWords.flags);
   const found = await findOrStartHost(pathOption(given, 'data-root') ?? defaultDataRoot(), report);
-  const server = studyTools(found.client);
+  const server = studyTools(found.client, new ExportFolder(pathOption(given, 'output')));
   const gone = new Promise<void>((resolve) => {
     process.stdin.once('close', resolve).once('end', resolve);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);

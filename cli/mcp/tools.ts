@@ -1,11 +1,14 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
+import { NothingYet } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { version } from '../../contract/base/program-version.ts';
+import { answered } from './answered.ts';
+import type { ExportFolder } from './export-folder.ts';
 import { followed } from './followed.ts';
 import { paged } from './paged.ts';
+import { registerRuntimeTools } from './runtime-tools.ts';
 import { seenOverview } from './seen-overview.ts';
 
 const cursor = z.number().int().min(0).default(0).describe('where to go on: nextCursor of the answer before');
@@ -24,31 +27,13 @@ const studied = {
 
 type Studied = z.infer<z.ZodObject<typeof studied>>;
 
-const instructions = `Studies of media on this machine, with evidence. Start with list_sources; plan_study says what a study would do;
+const instructions = `Studies of media on this machine, with evidence. Start with list_sources, or list_runtimes for what was studied before; plan_study says what a study would do;
 start_study starts it; follow_study waits for it; read_overview says what was found and what may be done next; read_claims and read_evidence have it in detail. Times are milliseconds, ranges are half-open.
 What a study cannot verify it calls unavailable, unknown or withheld: say so, and do not guess. Reviews need a person at a
-terminal (media-study review); no tool here can approve anything.`;
+terminal (media-study review); no tool here can approve or delete anything. export_study writes a file and answers with its path.`;
 
-interface ToolResult {
-  [key: string]: unknown;
-  content: { type: 'text'; text: string }[];
-  isError?: boolean;
-}
-
-/** Answers with JSON; a refusal of the host is an answer too, with what can be done. */
-async function answered(ask: () => Promise<unknown>): Promise<ToolResult> {
-  try {
-    return { content: [{ type: 'text', text: JSON.stringify(await ask()) }] };
-  } catch (error) {
-    if (!(error instanceof HostError || error instanceof HostUnreachable || error instanceof NothingYet)) throw error;
-    const { message, hint, retryable } = error;
-    const code = error instanceof HostError ? error.code : error.name;
-    return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };
-  }
-}
-
-/** The tools of an agent over one host. */
-export function studyTools(host: StudyHost): McpServer {
+/** The tools of an agent over one host; what it exports is written to one folder. */
+export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
   const server = new McpServer({ name: 'local-media-study-service', version }, { instructions });
 
   server.registerTool(
@@ -164,6 +149,7 @@ export function studyTools(host: StudyHost): McpServer {
         return { outcome, ...paged(lines, from, most) };
       }),
   );
+  registerRuntimeTools(server, host, exports);
   return server;
 }
 

@@ -1,13 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import test from 'ava';
 import { z } from 'zod';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
+import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 
+const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const textResult = z.object({
   content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
@@ -19,7 +23,14 @@ let agent: Client;
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'study-agent-'));
   agent = new Client({ name: 'an agent', version: '1' });
-  const args = ['build/media-study.js', 'mcp', '--data-root', join(folder, 'root')];
+  const args = [
+    'build/media-study.js',
+    'mcp',
+    '--data-root',
+    join(folder, 'root'),
+    '--output',
+    join(folder, 'exports'),
+  ];
   await agent.connect(new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'ignore' }));
 });
 test.after.always(async () => {
@@ -64,6 +75,27 @@ test.serial('an agent finds a source, studies it, follows it to its end and read
   t.is((await call('read_claims', { runtimeId })).said.nextCursor, null);
 });
 
+test.serial('an agent finds its study among the others and gets it as files, by their paths', async (t) => {
+  const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
+  t.is(found.nextCursor, null);
+  const [{ runtimeId }] = found.items;
+  t.deepEqual((await call('list_runtimes', { lifecycle: 'failed' })).said.items, []);
+  const { said: cuts } = await call('export_study', { runtimeId, name: 'cuts.edl', rate: '50' });
+  t.is(dirname(cuts.path), join(folder, 'exports'));
+  const text = await readFile(cuts.path);
+  t.deepEqual([cuts.bytes, cuts.contentId], [text.length, contentIdOfBytes(text)]);
+  t.regex(text.toString(), /^TITLE: /);
+  const { said: bundle, length } = await call('export_study', { runtimeId, name: 'bundle' });
+  t.true(length < 1000);
+  const verified = await run(process.execPath, ['build/media-study.js', 'verify', bundle.path], { cwd: repository });
+  t.regex(verified.stdout, new RegExp(`intact: ${runtimeId}, journal head `));
+  const { isError, said } = await call('cancel_study', { runtimeId });
+  t.true(isError);
+  t.like(JSON.parse(said), { code: 'runtime_already_terminal' });
+  t.true((await call('export_study', { runtimeId: '../../x', name: 'bundle' })).isError);
+  t.is((await readdir(join(folder, 'exports'))).length, 2);
+});
+
 test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
   const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
   t.true(isError);
@@ -71,11 +103,12 @@ test.serial('a refusal of the host reaches the agent with its code and what to d
   t.true((await call('read_captions', { runtimeId: 'runtime:none' })).isError);
 });
 
-test.serial('no tool writes a review', async (t) => {
+test.serial('no tool writes a review, signs or deletes', async (t) => {
   const { tools } = await agent.listTools();
+  t.false(tools.some(({ name }) => /review|approve|reject|revoke|delete|sign|backup/.test(name)));
   t.deepEqual(
     tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
-    ['start_study'],
+    ['start_study', 'cancel_study', 'export_study'],
   );
 });
 
