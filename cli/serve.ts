@@ -11,6 +11,7 @@ import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
+import { readConsoleFiles } from './console-files.ts';
 import { crashPoints } from './crash-points.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
@@ -18,6 +19,7 @@ import { type LogFormat, type LogLevel, logLine } from './options/log-lines.ts';
 import { type ServeOptions, serveOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
+import { consoleAddress } from './terminal/console-address.ts';
 import { removeHostFile, writeHostFile } from './terminal/host-file.ts';
 import { hostToken } from './token.ts';
 
@@ -102,6 +104,7 @@ async function listen(
         readDocument: () => readFile(description),
       },
       clock: systemClock,
+      readConsole: readConsoleFiles,
       report,
     });
   } catch (error) {
@@ -114,9 +117,10 @@ async function listen(
 function announcement(options: ServeOptions, host: Host, listener: Listener, token: string) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
+  const listening = `http://${name}:${listener.port}`;
   return {
     service: 'Local Media Study Service',
-    listening: `http://${name}:${listener.port}`,
+    listening,
     allowedOrigins: options.allowedOrigins,
     sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
     ownedMediaIngest: { enabled: true, maximumBytes: options.maximumOwnedMediaBytes },
@@ -138,6 +142,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     httpAdapter: listener.adapter,
     tools: host.tools,
     version,
+    console: consoleAddress({ listening, authorizationToken: token }),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   CaptionQualityControls,
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
+import type { CaptionQualityReports } from '../contract/captions/caption-quality-report.ts';
 import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
 import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
 import type { Given } from './given.ts';
@@ -40,6 +41,11 @@ export class Captions {
 
   qualityControls(runtimeId: string): Promise<CaptionQualityControls> {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`);
+  }
+
+  /** The captions of a study measured against guidelines for subtitles. */
+  qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
+    return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-reports`);
   }
 
   /** The check of a study's captions, once it is decided. Throws `NothingYet` for a study without captions. */

@@ -80,6 +80,14 @@ export class Ingests {
     return this.#transport.json(`/v1/videohost-local-ingests${queryOf({ ...options })}`);
   }
 
+  /** Ends an ingest that has not ended. Refused with `ingest_already_terminal` for one that has. */
+  cancel(ingestId: string): Promise<IngestStatus> {
+    const path = ingestId.startsWith('owned-ingest:')
+      ? pathOf`/v1/owned-media-ingests/${ingestId}/cancellations`
+      : pathOf`/v1/videohost-local-ingests/${ingestId}/cancellations`;
+    return this.#transport.json(path, { method: 'POST', json: {} });
+  }
+
   async #followed(
     path: string,
     opened: IngestStatus,

@@ -57,6 +57,12 @@ export interface PageOptions extends FollowOptions {
   readonly waitMs?: number;
 }
 
+/** The last event of a journal, and the digest of the chain that ends with it. */
+export interface JournalHead {
+  readonly seq: number;
+  readonly sha256: string;
+}
+
 /** Plans, starts and follows studies. */
 export class Studies {
   readonly #transport: Transport;
@@ -100,6 +106,18 @@ export class Studies {
   ): Promise<RuntimeEvents> {
     const query = `?after=${after}&limit=${limit}&wait=${waitMs}`;
     return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/events`}${query}`, { signal });
+  }
+
+  /**
+   * The head of a journal: the number of its last event, and the digest of the chain up to it as 64 hex digits. Throws
+   * `TypeError` for an answer without it.
+   */
+  async journalHead(runtimeId: string): Promise<JournalHead> {
+    const text = await this.#transport.field(pathOf`/v1/runtimes/${runtimeId}`, 'Studio-Journal-Head');
+    const [, seq, sha256] = /^(\d+);sha256=([a-f0-9]{64})$/.exec(text ?? '') ?? [];
+    if (seq === undefined || sha256 === undefined)
+      throw new TypeError('the answer does not name the head of the journal');
+    return { seq: Number(seq), sha256 };
   }
 
   /** The events of a journal as they are committed, to the last one of a study that has ended. */

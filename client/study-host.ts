@@ -8,6 +8,7 @@ import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
+import type { MediaProbe } from '../contract/sources/media-probe.ts';
 import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
 import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
@@ -16,14 +17,15 @@ import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
 import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
-import type { HostPlace } from './host-address.ts';
-import { type FileIngestOptions, type IngestOptions, Ingests } from './ingests.ts';
+import type { HostAddress, HostPlace } from './host-address.ts';
+import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests } from './ingests.ts';
 import { Lifecycles } from './lifecycles.ts';
 import type { Media } from './media.ts';
 import type { ListOptions } from './pages.ts';
 import { Reviews } from './reviews.ts';
 import {
   type FollowOptions,
+  type JournalHead,
   type PageOptions,
   type RuntimesOptions,
   type StudiedSource,
@@ -64,6 +66,11 @@ export class StudyHost {
     return new StudyHost(new Transport(place, options));
   }
 
+  /** Where the host is as it is known now, with its token. */
+  async address(): Promise<HostAddress> {
+    return this.#transport.address();
+  }
+
   /** Whether the host answers, and its version. */
   health(): Promise<HostHealth> {
     return this.#transport.json('/v1/health');
@@ -81,6 +88,11 @@ export class StudyHost {
 
   async sources(): Promise<readonly SourceSessionRow[]> {
     return (await this.#transport.json<SourceSessionList>('/v1/source-sessions')).sourceSessions;
+  }
+
+  /** The tracks of a source as they were measured. */
+  mediaProbe(sourceSessionId: string): Promise<MediaProbe> {
+    return this.#transport.json(pathOf`/v1/source-sessions/${sourceSessionId}/media-probe`);
   }
 
   /** Ingests a file of a person who attests that it may be processed. Throws `IngestFailed`. */
@@ -124,6 +136,11 @@ export class StudyHost {
     return this.#ingests.videohost(options);
   }
 
+  /** Ends an ingest of either kind that has not ended; answers with its status. */
+  cancelIngest(ingestId: string): Promise<IngestStatus> {
+    return this.#ingests.cancel(ingestId);
+  }
+
   /** Ends a study that has not ended, also one that waits for a worker; answers with its status. */
   cancel(runtimeId: string): Promise<RuntimeStatus> {
     return this.#studies.cancel(runtimeId);
@@ -132,6 +149,11 @@ export class StudyHost {
   /** One page of the journal of a study; `waitMs` (at most 8,000) waits for the first event after it. */
   events(runtimeId: string, options: PageOptions = {}): Promise<RuntimeEvents> {
     return this.#studies.events(runtimeId, options);
+  }
+
+  /** The number of the last event of a journal, and the digest of the chain up to it. */
+  journalHead(runtimeId: string): Promise<JournalHead> {
+    return this.#studies.journalHead(runtimeId);
   }
 
   /** The journal of a study, from any event on, to the last one of a study that has ended. */

@@ -8,7 +8,7 @@ export interface TransportOptions {
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is, as `application/octet-stream`. */
@@ -89,6 +89,11 @@ export class Transport {
   async stream(path: string, call: Call = {}): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#repeated(call, () => this.#send(path, call));
     return answer.body ?? new Blob([]).stream();
+  }
+
+  /** A field of the head of an answer to a read; null where the answer lacks it. Throws as `json`. */
+  async field(path: string, name: string, call: Pick<Call, 'signal'> = {}): Promise<string | null> {
+    return this.#repeated(call, async () => (await this.#send(path, { ...call, method: 'HEAD' })).headers.get(name));
   }
 
   /** Repeats a request while no host answers; a refusal is an answer. */

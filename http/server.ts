@@ -29,6 +29,7 @@ import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { chartRoutes } from './routes/chart-routes.ts';
+import { consoleRoutes, type ReadConsole } from './routes/console-routes.ts';
 import { deletionRoutes } from './routes/deletion-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
@@ -76,6 +77,7 @@ export interface ServerOptions {
   };
   /** The time by which streams live. */
   readonly clock: Clock;
+  readonly readConsole: ReadConsole;
   readonly report: (line: string) => void;
 }
 
@@ -134,11 +136,14 @@ export const routeTable = (
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
 export async function openServer(options: ServerOptions): Promise<Listener> {
-  const { host, port, open, services, clock, report } = options;
+  const { host, port, open, services, clock, readConsole, report } = options;
   const requests = new RequestCounts();
   let traffic: Traffic = { received: 0, sent: 0 };
   const wire = () => [requests.metric(), ...trafficMetrics(traffic)];
-  const router = new Router(routeTable(services, { wire, streams: { clock, report } }));
+  const router = new Router([
+    ...routeTable(services, { wire, streams: { clock, report } }),
+    ...consoleRoutes(readConsole),
+  ]);
   const refusedOrigins = new RefusedOrigins(report, () => performance.now());
   let guard: Guard | null = null;
   const listener = await open({ host, port }, (exchange) => {

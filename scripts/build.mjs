@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildConsole } from './build/console.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { programParts } from './build/stamp.mjs';
 
@@ -25,7 +26,7 @@ const requireInModules =
 
 /**
  * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
- * sources do, so that `../fixtures` leads to the same place from both.
+ * sources do, so that `../fixtures` leads to the same place from both. The console is a folder of its own.
  */
 export function build() {
   return bringUpToDate({ root, folder: join(root, 'build'), parts: programParts }, async (fresh) => {
@@ -48,6 +49,7 @@ export function build() {
       sourcemap: 'linked',
       logLevel: 'warning',
     });
+    await buildConsole(root, join(fresh, 'console'));
     for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
   });
 }

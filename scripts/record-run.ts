@@ -72,6 +72,7 @@ const server = await openServer({
   open,
   services,
   clock,
+  readConsole: async () => new Map(),
   report,
 });
 try {

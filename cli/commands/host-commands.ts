@@ -7,6 +7,7 @@ import { evidence } from './evidence.ts';
 import { exporting } from './export.ts';
 import { gc } from './gc.ts';
 import { ingest } from './ingest.ts';
+import { open } from './open.ts';
 import { review } from './review.ts';
 import { runtimes } from './runtimes.ts';
 import { printSigningKeys } from './signing-keys.ts';
@@ -30,4 +31,5 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   gc,
   disk,
   'signing-keys': printSigningKeys,
+  open,
 };

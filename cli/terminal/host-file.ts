@@ -27,4 +27,25 @@ export async function readHostFile(dataRoot: string): Promise<HostFile | null> {
   }
 }
 
-export const removeHostFile = (dataRoot: string): Promise<void> => rm(pathIn(dataRoot), { force: true });
+const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
+
+/**
+ * Writes a page that leads to the console, for its own user alone: its address holds the token. Returns the path; null where
+ * there is no such data root on this machine.
+ */
+export async function writeConsolePage(dataRoot: string, address: string): Promise<string | null> {
+  const path = pageIn(dataRoot);
+  const page = `<!doctype html><meta charset="utf-8"><title>Console</title><meta http-equiv="refresh" content="0;url=${address}">\n`;
+  try {
+    await writeFile(`${path}.fresh`, page, { mode: 0o600 });
+    await rename(`${path}.fresh`, path);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes what a host left for commands and browsers on the same machine. */
+export async function removeHostFile(dataRoot: string): Promise<void> {
+  await Promise.all([pathIn(dataRoot), pageIn(dataRoot)].map((path) => rm(path, { force: true })));
+}

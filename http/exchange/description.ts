@@ -17,7 +17,8 @@ export const rooms = [
   'exports',
   'description',
 ] as const;
-export type Room = (typeof rooms)[number];
+/** A room of the wire, or the console, which is no part of it. */
+export type Room = (typeof rooms)[number] | 'console';
 
 /** Header fields that only some answers carry. */
 export type AnswerField =

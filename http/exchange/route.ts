@@ -175,7 +175,7 @@ function namedPart(segment: string): NamedPart | null {
 export class Router {
   readonly #routes: readonly RoutePattern[];
   readonly #grantPaths: readonly { prefix: string; depth: number }[];
-  readonly #openPaths: readonly string[];
+  readonly #openPaths: readonly RegExp[];
   readonly #found = new Map<string, Found>();
 
   constructor(routes: readonly Route[]) {
@@ -186,13 +186,15 @@ export class Router {
     this.#grantPaths = routes
       .filter(({ access }) => access === 'grant')
       .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
-    this.#openPaths = routes.filter(({ access }) => access === 'anyone').map(({ path }) => path);
+    this.#openPaths = routes
+      .filter(({ access }) => access === 'anyone')
+      .map(({ path }) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`));
   }
 
   /** Whether a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
   needsToken(target: string | null): boolean {
     if (target === null) return true;
-    if (this.#openPaths.some((path) => target.startsWith(path) && target.split('?', 1)[0] === path)) return false;
+    if (this.#openPaths.some((path) => path.test(target))) return false;
     return !this.#grantPaths.some(
       ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
     );

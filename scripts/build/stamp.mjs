@@ -17,11 +17,12 @@ export const programParts = [
   'receipts',
   'storage',
   'scripts',
+  'visualizer',
   'package-lock.json',
 ];
 
 /** What the tests are made of. */
-export const testParts = [...programParts, 'fixtures', 'test', 'visualizer'];
+export const testParts = [...programParts, 'fixtures', 'test'];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');

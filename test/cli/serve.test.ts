@@ -35,6 +35,7 @@ const announcement = z.strictObject({
   httpAdapter: z.enum(['uWebSockets.js', 'node:http']),
   tools: z.array(toolIdentity).min(4),
   version: z.literal(version),
+  console: z.string().regex(/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+\/#token=[a-f0-9]{64}$/),
 });
 
 function host(t: ExecutionContext, options: HostOptions): RunningHost {

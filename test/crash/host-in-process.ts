@@ -6,6 +6,7 @@ import { openHost } from '../../actors/host.ts';
 import { KnownMachine } from '../../actors/known-machine.ts';
 import { Charts } from '../../actors/lifecycles/charts.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { readConsoleFiles } from '../../cli/console-files.ts';
 import { explainerOf } from '../../cli/options/language-explainer.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import type { Clock } from '../../contract/base/clock.ts';
@@ -68,6 +69,7 @@ export async function openInProcess(
       readDocument: () => Promise.resolve(Buffer.of()),
     },
     clock,
+    readConsole: readConsoleFiles,
     report,
   });
   host.begin();

@@ -1,0 +1,30 @@
+import { toggle } from '../options/flags.ts';
+import { pathOption } from '../options/path-option.ts';
+import { defaultDataRoot } from '../options/serve-options.ts';
+import { startBrowser } from '../terminal/browser.ts';
+import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { consoleAddress } from '../terminal/console-address.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { writeConsolePage } from '../terminal/host-file.ts';
+
+async function run({ host, given, terminal }: Call) {
+  const { baseUrl, token } = await host.address();
+  const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  // The arguments of a process can be read by everybody on the machine, so the browser is given a file that leads to the address.
+  const file = given.has('print') ? null : await writeConsolePage(dataRoot, address);
+  const isOpened = file !== null && (await startBrowser(file));
+  if (isOpened) terminal.remark('a browser was started with the console');
+  else terminal.result({ console: address }, [address]);
+  return exitCodes.done;
+}
+
+/** Opens the console of a running host. */
+export const open: HostCommand = {
+  usage: 'media-study open [flags]',
+  purpose: 'Opens the console in a browser, or prints its address where no browser can be started.',
+  flags: { ...hostFlags, print: toggle('prints the address, which holds the token, and starts no browser') },
+  positionals: 0,
+  startsHost: false,
+  run,
+};

@@ -1,0 +1,65 @@
+import { createStore } from '@xstate/store';
+import { StudyHost } from '../../../client/study-host.ts';
+import { type Route, routeOf } from '../route.ts';
+import { countedFetch } from './counted-fetch.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+interface Session {
+  /** Null until the page was opened with an address that holds the token. */
+  readonly host: StudyHost | null;
+  readonly route: Route;
+  readonly theme: Theme;
+}
+
+const themeKey = 'media-study-theme';
+
+const storedTheme = (): Theme => {
+  const stored = localStorage.getItem(themeKey);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+};
+
+/** What the whole page shares. The token is in the client alone: no storage of the browser holds it. */
+export const session = createStore({
+  context: { host: null, route: routeOf(''), theme: storedTheme() } as Session,
+  on: {
+    connected: (context, { host }: { host: StudyHost }) => ({ ...context, host }),
+    moved: (context, { hash }: { hash: string }) => ({ ...context, route: routeOf(hash) }),
+    themed: (context, { theme }: { theme: Theme }) => ({ ...context, theme }),
+  },
+});
+
+/** The token of an address such as `#token=…`; null for any other fragment. */
+export function tokenOf(hash: string): string | null {
+  const [, token] = /^#token=(.+)$/.exec(hash) ?? [];
+  return token === undefined ? null : decodeURIComponent(token);
+}
+
+/** Connects to the host that served this page. Sends nothing yet. */
+export function connect(token: string): void {
+  session.send({
+    type: 'connected',
+    host: StudyHost.connect({ baseUrl: location.origin, token }, { fetch: countedFetch }),
+  });
+}
+
+/** Follows the address of the page, and takes the token out of it wherever it appears. */
+export function followAddress(): void {
+  const look = (): void => {
+    const token = tokenOf(location.hash);
+    if (token !== null) {
+      connect(token);
+      // In the place of the address with the token, so that neither history nor a bookmark holds it.
+      history.replaceState(null, '', `${location.pathname}#/sources`);
+    }
+    session.send({ type: 'moved', hash: location.hash });
+  };
+  addEventListener('hashchange', look);
+  look();
+}
+
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'system') localStorage.removeItem(themeKey);
+  else localStorage.setItem(themeKey, theme);
+  session.send({ type: 'themed', theme });
+}

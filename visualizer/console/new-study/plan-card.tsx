@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { StudyRequest } from '../../../client/studies.ts';
+import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import { useHost } from '../host/use-host.ts';
+import { useRemote } from '../host/use-remote.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Identity } from '../parts/identity.tsx';
+import { RemotePart } from '../parts/remote-part.tsx';
+import { duration } from '../words/time-code.ts';
+
+const settleMs = 250;
+
+/** A value once it has not changed for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settleMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+interface PlanCardProps {
+  readonly source: SourceSessionRow;
+  readonly request: StudyRequest;
+}
+
+/** What a start would do, before it does anything: nothing of it is stored. */
+export function PlanCard({ source, request }: PlanCardProps) {
+  const host = useHost();
+  const asked = useSettled(JSON.stringify(request));
+  const { remote, reload } = useRemote(
+    () => host.plan(source, JSON.parse(asked) as StudyRequest),
+    [host, source, asked],
+  );
+  return (
+    <div class="panel" aria-live="polite">
+      <RemotePart of={remote} what="the plan" onRetry={reload}>
+        {({ forecast, runtimeId }) => (
+          <>
+            <Facts
+              of={[
+                [
+                  'Media to go through',
+                  duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs),
+                ],
+                ['Time it will take', <span class="withheld-word">not forecast: nothing to measure it by yet</span>],
+                ['Cost', 'none: nothing leaves this machine'],
+                ['Study', <Identity id={runtimeId} />],
+              ]}
+            />
+            <details>
+              <summary>What this forecast rests on, and what it leaves open</summary>
+              <ul class="plain">
+                {[...forecast.assumptions, ...forecast.uncertainty].map(({ code, statement }) => (
+                  <li key={code}>{statement}</li>
+                ))}
+              </ul>
+            </details>
+          </>
+        )}
+      </RemotePart>
+    </div>
+  );
+}

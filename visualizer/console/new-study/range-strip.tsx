@@ -1,0 +1,137 @@
+import { useRef } from 'preact/hooks';
+import { TimeField } from '../parts/time-field.tsx';
+import { ticksOf } from '../timeline/ticks.ts';
+import { duration, timeCode } from '../words/time-code.ts';
+
+interface Range {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+interface RangeStripProps {
+  readonly durationMs: number;
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+}
+
+const ticksWanted = 8;
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+/** A range of a source: dragged over a strip, moved by keys, or typed. */
+export function RangeStrip({ durationMs, range, onRange }: RangeStripProps) {
+  const strip = useRef<HTMLDivElement>(null);
+  const anchor = useRef(0);
+  const timeAt = ({ clientX }: PointerEvent): number => {
+    const { left = 0, width = 1 } = strip.current?.getBoundingClientRect() ?? {};
+    return Math.round(clamp((clientX - left) / width, 0, 1) * durationMs);
+  };
+  const drag = (event: PointerEvent) => {
+    const at = timeAt(event);
+    const [startMs, endMs] = [Math.min(anchor.current, at), Math.max(anchor.current, at)];
+    if (endMs > startMs) onRange({ startMs, endMs });
+  };
+  const begin = (event: PointerEvent) => {
+    strip.current?.setPointerCapture(event.pointerId);
+    const at = timeAt(event);
+    const { startMs, endMs } = range;
+    const nearMs = durationMs * 0.015;
+    // A pull at an edge moves that edge.
+    anchor.current = Math.abs(at - startMs) < nearMs ? endMs : Math.abs(at - endMs) < nearMs ? startMs : at;
+  };
+  const percent = (ms: number): string => `${(ms / durationMs) * 100}%`;
+  return (
+    <div class="range">
+      <div
+        ref={strip}
+        class="strip"
+        onPointerDown={begin}
+        onPointerMove={(event) => {
+          if (strip.current?.hasPointerCapture(event.pointerId)) drag(event);
+        }}
+      >
+        {ticksOf({ startMs: 0, endMs: durationMs }, ticksWanted).map((at) => (
+          <span key={at} class="tick" style={{ left: percent(at) }}>
+            {timeCode(at).replace(/\.000$/, '')}
+          </span>
+        ))}
+        <div class="chosen" style={{ left: percent(range.startMs), width: percent(range.endMs - range.startMs) }} />
+        <Handle
+          label="Start of the range"
+          at={range.startMs}
+          low={0}
+          high={range.endMs - 1}
+          left={percent(range.startMs)}
+          onMove={(startMs) => onRange({ ...range, startMs })}
+        />
+        <Handle
+          label="End of the range"
+          at={range.endMs}
+          low={range.startMs + 1}
+          high={durationMs}
+          left={percent(range.endMs)}
+          onMove={(endMs) => onRange({ ...range, endMs })}
+        />
+      </div>
+      <div class="range-fields">
+        <TimeField
+          label="From"
+          ms={range.startMs}
+          onMs={(ms) => ms < range.endMs && onRange({ ...range, startMs: ms })}
+        />
+        <TimeField
+          label="To"
+          ms={range.endMs}
+          onMs={(ms) => ms > range.startMs && ms <= durationMs && onRange({ ...range, endMs: ms })}
+        />
+        <p class="range-length">
+          {duration(range.endMs - range.startMs)} of {duration(durationMs)}
+        </p>
+        <button type="button" onClick={() => onRange({ startMs: 0, endMs: durationMs })}>
+          Whole source
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface HandleProps {
+  readonly label: string;
+  readonly at: number;
+  readonly low: number;
+  readonly high: number;
+  readonly left: string;
+  readonly onMove: (ms: number) => void;
+}
+
+/** An edge of the range, as a slider for keys: a second a step, ten with Shift, a tenth with Alt. */
+function Handle({ label, at, low, high, left, onMove }: HandleProps) {
+  const press = (event: KeyboardEvent) => {
+    const step = event.shiftKey ? 10_000 : event.altKey ? 100 : 1000;
+    const to: Readonly<Record<string, number>> = {
+      ArrowLeft: at - step,
+      ArrowDown: at - step,
+      ArrowRight: at + step,
+      ArrowUp: at + step,
+      Home: low,
+      End: high,
+    };
+    const next = to[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    onMove(clamp(next, low, high));
+  };
+  return (
+    <div
+      class="handle"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={low}
+      aria-valuemax={high}
+      aria-valuenow={at}
+      aria-valuetext={timeCode(at)}
+      style={{ left }}
+      onKeyDown={press}
+    />
+  );
+}

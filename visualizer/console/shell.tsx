@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { chooseTheme, session, type Theme } from './host/session.ts';
+import { HostContext } from './host/use-host.ts';
+import { useStore } from './host/use-store.ts';
+import { HostState } from './host-state.tsx';
+import { Locked } from './locked.tsx';
+import { NewStudyView } from './new-study/new-study-view.tsx';
+import { OperationsView } from './operations/operations-view.tsx';
+import { Notice } from './parts/notice.tsx';
+import { addressOf, type Route } from './route.ts';
+import { SourcesView } from './sources/sources-view.tsx';
+import { StudiesView } from './studies/studies-view.tsx';
+import { StudyView } from './study/study-view.tsx';
+
+const allStudies: Route = { view: 'studies', source: null, lifecycle: null };
+
+const places: readonly { readonly name: string; readonly route: Route; readonly holds: readonly Route['view'][] }[] = [
+  { name: 'Sources', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
+  { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
+  { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
+];
+
+const themes: readonly { readonly theme: Theme; readonly name: string }[] = [
+  { theme: 'system', name: 'System' },
+  { theme: 'light', name: 'Light' },
+  { theme: 'dark', name: 'Dark' },
+];
+
+/** The whole page: its head with the ways through it, and the view of the address. */
+export function Shell() {
+  const host = useStore(session, (context) => context.host);
+  const theme = useStore(session, (context) => context.theme);
+  const route = useStore(session, (context) => context.route);
+  const main = useRef<HTMLElement>(null);
+  const place = addressOf(route);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // Whoever goes on by keyboard or listens begins at the new view.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [place.split('?')[0]]);
+  return (
+    <HostContext.Provider value={host}>
+      <Head route={route} theme={theme} isOpen={host !== null} />
+      <main ref={main} tabIndex={-1} id="view">
+        {host === null ? <Locked /> : <View route={route} />}
+      </main>
+    </HostContext.Provider>
+  );
+}
+
+function Head({ route, theme, isOpen }: { route: Route; theme: Theme; isOpen: boolean }) {
+  return (
+    <header class="head">
+      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+        Skip to the view
+      </button>
+      <span class="brand">
+        Media Study <span class="quiet">Console</span>
+      </span>
+      {isOpen && (
+        <nav aria-label="Views">
+          {places.map(({ name, route: target, holds }) => (
+            <a key={name} href={addressOf(target)} aria-current={holds.includes(route.view) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
+      <span class="head-end">
+        {isOpen && <HostState />}
+        <select
+          aria-label="Theme"
+          value={theme}
+          onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}
+        >
+          {themes.map(({ theme: each, name }) => (
+            <option key={each} value={each}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </span>
+    </header>
+  );
+}
+
+function View({ route }: { route: Route }): ComponentChildren {
+  switch (route.view) {
+    case 'sources':
+      return <SourcesView />;
+    case 'new-study':
+      return <NewStudyView key={route.sourceSessionId} sourceSessionId={route.sourceSessionId} />;
+    case 'studies':
+      return <StudiesView key={addressOf(route)} source={route.source} lifecycle={route.lifecycle} />;
+    case 'study':
+      return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
+    case 'operations':
+      return <OperationsView />;
+    default:
+      return (
+        <Notice kind="empty" title="There is no such view">
+          The address names none. Choose one above.
+        </Notice>
+      );
+  }
+}

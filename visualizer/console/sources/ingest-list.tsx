@@ -1,0 +1,122 @@
+import type { OwnedIngestRow } from '../../../contract/ingest/owned-ingest.ts';
+import type { VideohostIngestRow } from '../../../contract/ingest/videohost-ingest.ts';
+import { useDeed } from '../host/use-deed.ts';
+import { useHost } from '../host/use-host.ts';
+import { useEvery, useRemote } from '../host/use-remote.ts';
+import { useStore } from '../host/use-store.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Failed } from '../parts/notice.tsx';
+import { RemotePart } from '../parts/remote-part.tsx';
+import { failureWords } from '../words/failure.ts';
+import { size } from '../words/sizes.ts';
+import { moment, rangeCode } from '../words/time-code.ts';
+import { type Upload, uploads } from './uploads.ts';
+
+type Row = OwnedIngestRow | VideohostIngestRow;
+
+const shownRows = 8;
+const everyMs = 2_000;
+const isOpen = ({ status }: Row): boolean => status !== 'registered' && status !== 'failed';
+const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
+
+/** The uploads of this page, and the newest ingests of the host. */
+export function IngestList() {
+  const host = useHost();
+  const running = useStore(uploads, (context) => context.running);
+  const { remote, reload } = useRemote(async () => {
+    const [owned, videos] = await Promise.all([
+      host.ownedIngests({ limit: shownRows }),
+      // A host without a downloader has no such list.
+      host.videohostIngests({ limit: shownRows }).then(
+        ({ ingests }) => ingests,
+        () => [],
+      ),
+    ]);
+    return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
+  }, [host]);
+  useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), reload);
+  return (
+    <section aria-labelledby="ingest-list">
+      <h2 id="ingest-list">Ingests</h2>
+      {running.map((upload) => (
+        <UploadRow key={upload.id} upload={upload} />
+      ))}
+      <RemotePart of={remote} what="the ingests" onRetry={reload}>
+        {(rows) =>
+          rows.length === 0 && running.length === 0 ? (
+            <p class="quiet">None was asked for on this host so far.</p>
+          ) : (
+            <ul class="rows tight">
+              {rows.map((row) => (
+                <IngestRow key={row.ingestId} row={row} onChange={reload} />
+              ))}
+            </ul>
+          )
+        }
+      </RemotePart>
+    </section>
+  );
+}
+
+function UploadRow({ upload: { id, label, state, sent, total, error, stop } }: { readonly upload: Upload }) {
+  const dismiss = () => uploads.send({ type: 'ended', id });
+  return (
+    <div class="row" aria-live="polite">
+      <div class="row-main">
+        <p class="row-title">{label}</p>
+        {state === 'uploading' && (
+          <>
+            <progress max={total} value={sent} aria-label={`Upload of ${label}`} />
+            <p class="quiet">
+              {size(sent)} of {size(total)}
+            </p>
+          </>
+        )}
+        {state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}
+      </div>
+      <Badge state={state} />
+      <button type="button" onClick={state === 'failed' ? dismiss : stop}>
+        {state === 'failed' ? 'Dismiss' : 'Stop'}
+        <span class="sr"> {label}</span>
+      </button>
+    </div>
+  );
+}
+
+const nameOf = (row: Row): string => ('filename' in row ? row.label : row.url);
+
+function remarkOf(row: Row): string {
+  const what =
+    'filename' in row ? `${row.filename}, ${size(row.declaredBytes)}` : rangeCode(row.range.startMs, row.range.endMs);
+  return `${what} · ${moment(row.openedAt)}`;
+}
+
+function IngestRow({ row, onChange }: { readonly row: Row; readonly onChange: () => void }) {
+  const host = useHost();
+  const { deed, run } = useDeed();
+  const cancel = () =>
+    run(async () => {
+      await host.cancelIngest(row.ingestId);
+      onChange();
+    });
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-title">{nameOf(row)}</p>
+        <p class="quiet">{remarkOf(row)}</p>
+        {row.failure !== null && (
+          <p class="bad-text">
+            {row.failure.message} <span class="mono quiet">{row.failure.code}</span>
+          </p>
+        )}
+        {deed.state === 'failed' && <Failed error={deed.error} />}
+      </div>
+      <Badge state={row.status} />
+      {isOpen(row) && (
+        <button type="button" disabled={deed.state === 'busy'} onClick={cancel}>
+          Cancel<span class="sr"> {nameOf(row)}</span>
+        </button>
+      )}
+    </li>
+  );
+}

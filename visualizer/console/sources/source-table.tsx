@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import { addressOf } from '../route.ts';
+import { duration } from '../words/time-code.ts';
+import { SourceDetails } from './source-details.tsx';
+
+const kinds: Readonly<Record<SourceSessionRow['sourceKind'], string>> = {
+  owned_local: 'file',
+  videohost_local: 'video host',
+};
+
+const rights: Readonly<Record<SourceSessionRow['rightsScope'], string>> = {
+  local_processing: 'processing on this machine',
+  redistribution: 'redistribution',
+};
+
+export function SourceTable({ sources }: { readonly sources: readonly SourceSessionRow[] }) {
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <ul class="rows">
+      {sources.map((source) => (
+        <SourceRow
+          key={source.sourceSessionId}
+          source={source}
+          isOpen={open === source.sourceSessionId}
+          onToggle={() => setOpen(open === source.sourceSessionId ? null : source.sourceSessionId)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface SourceRowProps {
+  readonly source: SourceSessionRow;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function SourceRow({ source, isOpen, onToggle }: SourceRowProps) {
+  const { sourceSessionId, label, sourceKind, durationMs, trackCount, rightsScope } = source;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-title">{label}</p>
+        <p class="quiet">
+          {duration(durationMs)} · {trackCount} {trackCount === 1 ? 'track' : 'tracks'} · {kinds[sourceKind]} · rights:{' '}
+          {rights[rightsScope]}
+        </p>
+      </div>
+      <div class="row-deeds">
+        <a class="button primary" href={addressOf({ view: 'new-study', sourceSessionId })}>
+          Study<span class="sr"> {label}</span>
+        </a>
+        <a class="button" href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
+          Its studies<span class="sr"> of {label}</span>
+        </a>
+        <button type="button" aria-expanded={isOpen} onClick={onToggle}>
+          Details<span class="sr"> of {label}</span>
+        </button>
+      </div>
+      {isOpen && <SourceDetails source={source} />}
+    </li>
+  );
+}

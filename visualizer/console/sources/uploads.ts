@@ -1,0 +1,57 @@
+import { createStore } from '@xstate/store';
+import type { StudyHost } from '../../../client/study-host.ts';
+import { countUpload } from '../host/counted-fetch.ts';
+
+export interface Upload {
+  readonly id: number;
+  readonly label: string;
+  readonly state: string;
+  readonly sent: number;
+  readonly total: number;
+  readonly error: unknown;
+  readonly stop: () => void;
+}
+
+/** The uploads of this page. They go on while another view is shown. */
+export const uploads = createStore({
+  context: { running: [] as readonly Upload[], ended: 0 },
+  on: {
+    begun: (context, { upload }: { upload: Upload }) => ({ ...context, running: [...context.running, upload] }),
+    changed: (context, { id, change }: { id: number; change: Partial<Upload> }) => ({
+      ...context,
+      running: context.running.map((each) => (each.id === id ? { ...each, ...change } : each)),
+    }),
+    ended: (context, { id }: { id: number }) => ({
+      running: context.running.filter((each) => each.id !== id),
+      ended: context.ended + 1,
+    }),
+  },
+});
+
+let count = 0;
+
+export interface FileWords {
+  readonly label: string;
+  readonly rightsHolder: string;
+}
+
+/** Uploads a file and follows it until it is a source; what fails stays in the list with its reason. */
+export function uploadFile(host: StudyHost, file: File, words: FileWords): void {
+  count += 1;
+  const id = count;
+  const stop = new AbortController();
+  const change = (to: Partial<Upload>) => uploads.send({ type: 'changed', id, change: to });
+  const begun = { id, label: words.label, state: 'uploading', sent: 0, total: file.size, error: null };
+  uploads.send({ type: 'begun', upload: { ...begun, stop: () => stop.abort(new Error('stopped by you')) } });
+  countUpload(file, (sent, total) => change({ sent, total }));
+  const onProgress = ({ status }: { status: string }) => {
+    if (status !== 'queued') change({ state: status });
+  };
+  host.ingestFile(file, { ...words, ownershipAttested: true, onProgress, signal: stop.signal }).then(
+    () => uploads.send({ type: 'ended', id }),
+    (error: unknown) => {
+      if (stop.signal.aborted) uploads.send({ type: 'ended', id });
+      else change({ state: 'failed', error });
+    },
+  );
+}

@@ -1,0 +1,67 @@
+import type { CaptionProductionResults } from '../../../contract/captions/caption-answers.ts';
+import type { CaptionText } from '../../../contract/captions/caption-line.ts';
+import type { CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
+import { wordsOf } from '../words/codes.ts';
+import { rangeCode } from '../words/time-code.ts';
+
+type Artifact = CaptionProductionResults['results'][number]['artifact'];
+type Reports = CaptionQualityReports['reports'];
+
+interface CaptionLinesProps {
+  readonly artifact: Artifact;
+  readonly reports: Reports;
+}
+
+/** Every line with both of its sides, what they rest on, and what guidelines say of it. There are at most 64. */
+export function CaptionLines({ artifact, reports }: CaptionLinesProps) {
+  const { sourceLanguage, targetLanguage } = artifact.input;
+  return (
+    <ol class="caption-lines">
+      <li class="caption-line caption-head" aria-hidden="true">
+        <span />
+        <span>Spoken: {sourceLanguage}</span>
+        <span>Captions: {targetLanguage}</span>
+      </li>
+      {artifact.lines.map((line) => (
+        <li key={line.id} class="caption-line">
+          <span class="mono quiet">{rangeCode(line.startMs, line.endMs)}</span>
+          <Side text={line.source} />
+          <Side text={line.target} />
+          <LineFindings lineId={line.id} reports={reports} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const Side = ({ text }: { readonly text: CaptionText }) =>
+  text.state === 'available' ? (
+    <p lang={text.language} class="caption-text">
+      {text.text}
+    </p>
+  ) : (
+    <p class="withheld-word">
+      {text.state}: {wordsOf(text.reasonCode)}
+    </p>
+  );
+
+function LineFindings({ lineId, reports }: { readonly lineId: string; readonly reports: Reports }) {
+  const found = reports.flatMap(({ side, profile, findings }) =>
+    findings
+      .filter((finding) => finding.lineId === lineId)
+      .map((finding) => ({ side, profile: profile.id, ...finding })),
+  );
+  if (found.length === 0) return null;
+  return (
+    <ul class="plain line-findings" aria-label="Findings of guidelines">
+      {found.map(({ side, profile, code, measured, limit }) => (
+        <li key={`${side} ${profile} ${code}`}>
+          {wordsOf(code)}{' '}
+          <span class="quiet">
+            ({side}, {profile}: {measured} where {limit} is the limit)
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useStore } from '../host/use-store.ts';
+import { Notice } from '../parts/notice.tsx';
+import { playback, pressed } from '../player/playback.ts';
+import { Player } from '../player/player.tsx';
+import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
+import { Timeline } from '../timeline/timeline.tsx';
+import { readsOf } from '../verification/claim-checks.ts';
+import { Inspector } from './inspector.tsx';
+import { OverviewWords } from './overview-words.tsx';
+import type { Study, StudyModel } from './study-model.ts';
+
+interface EvidencePaneProps {
+  readonly study: Study;
+  readonly model: StudyModel;
+  readonly runtimeId: string;
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+
+const isPressing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('button, a, summary') !== null;
+
+/** The player, what was chosen, the timeline below them, and the study in words. */
+export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
+  const { overview, evidence, audits } = study;
+  const events = useStore(model.store, (context) => context.events);
+  const control = useMemo(playback, [runtimeId]);
+  const [chosen, setChosen] = useState<Mark | null>(null);
+  const lanes = useMemo(
+    () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],
+    [evidence, overview, audits, events],
+  );
+  const open = (subject: Subject) => {
+    const mark = lanes.flatMap(({ marks }) => marks).find((each) => isSame(each.subject, subject));
+    if (mark !== undefined) setChosen(mark);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    // A space on a button presses that button.
+    if (event.key === ' ' && isPressing(event.target)) return;
+    if (pressed(event.key, control)) event.preventDefault();
+  };
+  return (
+    <div class="evidence" onKeyDown={press}>
+      <div class="evidence-top">
+        <Player runtimeId={runtimeId} control={control} hasCaptions={overview.situation.code === 'captions_accepted'} />
+        <Inspector key={chosen?.key} chosen={chosen} study={study} events={events} control={control} onOpen={open} />
+      </div>
+      {lanes.length === 0 ? (
+        <Notice kind="not-yet" title="There is no evidence yet">
+          {overview.lifecycle === 'accepted'
+            ? 'The study waits for a worker. It begins by itself.'
+            : overview.study.reason === null
+              ? 'The detectors are at work. Each kind appears here once it is stored.'
+              : 'The study ended before it stored any.'}
+        </Notice>
+      ) : (
+        <Timeline
+          key={`${overview.study.range.startMs} ${overview.study.range.endMs}`}
+          whole={overview.study.range}
+          lanes={lanes}
+          chosenKey={chosen?.key ?? null}
+          onChoose={(mark) => {
+            setChosen(mark);
+            control.seek(mark.startMs);
+          }}
+          control={control}
+        />
+      )}
+      <OverviewWords overview={overview} />
+    </div>
+  );
+}
+
+const isSame = (a: Subject, b: Subject): boolean =>
+  a.kind === 'fact' && b.kind === 'fact'
+    ? a.row.artifactId === b.row.artifactId && a.factIndex === b.factIndex
+    : a.kind === 'claim' &&
+      b.kind === 'claim' &&
+      a.operationId === b.operationId &&
+      a.claim.claimIndex === b.claim.claimIndex;

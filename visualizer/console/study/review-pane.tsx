@@ -1,0 +1,146 @@
+import { useHost } from '../host/use-host.ts';
+import { useRemote } from '../host/use-remote.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Identity } from '../parts/identity.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { RemotePart } from '../parts/remote-part.tsx';
+import { sentence, wordsOf } from '../words/codes.ts';
+import { type Decided, DecideForm } from './decide-form.tsx';
+import { OverviewWords } from './overview-words.tsx';
+import type { Study, StudyModel } from './study-model.ts';
+
+interface ReviewPaneProps {
+  readonly study: Study;
+  readonly model: StudyModel;
+  readonly runtimeId: string;
+}
+
+/** What a person has to decide, what was decided, and the words that are signed. */
+export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
+  const host = useHost();
+  const { overview } = study;
+  const { remote, reload } = useRemote(
+    () => host.reviews.decisions(runtimeId),
+    [host, runtimeId, overview.journalHead],
+  );
+  const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
+  return (
+    <RemotePart of={remote} what="the review" onRetry={reload}>
+      {({ reviewer, reviews }) => {
+        const by = (attestation: string) => ({ reviewerId: reviewer.id, attestation });
+        const done = async (work: Promise<unknown>) => {
+          await work;
+          await model.refresh();
+        };
+        const decide = ({ reasons, note, attestation }: Decided, isApproval: boolean) =>
+          done(
+            host.reviews.decide(
+              runtimeId,
+              isApproval
+                ? {
+                    outcome: 'approve_for_caption_production',
+                    reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+                    note,
+                  }
+                : { outcome: 'reject_with_reasons', reasonCodes: reasons as never, note },
+              by(attestation),
+            ),
+          );
+        const revoke = ({ reasons, note, attestation }: Decided) =>
+          done(host.reviews.revoke(runtimeId, { reasonCodes: reasons as never, note }, by(attestation)));
+        return (
+          <div class="split">
+            <div>
+              {reviews.map((review) => (
+                <section key={review.reviewId} class="panel" aria-label="Decision">
+                  <p>
+                    <Badge
+                      state={review.state === 'approved_for_caption_production' ? 'done' : 'withdrawn'}
+                      words={wordsOf(review.state)}
+                    />
+                  </p>
+                  <Facts
+                    of={[
+                      ['By', `${review.reviewer.label} (${review.reviewer.id})`],
+                      ['Signed', review.reviewer.attestation],
+                      ['Reasons', review.reasonCodes.map(wordsOf).join(', ')],
+                      ['Note', review.note ?? 'none'],
+                      ['Receipt', <Identity id={review.receiptId} />],
+                      ...(review.revocation === null
+                        ? []
+                        : [
+                            ['Withdrawn', review.revocation.reasonCodes.map(wordsOf).join(', ')] as const,
+                            ['Its receipt', <Identity id={review.revocation.receiptId} />] as const,
+                          ]),
+                    ]}
+                  />
+                </section>
+              ))}
+              {may('approve') && (
+                <DecideForm
+                  title="Approve for captions"
+                  text="Captions may then be produced from this study."
+                  button="Approve"
+                  statement={reviewer.decisionAttestation}
+                  reasons={[]}
+                  onDecide={(decided) => decide(decided, true)}
+                />
+              )}
+              {may('reject') && (
+                <DecideForm
+                  title="Reject"
+                  text="Final for this study. Another attempt can be reviewed anew."
+                  button="Reject"
+                  statement={reviewer.decisionAttestation}
+                  reasons={[
+                    'evidence_requires_additional_review',
+                    'source_scope_not_approved',
+                    'rights_or_policy_concern',
+                    'other_review_concern',
+                  ]}
+                  onDecide={(decided) => decide(decided, false)}
+                />
+              )}
+              {may('revoke') && (
+                <DecideForm
+                  title="Withdraw the approval"
+                  text="What is being made under it stops, and captions that were made are no longer handed out."
+                  button="Withdraw"
+                  statement={reviewer.revocationAttestation}
+                  reasons={[
+                    'approval_entered_in_error',
+                    'new_review_required',
+                    'source_scope_changed',
+                    'rights_or_policy_concern',
+                  ]}
+                  onDecide={revoke}
+                />
+              )}
+              {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
+            </div>
+            <OverviewWords overview={overview} />
+          </div>
+        );
+      }}
+    </RemotePart>
+  );
+}
+
+const kinds = { withheld: 'withheld', never: 'unavailable', failed: 'failed' } as const;
+
+function NothingToDecide({ study }: { readonly study: Study }) {
+  const { review, decision } = study.overview;
+  const part = review.reasonCodes.length > 0 ? review : decision.state === 'withheld' ? decision : review;
+  const kind = part.state in kinds ? kinds[part.state as keyof typeof kinds] : 'not-yet';
+  return (
+    <Notice kind={kind} title={sentence(part.text)}>
+      {part.reasonCodes.length > 0 && <p>Because: {part.reasonCodes.map(wordsOf).join(', ')}.</p>}
+      <p>
+        {kind === 'not-yet'
+          ? 'The study comes to the review by itself when it has ended.'
+          : 'Study the range again, or another range, to bring it to a review.'}
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,109 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { useHost } from '../host/use-host.ts';
+import { useStore } from '../host/use-store.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Failed, Loading } from '../parts/notice.tsx';
+import { addressOf, type StudyPane, studyPanes } from '../route.ts';
+import { sentence } from '../words/codes.ts';
+import { moment, rangeCode } from '../words/time-code.ts';
+import { CaptionsPane } from './captions-pane.tsx';
+import { EvidencePane } from './evidence-pane.tsx';
+import { ExportsPane } from './exports-pane.tsx';
+import { JournalPane } from './journal-pane.tsx';
+import { ReviewPane } from './review-pane.tsx';
+import { StudyDeeds } from './study-deeds.tsx';
+import { type Study, type StudyModel, studyModel } from './study-model.ts';
+
+/** How each situation looks; the words come from the host. */
+const situationState: Readonly<Record<string, string>> = {
+  waiting_for_a_worker: 'waiting',
+  opening: 'running',
+  studying: 'running',
+  failed: 'failed',
+  interrupted: 'interrupted',
+  withheld_from_review: 'withheld',
+  waiting_for_review: 'waiting',
+  rejected: 'withheld',
+  approval_withdrawn: 'withdrawn',
+  producing_captions: 'running',
+  captions_failed: 'failed',
+  waiting_for_check: 'waiting',
+  captions_withheld: 'withheld',
+  approved: 'done',
+  captions_accepted: 'done',
+};
+
+interface StudyViewProps {
+  readonly runtimeId: string;
+  readonly pane: StudyPane;
+}
+
+/** One study: where it stands, and its evidence, review, captions, files and journal. */
+export function StudyView({ runtimeId, pane }: StudyViewProps) {
+  const host = useHost();
+  const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
+  useEffect(model.open, [model]);
+  const study = useStore(model.store, (context) => context.study);
+  const error = useStore(model.store, (context) => context.error);
+  return (
+    <div class="page wide">
+      <p class="crumb">
+        <a href="#/studies">Studies</a>
+      </p>
+      {error !== null && <Failed error={error} onRetry={() => void model.read()} />}
+      {study === null ? (
+        error === null && <Loading what="the study" />
+      ) : (
+        <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
+      )}
+    </div>
+  );
+}
+
+interface OpenedProps extends StudyViewProps {
+  readonly study: Study;
+  readonly model: StudyModel;
+}
+
+function Opened({ study, model, runtimeId, pane }: OpenedProps) {
+  const { source, situation, study: asked, lifecycle } = study.overview;
+  return (
+    <>
+      <div class="study-head">
+        <div>
+          <h1>{source.label}</h1>
+          <p class="quiet">
+            {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
+            {asked.sourceLanguage.languages.join(', ') || asked.sourceLanguage.mode} to {asked.targetLanguage} ·{' '}
+            {moment(asked.acceptedAt)}
+          </p>
+        </div>
+        <div class="study-state" aria-live="polite">
+          <Badge state={situationState[situation.code] ?? lifecycle} words={situation.text} />
+          <StudyDeeds study={study} model={model} />
+        </div>
+      </div>
+      {asked.reason !== null && (
+        <p class="bad-text">
+          {asked.reason.message} <span class="mono quiet">{asked.reason.code}</span>
+        </p>
+      )}
+      <nav class="tabs" aria-label="Parts of the study">
+        {studyPanes.map((each) => (
+          <a
+            key={each}
+            href={addressOf({ view: 'study', runtimeId, pane: each })}
+            aria-current={each === pane ? 'page' : undefined}
+          >
+            {sentence(each)}
+          </a>
+        ))}
+      </nav>
+      {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
+      {pane === 'journal' && <JournalPane study={study} model={model} runtimeId={runtimeId} />}
+    </>
+  );
+}

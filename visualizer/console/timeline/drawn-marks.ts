@@ -1,0 +1,55 @@
+import type { Mark } from './lanes.ts';
+import type { Stretch } from './ticks.ts';
+
+/** A mark as it is drawn: in pixels from the left of what is shown, and how many facts it stands for. */
+export interface DrawnMark {
+  readonly mark: Mark;
+  readonly left: number;
+  readonly width: number;
+  readonly count: number;
+}
+
+const leastPixels = 2;
+
+/** The first mark that may reach into a stretch: marks are in order of their starts. */
+function firstNear(marks: readonly Mark[], startMs: number, longestMs: number): number {
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((marks[middle]?.startMs ?? 0) < startMs - longestMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The length of the longest mark of a lane. */
+export const longestOf = (marks: readonly Mark[]): number =>
+  marks.reduce((longest, { startMs, endMs }) => Math.max(longest, endMs - startMs), 0);
+
+/**
+ * The marks of a lane that are in sight. Marks of one kind that would lie on the same two pixels are drawn as one, so a lane
+ * never draws more than its width allows.
+ */
+export function drawnMarks(
+  marks: readonly Mark[],
+  longestMs: number,
+  view: Stretch,
+  width: number,
+): readonly DrawnMark[] {
+  const scale = width / (view.endMs - view.startMs);
+  const drawn: DrawnMark[] = [];
+  for (let at = firstNear(marks, view.startMs, longestMs); at < marks.length; at += 1) {
+    const mark = marks[at];
+    if (mark === undefined || mark.startMs >= view.endMs) break;
+    if (mark.endMs < view.startMs) continue;
+    const left = (mark.startMs - view.startMs) * scale;
+    const own = Math.max(leastPixels, (mark.endMs - mark.startMs) * scale);
+    const last = drawn.at(-1);
+    const isSmall = last !== undefined && own <= leastPixels && last.mark.tone === mark.tone;
+    if (isSmall && left - last.left < Math.max(leastPixels, last.width) && last.width <= 2 * leastPixels)
+      drawn[drawn.length - 1] = { ...last, count: last.count + 1 };
+    else drawn.push({ mark, left, width: own, count: 1 });
+  }
+  return drawn;
+}

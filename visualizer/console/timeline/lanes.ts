@@ -1,0 +1,116 @@
+import type { ClaimState } from '../../../contract/evidence/evidence-assessment.ts';
+import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
+import type { Finding } from '../../../contract/overview/runtime-overview.ts';
+import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
+import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
+import { sentence, wordsOf } from '../words/codes.ts';
+import { type Fact, factWords, isPlaced, stretchOf, toneOfFact } from './fact-words.ts';
+import type { Stretch } from './ticks.ts';
+
+export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
+export type AvailableRow = Extract<EvidenceRow, { state: 'available' }>;
+
+/** What a mark stands for, and what opens when it is chosen. */
+export type Subject =
+  | { readonly kind: 'fact'; readonly row: AvailableRow; readonly title: string; readonly factIndex: number }
+  | { readonly kind: 'claim'; readonly claim: AuditedClaim; readonly operationId: string };
+
+export interface Mark extends Stretch {
+  readonly key: string;
+  readonly tone: string;
+  /** For claims, which state they are in. */
+  readonly claimState: ClaimState | null;
+  /** Said in the mark where there is room, and by whoever reads the page aloud. */
+  readonly words: string;
+  readonly subject: Subject;
+}
+
+export interface Lane {
+  readonly key: string;
+  readonly title: string;
+  /** Why there are no marks; null where there are some. */
+  readonly absence: { readonly kind: 'unavailable' | 'empty'; readonly words: string } | null;
+  readonly marks: readonly Mark[];
+}
+
+const byTime = (a: Mark, b: Mark): number => a.startMs - b.startMs || a.endMs - b.endMs;
+
+/** One lane for each evidence that the host answers, of whatever kind, in its order. */
+export function evidenceLanes(rows: readonly EvidenceRow[], findings: readonly Finding[]): readonly Lane[] {
+  return rows.map((row, at) => {
+    const finding = findings.find((each) => row.artifactId !== null && each.artifactId === row.artifactId);
+    const title = sentence(finding?.title ?? wordsOf(row.kind));
+    const key = `${row.kind} ${row.artifactId ?? at}`;
+    if (row.state === 'unavailable') {
+      return {
+        key,
+        title,
+        marks: [],
+        absence: { kind: 'unavailable', words: `unavailable: ${wordsOf(row.reasonCode)}` },
+      };
+    }
+    const marks = marksOf(row, title, key).sort(byTime);
+    return {
+      key,
+      title,
+      marks,
+      absence: marks.length > 0 ? null : { kind: 'empty', words: finding?.text ?? 'nothing found' },
+    };
+  });
+}
+
+const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
+  (row.facts as readonly Fact[]).flatMap((fact, factIndex) =>
+    isPlaced(fact)
+      ? {
+          key: `${key} ${factIndex}`,
+          ...stretchOf(fact),
+          tone: toneOfFact(fact),
+          claimState: null,
+          words: factWords(fact),
+          subject: { kind: 'fact' as const, row, title, factIndex },
+        }
+      : [],
+  );
+
+const gravest = ({ states }: AuditedClaim): ClaimState => states[0] ?? 'unknown';
+
+/** The facts of a read that a claim cites; its own range where the read is not at hand. */
+function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, EvidenceReadReceipt>): readonly Stretch[] {
+  const cited = claim.citations.flatMap(({ receiptId, factIndexes }) => {
+    const facts = reads.get(receiptId)?.facts;
+    return facts === undefined ? [] : factIndexes.flatMap((index) => facts[index] ?? []);
+  });
+  return cited.length > 0 ? cited : [claim.range];
+}
+
+export const claimWords = ({ kind, value }: AuditedClaim): string =>
+  kind === 'speech_activity' ? (value === 'speech' ? 'speech' : 'no speech') : (value ?? 'language unknown');
+
+/** One lane for each kind of claim. */
+export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, EvidenceReadReceipt>): readonly Lane[] {
+  const lanes = new Map<string, Mark[]>();
+  for (const { operationId, claims } of audits.audits) {
+    for (const claim of claims) {
+      const marks = lanes.get(claim.kind) ?? [];
+      lanes.set(claim.kind, marks);
+      const state = gravest(claim);
+      for (const [at, { startMs, endMs }] of citedStretches(claim, reads).entries()) {
+        marks.push({
+          key: `claim ${operationId} ${claim.claimIndex} ${at}`,
+          ...{ startMs, endMs },
+          tone: claim.value === 'non_speech' ? 'claim-quiet' : 'claim',
+          claimState: state,
+          words: `${claimWords(claim)}: ${state}`,
+          subject: { kind: 'claim', claim, operationId },
+        });
+      }
+    }
+  }
+  return [...lanes].map(([kind, marks]) => ({
+    key: `claims ${kind}`,
+    title: `Claims: ${wordsOf(kind)}`,
+    absence: null,
+    marks: marks.sort(byTime),
+  }));
+}

@@ -1,0 +1,80 @@
+import type { MediaOperationReceipt } from '../../../contract/evidence/media-operation.ts';
+import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { Finding } from '../../../contract/overview/runtime-overview.ts';
+import type { AvailableRow } from '../timeline/lanes.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { type Check, equal, unchecked } from './check.ts';
+import { bytesOf, contentIdOf, receiptIdOf } from './digests.ts';
+
+/** The receipt of the operation that delivered an artifact; undefined for one that came with the source. */
+export const operationOf = (events: readonly JournalEvent[], artifactId: string): MediaOperationReceipt | undefined =>
+  events
+    .flatMap((event) => (event.type === 'media.operation_completed' ? event.data.receipt : []))
+    .find(({ evidence }) => evidence.some((each) => each.artifactId === artifactId));
+
+/** What is stored of a detection, put together from the answers of the host; the samples behind it may be none. */
+const storedEvidence = (
+  row: AvailableRow,
+  receipt: MediaOperationReceipt,
+  trackIndex: number | null,
+  hasAudio: boolean,
+) => ({
+  schema: 'studio.detected-evidence.v1',
+  kind: row.kind,
+  input: {
+    sourceContentId: receipt.input.contentId,
+    range: receipt.input.range,
+    trackIndex,
+    derivedAudio: hasAudio ? receipt.derivedAudio : null,
+  },
+  tool: row.tool,
+  parameters: row.parameters,
+  facts: row.facts,
+});
+
+/** Holds one evidence against the journal: its bytes, its id, and the receipt of the operation that delivered it. */
+export async function evidenceChecks(
+  row: AvailableRow,
+  finding: Finding | undefined,
+  events: readonly JournalEvent[],
+): Promise<readonly Check[]> {
+  const receipt = operationOf(events, row.artifactId);
+  if (receipt === undefined) {
+    const words = 'it came with the source, as a file that the host does not hand out whole';
+    return [unchecked('Evidence against its content id', words)];
+  }
+  const track = finding?.trackIndex ?? null;
+  const candidates = [true, false].map((hasAudio) => storedEvidence(row, receipt, track, hasAudio));
+  const ids = await Promise.all(candidates.map(contentIdOf));
+  const at = Math.max(0, ids.indexOf(row.contentId));
+  const recorded = events
+    .flatMap((event) => (event.type === 'artifact.recorded' ? event.data.artifact : []))
+    .find(({ id }) => id === row.artifactId);
+  const bytes = bytesOf(`${canonicalJson(candidates[at])}\n`).length;
+  return [
+    equal(
+      'Evidence against its content id',
+      ids[at] ?? '',
+      row.contentId,
+      `SHA-256 of the canonical JSON of ${row.facts.length} facts, the tool, its parameters and its input`,
+    ),
+    recorded === undefined
+      ? unchecked('Evidence in the journal', 'the journal of this study does not record it')
+      : equal(
+          'Evidence in the journal',
+          `${row.contentId}, ${bytes} bytes`,
+          `${recorded.content.contentId}, ${recorded.content.bytes} bytes`,
+          `recorded with ${bytes} bytes`,
+        ),
+    equal(
+      'Receipt of the operation',
+      await receiptIdOf(receipt),
+      receipt.receiptId,
+      'its id is the digest of what it says',
+    ),
+    unchecked(
+      'The measurement itself',
+      'a page has no detector; evaluation packs and another study of the same range measure anew',
+    ),
+  ];
+}

@@ -1,0 +1,44 @@
+/** A code of the wire as words: `no_audio_track` is `no audio track`. */
+export const wordsOf = (code: string): string => code.replaceAll(/[_.-]+/g, ' ').trim();
+
+export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** What stands where a lifecycle has to be said; every other one is a word already. */
+export const lifecycles: Readonly<Record<string, string>> = {
+  accepted: 'waits for a worker',
+  initializing: 'opening the source',
+  running: 'studying',
+  terminal: 'ended',
+  failed: 'failed',
+  interrupted: 'interrupted',
+};
+
+/** How a state looks: what went well, what goes on, what waits for a person, what is kept back, what went wrong. */
+export type Tone = 'good' | 'busy' | 'waiting' | 'kept' | 'bad' | 'quiet';
+
+const tones: Readonly<Record<string, Tone>> = {
+  terminal: 'good',
+  registered: 'good',
+  supported: 'good',
+  done: 'good',
+  available: 'good',
+  accepted: 'waiting',
+  queued: 'waiting',
+  waiting: 'waiting',
+  initializing: 'busy',
+  running: 'busy',
+  under_way: 'busy',
+  uploading: 'busy',
+  probing: 'busy',
+  sealing: 'busy',
+  resolving: 'busy',
+  downloading: 'busy',
+  withheld: 'kept',
+  truncated: 'kept',
+  withdrawn: 'kept',
+  interrupted: 'kept',
+  unknown: 'kept',
+  failed: 'bad',
+};
+
+export const toneOf = (state: string): Tone => tones[state] ?? 'quiet';
