@@ -14,6 +14,7 @@ import type { KnownMachine } from './known-machine.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
+import type { ProgressBoard } from './operation/progress-board.ts';
 import type { Overviews } from './overview/overviews.ts';
 import type { PrivatePlayback } from './playback/private-playback.ts';
 import type { SourceDirectory } from './sources/folder-sources.ts';
@@ -63,6 +64,7 @@ export interface Host extends LaterStages {
   readonly bundles: Bundles;
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
+  readonly progress: ProgressBoard;
   readonly snapshots: LedgerSnapshots;
   readonly deletions: Deletions;
   readonly garbage: Garbage;

@@ -26,6 +26,7 @@ import { KnownMachine } from './known-machine.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
+import { ProgressBoard } from './operation/progress-board.ts';
 import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
@@ -100,8 +101,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(() => performance.now());
-  const { committed } = durations;
-  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: onFatal, report, committed });
+  const board = new ProgressBoard({ clock, report });
+  const supervisor = new Supervisor({
+    ...{ ledger, clock, budgets, fatal: onFatal, report },
+    committed: (id, row, isStored) => {
+      durations.committed(id, row, isStored);
+      board.committed(id);
+    },
+  });
+  board.follow(supervisor);
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),
@@ -116,6 +124,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     registry,
     passes: mediaPasses({ launcher, tools, detector, detectorTools }),
     progress,
+    board,
     report,
   });
   const studying = studyDefinition({
@@ -212,7 +221,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     probe: (path, signal) => probeMedia(launcher, tools, path, signal),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
   });
-  const ingests = { ledger, objectStore, registry, supervisor, sealing, unused, clock, newId: randomUUID };
+  const ingests = {
+    ledger,
+    objectStore,
+    registry,
+    supervisor,
+    sealing,
+    unused,
+    progress: board,
+    clock,
+    newId: randomUUID,
+  };
   const ownedIngests = openOwnedIngests({
     ...ingests,
     queue: queues.probes,
@@ -260,6 +279,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .map((tool) => tool.identity)
       .concat([detectorTools.speech, detectorTools.language]),
     figures,
+    progress: board,
     snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
     deletions: deleting.deletions,
     garbage: deleting.garbage,

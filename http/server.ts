@@ -11,6 +11,7 @@ import type { VideohostIngests } from '../actors/ingest/videohost/videohost-inge
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
 import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
+import type { ProgressBoard } from '../actors/operation/progress-board.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
@@ -32,6 +33,7 @@ import { chartRoutes } from './routes/chart-routes.ts';
 import { consoleRoutes, type ReadConsole } from './routes/console-routes.ts';
 import { deletionRoutes } from './routes/deletion-routes.ts';
 import { descriptionRoutes, type ReadDocument } from './routes/description-routes.ts';
+import { eventRoutes } from './routes/event-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
 import { type Measured, operationRoutes } from './routes/operation-routes.ts';
@@ -39,6 +41,7 @@ import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { ownedUploadRoutes } from './routes/owned-upload-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
+import { progressRoutes } from './routes/progress-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
 import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
 import { studyRoutes } from './routes/study-routes.ts';
@@ -74,6 +77,7 @@ export interface ServerOptions {
     readonly deletions: Deletions;
     readonly garbage: Garbage;
     readonly diskUsage: DiskUsage;
+    readonly progress: ProgressBoard;
   };
   /** The time by which streams live. */
   readonly clock: Clock;
@@ -113,14 +117,15 @@ export const routeTable = (
     deletions,
     garbage,
     diskUsage,
+    progress,
   }: ServerOptions['services'],
-  { wire = () => [], streams }: Wire,
+  { wire = () => [], streams: context }: Wire,
 ): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
   ...ownedIngestRoutes(ownedIngests),
   ...ownedUploadRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
-  ...studyRoutes(studies, listedRuntimes, deletions, streams),
+  ...studyRoutes(studies, listedRuntimes, deletions, { ...context, progress }),
   ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),
@@ -132,6 +137,8 @@ export const routeTable = (
   ...descriptionRoutes(readDocument),
   ...operationRoutes(figures, wire, snapshots),
   ...deletionRoutes(deletions, garbage, diskUsage),
+  ...progressRoutes(progress),
+  ...eventRoutes({ studies, ownedIngests, videohostIngests }, { ...context, progress }),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */

@@ -6,6 +6,7 @@ import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { ProgressBoard } from '../operation/progress-board.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import { type ActorDefinition, effect } from '../supervision/actor-definition.ts';
@@ -25,6 +26,7 @@ export interface IngestOptions {
   readonly queue: WorkQueue;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   readonly clock: Clock;
   readonly newId: () => string;
 }

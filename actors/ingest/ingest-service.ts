@@ -100,6 +100,11 @@ export class IngestService {
     };
   }
 
+  /** Calls back after each commit of an ingest, until the returned function is called. */
+  watch(ingestId: string, listener: () => void): () => void {
+    return this.#options.supervisor.watch(ingestId, listener);
+  }
+
   /** Cancels an ingest that has not ended. Throws `unknown_ingest`, `ingest_already_terminal`. */
   async cancel(ingestId: string): Promise<void> {
     this.row(ingestId);

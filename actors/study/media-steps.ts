@@ -14,6 +14,7 @@ import {
 } from '../../receipts/evidence/media-operation.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { ProgressBoard } from '../operation/progress-board.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -27,6 +28,8 @@ export interface MediaPass {
     readonly source: RegisteredSource;
     readonly request: AnalysisRequest;
     readonly signal: AbortSignal;
+    /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
+    readonly decoded: (mediaMs: number) => void;
   }): Promise<{ readonly detections: readonly Detection[]; readonly derivedAudio: DerivedAudio | null }>;
 }
 
@@ -36,6 +39,7 @@ export interface MediaStepsOptions {
   readonly registry: SourceRegistry;
   readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
   readonly progress: LiveProgress;
+  readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   readonly report: (line: string) => void;
 }
 
@@ -71,7 +75,7 @@ export class MediaSteps {
     const { operationKey } = mediaRequestOf(study, operation);
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const { known, isUseless } = await this.#known(operationKey);
-    const result = known ?? (await this.#run(study, step, signal));
+    const result = known ?? (await this.#run(runtimeId, study, step, signal));
     const { events } = operationCompleted(study, operation, result, known !== null);
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
@@ -84,17 +88,26 @@ export class MediaSteps {
     };
   }
 
-  async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
-    const { objectStore, passes } = this.#options;
+  async #run(
+    runtimeId: string,
+    study: StudyRow,
+    step: MediaStepName,
+    signal: AbortSignal,
+  ): Promise<MediaOperationResult> {
+    const { objectStore, passes, board } = this.#options;
+    const { analysisRequest } = study.record;
+    const total = analysisRequest.range.endMs - analysisRequest.range.startMs;
     const source = this.#source(study);
     const media = mediaOf(source);
     if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
     const { detections, derivedAudio } = await passes[step].run({
       path: pathOf(objectStore, media),
       source,
-      request: study.record.analysisRequest,
+      request: analysisRequest,
       signal,
+      decoded: (completed) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
     });
+    board.forget(runtimeId);
     const evidence: MediaOperationResult['evidence'] = [];
     // Each by itself: many large records at once would hold up everything else.
     for (const detection of detections) {

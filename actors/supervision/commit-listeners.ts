@@ -18,6 +18,11 @@ export class CommitListeners {
     };
   }
 
+  /** Whether anyone listens. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
   tell(id: string): void {
     for (const listener of [...(this.#byId.get(id) ?? [])]) {
       try {

@@ -75,6 +75,15 @@ export class WorkQueue {
     this.#advance();
   }
 
+  /** Which place who waits has, from 1; null for who does not wait. It takes as long as many wait. */
+  placeOf(id: string): number | null {
+    const own = this.#waiting.get(id);
+    if (own === undefined) return null;
+    let before = 0;
+    for (const position of this.#waiting.values()) if (position < own) before += 1;
+    return before + 1;
+  }
+
   /** How many wait for a worker. */
   get waiting(): number {
     return this.#waiting.size;

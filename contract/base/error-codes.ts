@@ -59,6 +59,7 @@ export const errorCodes = {
   invalid_limit: 400,
   invalid_filter: 400,
   invalid_wait: 400,
+  invalid_subscription: 400,
   cursor_past_head: 409,
   malformed_journal: 409,
   invalid_journal_chain: 409,

@@ -66,6 +66,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   invalid_limit: 'ask for at most 200 at once',
   invalid_filter: 'use one of the values that the message names, or leave the filter out',
   invalid_wait: 'wait for at most 8000 ms',
+  invalid_subscription: 'name at least one runtime or ingest, each once, and at most 64 in all',
   cursor_past_head: 'use nextCursor of the page before, or begin again at 0',
   malformed_journal: 'see the status for the last good head; study again with another clientRequestId',
   invalid_journal_chain: 'see the status for the last good head; study again with another clientRequestId',

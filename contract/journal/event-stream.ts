@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { errorEnvelope } from '../base/error-envelope.ts';
 import { count } from '../base/grammar.ts';
+import { ownedIngestStatus } from '../ingest/owned-ingest.ts';
+import { videohostIngestStatus } from '../ingest/videohost-ingest.ts';
+import { workProgress } from '../operation/work-progress.ts';
 import { runtimeId } from '../study/runtime-start.ts';
 import { lifecycle, runtimeReason } from '../study/runtime-status.ts';
 import { journalEvent } from './journal-event.ts';
@@ -27,5 +31,25 @@ export const runtimeEnded = z.strictObject({
 
 export type RuntimeEnded = z.infer<typeof runtimeEnded>;
 
+/** The most runtimes and ingests together that one stream follows. */
+export const maximumFollowed = 64;
+
 /** What the `data` of each event of a journal's stream is, by the name of the event. */
-export const journalStreamEvents = { journal: journalEvent, ended: runtimeEnded };
+export const journalStreamEvents = {
+  journal: journalEvent,
+  ended: runtimeEnded,
+  progress: workProgress,
+  refused: errorEnvelope,
+};
+
+/** The same for a stream that follows several runtimes and ingests. */
+export const hostStreamEvents = { ...journalStreamEvents, ingest: z.union([ownedIngestStatus, videohostIngestStatus]) };
+
+/** What a stream follows; the query names it. */
+export const followedQuery = {
+  runtimes: z
+    .string()
+    .optional()
+    .describe('ids of runtimes, with commas between them; `ID@SEQ` begins behind the event `SEQ`, `ID` at the first'),
+  ingests: z.string().optional().describe('ids of ingests of both kinds, with commas between them'),
+};

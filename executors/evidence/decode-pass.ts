@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Range } from '../../contract/base/grammar.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector } from '../detector/detector.ts';
 import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
@@ -102,6 +101,10 @@ async function decodeOnce(
   const loudness = new Loudness();
   const measures = { shots, loudness };
   const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader((frame) => measures[name].add(frame)));
+  // Sound counts most evenly; a range without it is counted by its pictures.
+  const tellPictures = () => {
+    if (job === null && shots.lastMs !== null) request.decoded?.(Math.max(0, shots.lastMs - range.startMs));
+  };
   const work: Promise<unknown>[] = [];
   try {
     const decodedMs = range.endMs - seek * 1000;
@@ -119,8 +122,8 @@ async function decodeOnce(
     }
     work.push(
       running.finished,
-      listen(running, job, range),
-      ...running.extra.map((pipe, at) => read(pipe, readers[at])),
+      listen(running, job, request),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at], tellPictures)),
     );
     if (job !== null) work.push(job.result);
     await Promise.all(work);
@@ -136,20 +139,29 @@ async function decodeOnce(
   }
 }
 
-async function listen(running: RunningProcess, job: SoundJob | null, { startMs, endMs }: Range): Promise<void> {
-  let room = job === null ? 0 : (endMs - startMs) * SAMPLES_PER_MS * BYTES_PER_INSTANT;
+async function listen(
+  running: RunningProcess,
+  job: SoundJob | null,
+  { range: { startMs, endMs }, decoded }: DecodeRequest,
+): Promise<void> {
+  const bytesPerMs = SAMPLES_PER_MS * BYTES_PER_INSTANT;
+  let room = job === null ? 0 : (endMs - startMs) * bytesPerMs;
   for await (const chunk of running.stdout) {
     room -= chunk.length;
     if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
     // Only a graph that begins anew counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
     await job?.write(chunk);
+    decoded?.(endMs - startMs - Math.ceil(room / bytesPerMs));
   }
   // The sound of a pass that failed ends anywhere; the reason why is better than what it makes of the speech.
   await running.finished;
   await job?.end();
 }
 
-async function read(pipe: Readable, reader: FrameMetadataReader | undefined): Promise<void> {
-  for await (const chunk of pipe) reader?.push(chunk);
+async function read(pipe: Readable, reader: FrameMetadataReader | undefined, told: () => void): Promise<void> {
+  for await (const chunk of pipe) {
+    reader?.push(chunk);
+    told();
+  }
 }

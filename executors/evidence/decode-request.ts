@@ -6,4 +6,6 @@ export interface DecodeRequest {
   readonly range: Range;
   readonly audioTrackIndex: number | null;
   readonly videoTrackIndex: number | null;
+  /** Told how much of the range was decoded so far, in ms. A pass that is begun again tells smaller numbers again. */
+  readonly decoded?: (mediaMs: number) => void;
 }

@@ -21,6 +21,8 @@ export interface DetectionRequest extends DetectionTracks {
   readonly sourceContentId: string;
   readonly range: Range;
   readonly signal: AbortSignal;
+  /** Told how much of the range was decoded so far, in ms. */
+  readonly decoded?: (mediaMs: number) => void;
 }
 
 /** Tools and parameters of `detectRange` over these tracks, known before it runs. */

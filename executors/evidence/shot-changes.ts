@@ -17,6 +17,7 @@ export class ShotChanges {
   readonly #facts: ShotFact[] = [];
   #frames = 0;
   #firstMs: number | null = null;
+  #lastMs: number | null = null;
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
   /** `seekMs` is the source time of tick 0. */
@@ -25,9 +26,15 @@ export class ShotChanges {
     this.#seekMs = seekMs;
   }
 
+  /** The time of the newest frame; null before the first. */
+  get lastMs(): number | null {
+    return this.#lastMs;
+  }
+
   add(frame: FrameMetadata): void {
     const atMs = this.#seekMs + Math.round(frame.pts / VIDEO_TICKS_PER_MS);
     this.#firstMs ??= atMs;
+    this.#lastMs = atMs;
     const inRange = atMs >= this.#range.startMs && atMs < this.#range.endMs;
     if (inRange) this.#frames += 1;
     const score = numberIn(frame, 'lavfi.scd.score');

@@ -16,10 +16,12 @@ import { type AnswerField, json } from '../exchange/description.ts';
 import { decimal, limitOf, pageOf } from '../exchange/query-values.ts';
 import { type Call, type Route, read, write } from '../exchange/route.ts';
 import { asksForStream } from '../streams/accept.ts';
-import { type StreamContext, streamAnswer } from '../streams/event-stream.ts';
+import { DocumentFeed, progressOf } from '../streams/document-feed.ts';
+import { EventStream, streamAnswer } from '../streams/event-stream.ts';
 import { JournalFeed } from '../streams/journal-feed.ts';
 import { lastEventId, streamHeaders } from '../streams/last-event-id.ts';
 import { deleteRuntime } from './deletion-routes.ts';
+import type { Streaming } from './progress-routes.ts';
 import { refusalsOfJournals } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
@@ -27,7 +29,7 @@ export const studyRoutes = (
   studies: Studies,
   listed: ListedRuntimes,
   deletions: Deletions,
-  streams: StreamContext,
+  streams: Streaming,
 ): readonly Route[] => [
   {
     path: '/v1/runtime-plans',
@@ -229,12 +231,14 @@ function eventsAnswer(studies: Studies, { params, query, client }: Call<null>): 
   );
 }
 
-async function journalStream(studies: Studies, streams: StreamContext, { params, query, client }: Call<null>) {
+async function journalStream(studies: Studies, streams: Streaming, { params, query, client }: Call<null>) {
   const runtimeId = params.runtimeId ?? '';
   const { after } = pageRequest(query);
   const last = lastEventId(client.head);
   const cursor = last === null ? after : decimal(last, 'invalid_cursor');
-  return streamAnswer(streams, [await JournalFeed.open(studies, { runtimeId, after: cursor, idOf: String })]);
+  const journal = await JournalFeed.open(studies, { runtimeId, after: cursor, idOf: String });
+  const measured = new DocumentFeed(progressOf(streams.progress, runtimeId));
+  return streamAnswer(new EventStream(streams, [journal, measured], journal));
 }
 
 /** Holds an empty answer back until the runtime commits something, the time is up, or the client is gone. */

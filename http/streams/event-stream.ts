@@ -11,8 +11,6 @@ export interface Feed {
   read(): Promise<Uint8Array | null> | Uint8Array | null;
   /** Calls back whenever there may be something new, until the returned function is called. */
   watch(wake: () => void): () => void;
-  /** Nothing will follow any more. */
-  readonly isOver: boolean;
 }
 
 export interface StreamContext {
@@ -21,17 +19,19 @@ export interface StreamContext {
 }
 
 /**
- * A stream of events as the body of an answer. It waits for its feeds without asking them, and ends when the first feed is
- * over, when the client leaves, or when the host stops.
+ * A stream of events as the body of an answer. It waits for its feeds without asking them, and ends when the feed that it
+ * lasts for is over, when the client leaves, or when the host stops.
  */
 export class EventStream extends SentBody {
   readonly #context: StreamContext;
   readonly #feeds: readonly Feed[];
+  readonly #lastsFor: { readonly isOver: boolean } | null;
 
-  constructor(context: StreamContext, feeds: readonly Feed[]) {
+  constructor(context: StreamContext, feeds: readonly Feed[], lastsFor: { readonly isOver: boolean } | null = null) {
     super();
     this.#context = context;
     this.#feeds = feeds;
+    this.#lastsFor = lastsFor;
   }
 
   override async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
@@ -61,7 +61,6 @@ export class EventStream extends SentBody {
   }
 
   async #pump(flow: Flow, bell: Bell): Promise<void> {
-    const [first] = this.#feeds;
     while (!flow.isOver) {
       bell.hush();
       let isIdle = true;
@@ -70,9 +69,8 @@ export class EventStream extends SentBody {
         if (frames === null) continue;
         isIdle = false;
         await flow.write(frames);
-        if (flow.isOver) return;
+        if (flow.isOver || this.#lastsFor?.isOver === true) return;
       }
-      if (first?.isOver === true) return;
       if (isIdle) await bell.rung();
     }
   }
@@ -112,8 +110,8 @@ class Bell {
 }
 
 /** The answer that a stream of events is. */
-export const streamAnswer = (context: StreamContext, feeds: readonly Feed[]): Answer => ({
+export const streamAnswer = (body: EventStream): Answer => ({
   status: 200,
   headers: { ...jsonHeaders, 'Content-Type': eventStreamType },
-  body: new EventStream(context, feeds),
+  body,
 });

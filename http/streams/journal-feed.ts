@@ -12,6 +12,8 @@ export interface JournalFeedOptions {
   readonly after: number;
   /** The id of the event with this `seq`. */
   readonly idOf: (seq: number) => string;
+  /** Told of the last event that was sent. */
+  readonly sent?: (seq: number) => void;
 }
 
 /** Follows a journal: its events as they are stored, and once all of an ended runtime were sent, that it has ended. */
@@ -39,12 +41,13 @@ export class JournalFeed implements Feed {
   }
 
   async read(): Promise<Uint8Array | null> {
-    const { runtimeId, idOf } = this.#options;
+    const { runtimeId, idOf, sent } = this.#options;
     const { page, lifecycle, reason } = await this.#journals.records(runtimeId, this.#cursor, streamedEvents);
     const frames = page.events.map((event, index) =>
       sseFrame({ event: 'journal', id: idOf(this.#cursor + index + 1) }, event),
     );
     this.#cursor += page.events.length;
+    sent?.(this.#cursor);
     if (!this.#isOver && hasEnded(lifecycle) && this.#cursor === page.head.seq) {
       const schema = 'studio.local-runtime-ended.v1';
       const ended: RuntimeEnded = { schema, runtimeId, lifecycle, reason, journalHead: this.#cursor };

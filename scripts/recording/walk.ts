@@ -12,6 +12,7 @@ import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
+import { workProgress } from '../../contract/operation/work-progress.ts';
 import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrant, playbackRevoked } from '../../contract/playback/private-playback.ts';
 import { attestations } from '../../contract/review/publish-review.ts';
@@ -143,6 +144,7 @@ async function ingestFile({ recorder, media }: WalkOptions): Promise<void> {
   const params = { ingestId };
   await recorder.granted('sendOwnedMedia', ownedIngestStatus, { params, bytes: media });
   await recorder.ended('readOwnedIngest', ownedIngestStatus, { params }, hasEnded);
+  await recorder.granted('readOwnedIngestProgress', workProgress, { params });
 }
 
 async function ingestRange({ recorder, videoUrl }: WalkOptions): Promise<void> {
@@ -150,6 +152,7 @@ async function ingestRange({ recorder, videoUrl }: WalkOptions): Promise<void> {
   const { ingestId } = await recorder.granted('openVideohostIngest', videohostIngestStatus, { json });
   const params = { ingestId };
   await recorder.ended('readVideohostIngest', videohostIngestStatus, { params }, hasEnded);
+  await recorder.granted('readVideohostIngestProgress', workProgress, { params });
   const unwanted = await recorder.granted('openVideohostIngest', videohostIngestStatus, { json });
   const cancelled = { params: { ingestId: unwanted.ingestId }, json: {} };
   await recorder.granted('cancelVideohostIngest', videohostIngestStatus, cancelled);
@@ -174,6 +177,7 @@ async function study(recorder: Recorder, source: SourceSessionRow): Promise<Runt
     { params },
     ({ lifecycle }) => lifecycle === 'terminal',
   );
+  await recorder.granted('readRuntimeProgress', workProgress, { params });
   await recorder.granted('readRuntimeStart', runtimeStatus, { params: { commandId } });
   await recorder.granted('readRuntimeEvents', runtimeEvents, { params, query: { after: '0', limit: '4' } });
   return status;

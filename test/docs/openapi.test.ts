@@ -57,6 +57,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   endOwnedUpload: 'the answer is a head alone',
   readBundle: 'an archive is bytes',
   readPrivateMedia: 'media is bytes',
+  followEvents: 'it ends with its client',
   readDescription: 'it would hold itself',
   readMetrics: 'what is measured differs from run to run',
 };

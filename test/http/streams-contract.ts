@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { hostStreams } from './streams/host-streams.ts';
 import { journalStreams, streamsThroughRestarts } from './streams/journals.ts';
 
 /** The contract of event streams, held by a real host on one adapter. The suites run in this order, on the same host. */
@@ -8,5 +9,6 @@ export function streamsContract(adapter: AdapterFlag): void {
   test.before(() => contract.open());
   test.after.always(() => contract.close());
   journalStreams(contract);
+  hostStreams(contract);
   streamsThroughRestarts(contract);
 }

@@ -9,6 +9,7 @@ import {
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { ProgressBoard } from '../../operation/progress-board.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { IngestService } from '../ingest-service.ts';
@@ -27,6 +28,7 @@ export interface OwnedIngestsOptions {
   readonly uploads: ResumableUploads;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Called after each upload, whatever came of it. */
   readonly released: () => void;
 }
@@ -95,13 +97,15 @@ export class OwnedIngests {
    * finds wrong with the request's head; only a head in order takes the claim.
    */
   beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
-    const { service, supervisor, objectStore } = this.#options;
+    const { service, supervisor, objectStore, progress } = this.#options;
     const row = service.row(ingestId);
     const isAwaited = supervisor.awaits(ingestId, 'media.received');
     if (!isAwaited || this.#uploads.has(ingestId) || this.#options.uploads.isSending(ingestId)) throw sentBefore();
     const { declaredBytes } = row.input as OwnedIngestInput;
     checkHead(declaredBytes);
     const upload = new Upload(objectStore, ingestId, declaredBytes, {
+      arrived: (completed) =>
+        progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
       received: async (media) => {
         if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
         await this.#options.unneeded(media);
@@ -112,6 +116,7 @@ export class OwnedIngests {
       },
       released: () => {
         this.#uploads.delete(ingestId);
+        progress.forget(ingestId);
         this.#options.released();
       },
     });
@@ -168,7 +173,7 @@ export class OwnedIngests {
 
   /** Calls back after each commit of an ingest, until the returned function is called. */
   watch(ingestId: string, listener: () => void): () => void {
-    return this.#options.supervisor.watch(ingestId, listener);
+    return this.#options.service.watch(ingestId, listener);
   }
 
   /** Cancels an ingest that has not ended. */

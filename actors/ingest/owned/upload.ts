@@ -4,6 +4,8 @@ import type { ObjectStore, Receiving } from '../../../storage/objects/object-sto
 import { failedWith, ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 
 export interface UploadOutcome {
+  /** So many bytes have come so far. */
+  arrived(bytes: number): void;
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
   /** The storage failed: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
@@ -68,6 +70,7 @@ export class Upload {
     this.#arrived += bytes.length;
     if (this.#arrived > this.#declaredBytes) throw wrongLength();
     this.#take(bytes);
+    this.#outcome.arrived(this.#arrived);
   }
 
   /** The media is being put into the object store, and no ingest holds it yet. */

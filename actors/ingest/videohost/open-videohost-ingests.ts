@@ -25,5 +25,5 @@ export function openVideohostIngests(options: OpenVideohostIngestsOptions): Vide
   unused.heldBy((contentId) => effects.holds(contentId));
   unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));
   const service = new IngestService({ ...options, definition });
-  return new VideohostIngests({ ...options, service, progress: (ingestId) => effects.progress(ingestId) });
+  return new VideohostIngests({ ...options, service });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { cutText } from '../../../contract/base/text.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
-import { type DownloadProgress, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
+import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
@@ -11,6 +11,7 @@ import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { ProgressBoard } from '../../operation/progress-board.ts';
 import type { UnusedMedia } from '../../sources/unused-media.ts';
 import { actorRow } from '../../supervision/actor-row.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
@@ -37,6 +38,7 @@ export interface VideohostIngestEffectsOptions {
   readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly sealing: IngestSealing;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   readonly unused: UnusedMedia;
   readonly hosts: VideoHosts;
   /** Null while there is no downloader: what an earlier process had begun to fetch then fails. */
@@ -51,16 +53,10 @@ export interface VideohostIngestEffectsOptions {
 /** What the chart of video-host ingests has done for it. */
 export class VideohostIngestEffects {
   readonly #options: VideohostIngestEffectsOptions;
-  readonly #progress = new Map<string, DownloadProgress>();
   readonly #arriving = new Map<string, string>();
 
   constructor(options: VideohostIngestEffectsOptions) {
     this.#options = options;
-  }
-
-  /** How far a download under way has come; undefined for any other ingest. Kept in memory only. */
-  progress(ingestId: string): DownloadProgress | undefined {
-    return this.#progress.get(ingestId);
   }
 
   /** Whether an object was or is being stored for a live ingest that may not have the event of it yet. */
@@ -95,8 +91,9 @@ export class VideohostIngestEffects {
 
   /** Fetches the range into an empty folder and hands the file to the object store, noted beforehand, so that a crash does not leave it there. */
   async download({ ingestId }: VideohostIngestInput, signal: AbortSignal): Promise<DownloadOutcome> {
-    const { objectStore, ledger, unused, isLive } = this.#options;
+    const { objectStore, ledger, unused, isLive, progress } = this.#options;
     const { url, range } = this.#opened(ingestId);
+    const total = range.endMs - range.startMs;
     const fetching = this.#demandFetching();
     const { resolved } = resolvedRow.parse(ledger.get('record', resolvedKey(ingestId)));
     const folder = this.#folder(ingestId);
@@ -109,7 +106,8 @@ export class VideohostIngestEffects {
           folder,
           maximumBytes: maximumDownloadBytes,
           wallMs: downloadWallMs,
-          onProgress: (progress) => this.#progress.set(ingestId, progress),
+          onProgress: ({ mediaMs: completed, bytes }) =>
+            progress.note(ingestId, { stage: 'download', completed, total, unit: 'milliseconds', bytes }),
         },
         signal,
       );
@@ -123,7 +121,7 @@ export class VideohostIngestEffects {
     } catch (error) {
       throw closedReason(error, null);
     } finally {
-      this.#progress.delete(ingestId);
+      progress.forget(ingestId);
       await rm(folder, { recursive: true, force: true });
       // It may have ended while its media was being stored; nothing could remove that then.
       if (!isLive(ingestId)) unused.removeSoon();

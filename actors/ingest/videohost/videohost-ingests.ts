@@ -7,7 +7,6 @@ import {
   videohostIngestFields,
   videohostIngestRequest,
 } from '../../../contract/ingest/videohost-ingest.ts';
-import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { IngestService } from '../ingest-service.ts';
 import type { VideoHosts } from './video-hosts.ts';
@@ -20,7 +19,6 @@ export interface VideohostIngestsOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumRangeMs: number;
-  readonly progress: (ingestId: string) => DownloadProgress | undefined;
 }
 
 /** The service behind `/v1/videohost-local-ingests`: opens ingests and reads their status. */
@@ -68,9 +66,9 @@ export class VideohostIngests {
     return { ...status, openedAt: confirmedAt, url, range };
   }
 
-  /** How far the download of an ingest has come; undefined while none is under way. */
-  progress(ingestId: string): DownloadProgress | undefined {
-    return this.#options.progress(ingestId);
+  /** Calls back after each commit of an ingest, until the returned function is called. */
+  watch(ingestId: string, listener: () => void): () => void {
+    return this.#options.service.watch(ingestId, listener);
   }
 
   /** Cancels an ingest that has not ended. */

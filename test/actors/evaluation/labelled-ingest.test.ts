@@ -33,6 +33,7 @@ function stalledIngests(told: (event: 'written' | 'discarded' | 'released') => v
   const outcome = {
     received: () => Promise.reject(new Error('the upload never ends')),
     faulted: async () => undefined,
+    arrived: () => undefined,
     released: () => told('released'),
   };
   return {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { IngestSealing } from '../../../actors/ingest/ingest-sealing.ts';
 import { openOwnedIngests } from '../../../actors/ingest/owned/open-owned-ingests.ts';
+import { ProgressBoard } from '../../../actors/operation/progress-board.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
@@ -64,6 +65,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     supervisor,
     sealing,
     unused,
+    progress: new ProgressBoard({ clock, report }),
     clock,
     queue,
     newId: () => {

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { ProgressBoard } from '../../../actors/operation/progress-board.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
@@ -73,7 +74,15 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
     queue: new WorkQueue(1, () => undefined),
     clock,
     initialize: () => Promise.reject(new Error('not asked for')),
-    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, report }),
+    media: new MediaSteps({
+      ledger,
+      objectStore,
+      registry,
+      passes,
+      progress,
+      report,
+      board: new ProgressBoard({ clock, report }),
+    }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
     progress,
     committed: () => undefined,

@@ -33,6 +33,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
   ],
   exports: ['export_unavailable', 'signing_key_unusable'],
   lifecycles: ['unknown_chart'],
+  'event streams': ['invalid_subscription'],
   'the operation of a host': ['invalid_snapshot_request'],
   'language explanations': [
     'invalid_language_explanation_request',

@@ -69,6 +69,16 @@ export class StreamReader {
     return this.events.filter((each) => each.event === event).map(({ data }) => JSON.parse(data));
   }
 
+  /** How many events of journals came. */
+  get records(): number {
+    return this.events.filter(({ event }) => event === 'journal').length;
+  }
+
+  /** What a client sends to go on behind the last event. */
+  get lastId(): string {
+    return this.events.findLast(({ id }) => id !== undefined)?.id ?? '';
+  }
+
   close(): void {
     this.answer.destroy();
   }

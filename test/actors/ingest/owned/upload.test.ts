@@ -23,6 +23,7 @@ const status: OwnedIngestStatus = {
 function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: number) {
   const told: string[] = [];
   const upload = new Upload(objectStore, ingestId, declaredBytes, {
+    arrived: () => undefined,
     received: async ({ contentId, bytes }) => {
       told.push(`received ${bytes} ${contentId}`);
       return status;

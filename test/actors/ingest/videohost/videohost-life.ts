@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { IngestSealing } from '../../../../actors/ingest/ingest-sealing.ts';
 import { openVideohostIngests } from '../../../../actors/ingest/videohost/open-videohost-ingests.ts';
 import { VideoHosts } from '../../../../actors/ingest/videohost/video-hosts.ts';
+import { ProgressBoard } from '../../../../actors/operation/progress-board.ts';
 import { SourceRegistry } from '../../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../../actors/sources/unused-media.ts';
 import { recover } from '../../../../actors/supervision/recovery.ts';
@@ -72,12 +73,15 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   });
   await unused.load();
   let ids = (await ledger.list('snapshot')).length;
+  const progress = new ProgressBoard({ clock, report });
+  progress.follow(supervisor);
   const service = openVideohostIngests({
     ledger,
     objectStore,
     registry,
     supervisor,
     unused,
+    progress,
     clock,
     queue,
     sealing: new IngestSealing({ ledger, objectStore, registry, unused, probe: step(probings), probeTools: tools }),
@@ -128,6 +132,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     clock,
     ledger,
     service,
+    progress,
     registry,
     swept,
     /** Does something as soon as the object store has come to this point. */

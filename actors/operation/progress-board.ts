@@ -1,0 +1,150 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  progressPauseMs,
+  type WorkProgress,
+  type WorkStage,
+  workStage,
+} from '../../contract/operation/work-progress.ts';
+import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import { ingestKindNames } from '../ingest/ingest-service.ts';
+import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { CommitListeners } from '../supervision/commit-listeners.ts';
+import { phaseOf } from '../supervision/row-phase.ts';
+import { readStored } from '../supervision/stored-read.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { type Measure, StageMeter } from './stage-meter.ts';
+
+export interface ProgressBoardOptions {
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+}
+
+/** The stages of states that have another name. */
+const stages: Readonly<Record<string, WorkStage>> = {
+  'queued.awaitingMedia': 'upload',
+  'queued.awaitingWorker': 'queued',
+  accepted: 'queued',
+  resolving: 'resolve',
+  downloading: 'download',
+  probing: 'probe',
+  sealing: 'seal',
+  initializing: 'initialize',
+};
+
+interface Notice {
+  toldAt: number;
+  timer: unknown;
+  /** Whether it waited in its queue when it was read last. */
+  isQueued: boolean;
+}
+
+/** How far ingests and studies have come, in memory alone. */
+export class ProgressBoard {
+  readonly #clock: Clock;
+  readonly #listeners: CommitListeners;
+  readonly #meters = new Map<string, StageMeter>();
+  /** Who is watched, with the last notice to the watchers. */
+  readonly #notices = new Map<string, Notice>();
+  #supervisor: Supervisor | null = null;
+
+  constructor({ clock, report }: ProgressBoardOptions) {
+    this.#clock = clock;
+    this.#listeners = new CommitListeners(report);
+  }
+
+  /** Names the supervisor of the work, once it is there. */
+  follow(supervisor: Supervisor): void {
+    this.#supervisor = supervisor;
+  }
+
+  /** Takes a measure of a stage that is under way. */
+  note(id: string, measure: Measure): void {
+    const now = this.#clock.now();
+    const meter = this.#meters.get(id);
+    if (meter?.stage === measure.stage) meter.add(measure, now);
+    else this.#meters.set(id, new StageMeter(measure, now));
+    this.#changed(id);
+  }
+
+  /** What was measured of a stage is over. */
+  forget(id: string): void {
+    if (this.#meters.delete(id)) this.#changed(id);
+  }
+
+  /** A transition is on disk. It may have moved others forward in their queue. */
+  readonly committed = (id: string): void => {
+    if (this.#notices.has(id)) this.#changed(id);
+    for (const [other, notice] of this.#notices) if (other !== id && notice.isQueued) this.#changed(other);
+  };
+
+  /** How far a study is. Throws `unknown_runtime`. */
+  runtime(runtimeId: string): WorkProgress {
+    return this.#of(runtimeId, ['runtime'], 'unknown_runtime');
+  }
+
+  /** How far an ingest of these kinds is. Throws `unknown_ingest`. */
+  ingest(ingestId: string, kinds: readonly string[] = ingestKindNames): WorkProgress {
+    return this.#of(ingestId, kinds, 'unknown_ingest');
+  }
+
+  /** Calls back when something may have changed, at most ten times a second, until the returned function is called. */
+  watch(id: string, listener: () => void): () => void {
+    const forget = this.#listeners.add(id, listener);
+    if (!this.#notices.has(id))
+      this.#notices.set(id, { toldAt: Number.NEGATIVE_INFINITY, timer: null, isQueued: false });
+    return () => {
+      forget();
+      const notice = this.#notices.get(id);
+      if (this.#listeners.has(id) || notice === undefined) return;
+      this.#clock.clearTimeout(notice.timer);
+      this.#notices.delete(id);
+    };
+  }
+
+  #of(id: string, kinds: readonly string[], unknown: ErrorCode): WorkProgress {
+    const row = readStored(() => this.#supervisor?.read(id));
+    if (row === undefined || !kinds.includes(row.kind)) {
+      throw new ServiceError(unknown, unknown === 'unknown_runtime' ? 'no such runtime' : 'no such ingest');
+    }
+    const stage = this.#stageOf(row);
+    const notice = this.#notices.get(id);
+    if (notice !== undefined) notice.isQueued = stage === 'queued';
+    const meter = this.#meters.get(id);
+    const nothing = { completed: null, total: null, unit: null, bytes: null, bytesPerSecond: null, etaMs: null };
+    return {
+      schema: 'studio.local-work-progress.v1',
+      id,
+      stage,
+      ...(meter?.stage === stage ? meter.read() : nothing),
+      queuePosition: stage === 'queued' ? this.#positionOf(id, row) : null,
+    };
+  }
+
+  #stageOf(row: ActorRow): WorkStage {
+    const definition = this.#supervisor?.definition(row.kind);
+    if (definition !== undefined && phaseOf(definition, row) === 'ended') return 'ended';
+    const state = stateNameOf(snapshotValue(row));
+    const [outer = '', inner = ''] = state.split('.');
+    const stage = stages[state] ?? stages[outer] ?? (outer === 'running' ? inner : outer);
+    return workStage.parse(stage);
+  }
+
+  #positionOf(id: string, row: ActorRow): number | null {
+    return this.#supervisor?.definition(row.kind)?.queue.placeOf(id) ?? null;
+  }
+
+  #changed(id: string): void {
+    const notice = this.#notices.get(id);
+    if (notice === undefined || notice.timer !== null) return;
+    const left = notice.toldAt + progressPauseMs - this.#clock.now();
+    const tell = () => {
+      notice.timer = null;
+      notice.toldAt = this.#clock.now();
+      this.#listeners.tell(id);
+    };
+    if (left > 0) notice.timer = this.#clock.setTimeout(tell, left);
+    else tell();
+  }
+}

@@ -1,0 +1,91 @@
+import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
+import type { VideohostIngests } from '../../actors/ingest/videohost/videohost-ingests.ts';
+import type { VideohostsOff } from '../../actors/ingest/videohost/videohost-service.ts';
+import type { Studies } from '../../actors/study/studies.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { followedQuery, hostStreamEvents } from '../../contract/journal/event-stream.ts';
+import type { Answer } from '../exchange/answer.ts';
+import { type Call, type Route, read } from '../exchange/route.ts';
+import { DocumentFeed, type FollowedDocument, progressOf } from '../streams/document-feed.ts';
+import { EventStream, streamAnswer } from '../streams/event-stream.ts';
+import { followedBy } from '../streams/followed.ts';
+import { JournalFeed } from '../streams/journal-feed.ts';
+import { lastEventId, streamHeaders } from '../streams/last-event-id.ts';
+import type { Streaming } from './progress-routes.ts';
+import { refusalsOfJournals } from './refusals.ts';
+
+interface Streamed {
+  readonly studies: Studies;
+  readonly ownedIngests: OwnedIngests;
+  readonly videohostIngests: VideohostIngests | VideohostsOff;
+}
+
+/** The route of the one stream that a page needs. */
+export const eventRoutes = (services: Streamed, streaming: Streaming): readonly Route[] => [
+  {
+    path: '/v1/events',
+    room: 'operation',
+    methods: {
+      GET: read(
+        {
+          id: 'followEvents',
+          summary: 'one stream of several journals, ingests and their progress',
+          details:
+            'The answer is always a stream of events. Each event of a journal has as id the cursors of all runtimes, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The stream has no end of its own.',
+          query: followedQuery,
+          headers: streamHeaders,
+          answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
+          refusals: [
+            'invalid_subscription',
+            'invalid_cursor',
+            'unknown_runtime',
+            'unknown_ingest',
+            'videohost_local_ingest_unavailable',
+            'cursor_past_head',
+            ...refusalsOfJournals,
+          ],
+        },
+        (call) => hostStream(services, streaming, call),
+      ),
+    },
+  },
+];
+
+async function hostStream(services: Streamed, streaming: Streaming, { query, client }: Call<null>): Promise<Answer> {
+  const { runtimes, ingests } = followedBy(query, lastEventId(client.head));
+  const cursors = runtimes.map(({ after }) => after);
+  const documents = ingests.map((ingestId) => ingestOf(services, ingestId));
+  // Whatever is unknown is said before the stream begins.
+  for (const document of documents) document.read();
+  const journals = await Promise.all(
+    runtimes.map(({ runtimeId, after }, at) => {
+      const idOf = (seq: number) => cursors.with(at, seq).join(',');
+      const sent = (seq: number) => {
+        cursors[at] = seq;
+      };
+      return JournalFeed.open(services.studies, { runtimeId, after, idOf, sent });
+    }),
+  );
+  const measured = [...runtimes.map(({ runtimeId }) => runtimeId), ...ingests].map((id) =>
+    progressOf(streaming.progress, id),
+  );
+  const followed = [...documents, ...measured].map((document) => new DocumentFeed(document));
+  return streamAnswer(new EventStream(streaming, [...journals, ...followed]));
+}
+
+/** The status of an ingest. Throws where no service has ingests of its kind. */
+function ingestOf({ ownedIngests, videohostIngests }: Streamed, ingestId: string): FollowedDocument {
+  const isOwned = ingestId.startsWith('owned-ingest:');
+  if (!isOwned && !ingestId.startsWith('videohost-ingest:')) {
+    throw new ServiceError('unknown_ingest', 'no such ingest');
+  }
+  const service = isOwned ? ownedIngests : videohostIngests;
+  if ('whyOff' in service) {
+    throw new ServiceError('videohost_local_ingest_unavailable', `video hosts are off: ${service.whyOff}`);
+  }
+  return {
+    event: 'ingest',
+    read: () => service.status(ingestId),
+    watch: (wake) => service.watch(ingestId, wake),
+  };
+}

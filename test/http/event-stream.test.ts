@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { SimulatedClock } from 'xstate';
+import { heartbeatMs } from '../../contract/journal/event-stream.ts';
+import { EventStream, type Feed } from '../../http/streams/event-stream.ts';
+import { sseFrame } from '../../http/streams/sse-frame.ts';
+import { adapters, head, listen, signal } from './listener/adapters.ts';
+import { within } from './listener/raw-socket.ts';
+
+/** A clock that is moved by hand. */
+function handClock() {
+  const simulated = new SimulatedClock();
+  return {
+    advance: (ms: number) => simulated.increment(ms),
+    clock: {
+      now: () => simulated.now(),
+      setTimeout: (run: () => void, ms: number) => simulated.setTimeout(run, ms),
+      clearTimeout: (timer: unknown) => simulated.clearTimeout(timer as never),
+    },
+  };
+}
+
+const silent: Feed = { read: () => null, watch: () => () => undefined };
+
+for (const adapter of adapters) {
+  const { name } = adapter;
+
+  test.serial(
+    `${name}: a silent stream gets a comment after each pause, and none once its client has left`,
+    async (t) => {
+      const { clock, advance } = handClock();
+      const left = signal();
+      const { port, traffic } = await listen(t, adapter, (exchange) => {
+        exchange.onAbort(() => left.fire());
+        new EventStream({ clock, report: t.log }, [silent]).send(exchange, 200, {}).catch(t.fail);
+      });
+      let text = '';
+      const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+      socket.on('data', (piece: string) => {
+        text += piece;
+      });
+      const heard = async (beats: number) => {
+        const count = () => text.split('\r\n:\n\n').length - 1;
+        for (let tries = 0; tries < 200 && count() < beats; tries += 1) await setTimeout(5);
+        t.is(count(), beats, text);
+      };
+      socket.write(head('GET /'));
+      await once(socket, 'data');
+      t.regex(text, /retry: 1000\n\n/);
+      advance(heartbeatMs - 1);
+      await setTimeout(10);
+      await heard(0);
+      advance(1);
+      await heard(1);
+      advance(heartbeatMs);
+      await heard(2);
+      const { sent } = traffic;
+      socket.resetAndDestroy();
+      await within(2_000, 'the abort', left.promise);
+      advance(10 * heartbeatMs);
+      await setTimeout(10);
+      t.is(traffic.sent, sent);
+    },
+  );
+
+  test.serial(
+    `${name}: a reader that stands still is not read for, and its feed is let go when it leaves`,
+    async (t) => {
+      const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
+      const left = signal();
+      let [reads, watched] = [0, 0];
+      const feed: Feed = {
+        read: () => {
+          reads += 1;
+          return frame;
+        },
+        watch: () => {
+          watched += 1;
+          return () => {
+            watched -= 1;
+            left.fire();
+          };
+        },
+      };
+      const { clock, advance } = handClock();
+      const { port } = await listen(t, adapter, (exchange) => {
+        new EventStream({ clock, report: t.log }, [feed]).send(exchange, 200, {}).catch(t.fail);
+      });
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.pause();
+      socket.write(head('GET /'));
+      let before = -1;
+      while (reads === 0 || before !== reads) {
+        before = reads;
+        await setTimeout(100);
+      }
+      // Whatever the feed has to say and however often the heart beats, no more is taken from it.
+      advance(5 * heartbeatMs);
+      await setTimeout(200);
+      t.is(reads, before);
+      t.true(before * frame.length < 32 * 2 ** 20, `${before} frames were read`);
+      socket.resetAndDestroy();
+      await within(2_000, 'the end', left.promise);
+      t.is(watched, 0);
+    },
+  );
+}
