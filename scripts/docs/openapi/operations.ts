@@ -131,16 +131,20 @@ function grantedOf(
   return contents.length === 0 ? head : { ...head, content: Object.assign({}, ...contents) };
 }
 
-/** OpenAPI 3.1 has no words for a stream of events: an extension names each event and the schema of its data. */
+/** OpenAPI 3.1 has no words for a stream of events: the schema of its content names each event and what its data is. */
 const streamOf = (events: Readonly<Record<string, z.ZodType>>, components: Components): Json => ({
   [eventStreamType]: {
     schema: {
       type: 'string',
-      description: `Events with the names ${Object.keys(events).join(', ')}; their data is JSON.`,
+      description: `Events with the names ${Object.keys(events).join(', ')}; their data is JSON, described by the property of each name.`,
+      contentMediaType: eventStreamType,
+      contentSchema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          Object.entries(events).map(([name, schema]) => [name, components.schemaOf(schema, 'output')]),
+        ),
+      },
     },
-    'x-events': Object.fromEntries(
-      Object.entries(events).map(([name, schema]) => [name, components.schemaOf(schema, 'output')]),
-    ),
   },
 });
 
