@@ -4,10 +4,12 @@ import type {
   VideohostIngestRequest,
   VideohostIngestStatus,
 } from '../contract/ingest/videohost-ingest.ts';
+import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import { HostError, HostUnreachable, IngestFailed } from './host-error.ts';
 import { type Media, openMedia } from './media.ts';
 import { type ListOptions, queryOf } from './pages.ts';
+import type { Streams } from './streams.ts';
 import { pathOf, pause, type Transport } from './transport.ts';
 
 export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
@@ -15,6 +17,8 @@ export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
 export interface IngestOptions {
   /** Called with every state that was seen, in order. */
   readonly onProgress?: (status: IngestStatus) => void;
+  /** Called with how far a step has come, such as the upload, where the host measures it. */
+  readonly onMeasured?: (progress: WorkProgress) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -34,9 +38,11 @@ const hasEnded = ({ status }: IngestStatus): boolean => status === 'registered' 
 /** Opens ingests and follows them to their source. */
 export class Ingests {
   readonly #transport: Transport;
+  readonly #streams: Streams;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, streams: Streams) {
     this.#transport = transport;
+    this.#streams = streams;
   }
 
   /**
@@ -94,12 +100,19 @@ export class Ingests {
     options: IngestOptions,
     work?: () => Promise<void>,
   ): Promise<SourceSessionRow> {
+    const stop = new AbortController();
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
     try {
+      // Followed from the start, so that the upload is seen as well.
+      const registered = this.#registered(path, opened, { ...options, signal });
+      registered.catch(() => undefined);
       await work?.();
-      return await this.#registered(path, opened, options);
+      return await registered;
     } catch (error) {
       if (options.signal?.aborted) await this.#cancel(path);
       throw error;
+    } finally {
+      stop.abort(new Error('the ingest is not followed any more'));
     }
   }
 
@@ -119,13 +132,10 @@ export class Ingests {
     }
   }
 
-  async #registered(
-    path: string,
-    opened: IngestStatus,
-    { onProgress, signal }: IngestOptions,
-  ): Promise<SourceSessionRow> {
+  async #registered(path: string, opened: IngestStatus, options: IngestOptions): Promise<SourceSessionRow> {
+    const { onProgress } = options;
     let said = '';
-    for (let status = opened; ; status = await this.#transport.json<IngestStatus>(path, { signal })) {
+    for await (const status of this.#statuses(path, opened, options)) {
       if (status.status !== said) onProgress?.(status);
       said = status.status;
       if (status.source !== null) return status.source;
@@ -135,7 +145,28 @@ export class Ingests {
           status.failure?.code ?? 'unknown',
           status.failure?.message ?? 'no reason was given',
         );
+    }
+    throw new Error('an ingest is followed to its end');
+  }
+
+  /** The states of an ingest as they come; a host without streams is asked again and again. */
+  async *#statuses(
+    path: string,
+    opened: IngestStatus,
+    { onMeasured, signal }: IngestOptions,
+  ): AsyncGenerator<IngestStatus, void> {
+    yield opened;
+    try {
+      for await (const { event, data } of this.#streams.events({ ingests: [opened.ingestId], signal })) {
+        if (event === 'ingest') yield data;
+        else if (event === 'progress') onMeasured?.(data);
+      }
+    } catch (error) {
+      if (!(error instanceof HostError && error.code === 'not_found')) throw error;
+    }
+    for (;;) {
       await pause(pollMs, signal);
+      yield await this.#transport.json<IngestStatus>(path, { signal });
     }
   }
 

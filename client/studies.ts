@@ -8,6 +8,7 @@ import type { Lifecycle, RuntimeStatus } from '../contract/study/runtime-status.
 import type { Runtimes } from '../contract/study/runtimes.ts';
 import type { Given } from './given.ts';
 import { type ListOptions, queryOf } from './pages.ts';
+import type { FollowOptions, Streams } from './streams.ts';
 import { pathOf, type Transport } from './transport.ts';
 
 type WireRequest = Given<z.input<typeof runtimeRequest>>;
@@ -42,16 +43,15 @@ export interface RuntimesOptions extends ListOptions {
   readonly label?: string;
 }
 
-const pageEvents = 200;
-const longestWaitMs = 8000;
+/** How a study is followed. */
+export type StudyOptions = Omit<FollowOptions, 'after'>;
 
-export interface FollowOptions {
+const pageEvents = 200;
+
+export interface PageOptions {
   /** The last event that is known already. */
   readonly after?: number;
   readonly signal?: AbortSignal;
-}
-
-export interface PageOptions extends FollowOptions {
   /** The most events of the page, at most 200. */
   readonly limit?: number;
   readonly waitMs?: number;
@@ -63,7 +63,7 @@ export interface JournalHead {
   readonly sha256: string;
 }
 
-/** Plans, starts and follows studies. */
+/** Plans, starts and reads studies. */
 export class Studies {
   readonly #transport: Transport;
 
@@ -119,19 +119,6 @@ export class Studies {
       throw new TypeError('the answer does not name the head of the journal');
     return { seq: Number(seq), sha256 };
   }
-
-  /** The events of a journal as they are committed, to the last one of a study that has ended. */
-  async *follow(
-    runtimeId: string,
-    { after = 0, signal }: FollowOptions = {},
-  ): AsyncGenerator<JournalEvent, RuntimeEvents> {
-    for (let cursor = after; ; ) {
-      const page = await this.events(runtimeId, { after: cursor, waitMs: longestWaitMs, ...(signal && { signal }) });
-      yield* page.events;
-      cursor = page.nextCursor;
-      if (page.terminal && page.reachedHead) return page;
-    }
-  }
 }
 
 /** A study under way: iterate it for its events. It goes on without its reader, and a new reader sees every event again. */
@@ -139,11 +126,13 @@ export class Study implements AsyncIterable<JournalEvent> {
   /** The answer to the start. Rejects when the host refused it. */
   readonly started: Promise<RuntimeStatus>;
   readonly #studies: Studies;
-  readonly #signal: AbortSignal | undefined;
+  readonly #streams: Streams;
+  readonly #options: StudyOptions;
 
-  constructor(studies: Studies, started: Promise<RuntimeStatus>, signal?: AbortSignal) {
+  constructor(studies: Studies, streams: Streams, started: Promise<RuntimeStatus>, options: StudyOptions) {
     this.#studies = studies;
-    this.#signal = signal;
+    this.#streams = streams;
+    this.#options = options;
     this.started = started;
     // Whoever iterates or awaits learns of a refusal; nobody has to do both.
     started.catch(() => undefined);
@@ -151,14 +140,14 @@ export class Study implements AsyncIterable<JournalEvent> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<JournalEvent, void> {
     const { runtimeId } = await this.started;
-    yield* this.#studies.follow(runtimeId, this.#signal === undefined ? {} : { signal: this.#signal });
+    yield* this.#streams.follow(runtimeId, this.#options);
   }
 
   /** Waits for the end, whether or not anyone reads the events. */
   async ended(): Promise<RuntimeStatus> {
     const { runtimeId, journalHead } = await this.started;
-    const signal = this.#signal;
-    for await (const _ of this.#studies.follow(runtimeId, { after: journalHead, ...(signal && { signal }) }));
+    const { signal } = this.#options;
+    for await (const _ of this.#streams.follow(runtimeId, { after: journalHead, signal }));
     return this.#studies.status(runtimeId, signal);
   }
 }

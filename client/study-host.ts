@@ -6,6 +6,7 @@ import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
+import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
 import type { MediaProbe } from '../contract/sources/media-probe.ts';
@@ -23,14 +24,15 @@ import { Lifecycles } from './lifecycles.ts';
 import type { Media } from './media.ts';
 import type { ListOptions } from './pages.ts';
 import { Reviews } from './reviews.ts';
+import { type FollowedWork, type FollowOptions, type HostEvent, type JournalEnd, Streams } from './streams.ts';
 import {
-  type FollowOptions,
   type JournalHead,
   type PageOptions,
   type RuntimesOptions,
   type StudiedSource,
   Studies,
   Study,
+  type StudyOptions,
   type StudyRequest,
 } from './studies.ts';
 import { pathOf, Transport, type TransportOptions } from './transport.ts';
@@ -47,10 +49,12 @@ export class StudyHost {
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
+  readonly #streams: Streams;
 
   private constructor(transport: Transport) {
     this.#transport = transport;
-    this.#ingests = new Ingests(transport);
+    this.#streams = new Streams(transport);
+    this.#ingests = new Ingests(transport, this.#streams);
     this.#studies = new Studies(transport);
     this.reviews = new Reviews(transport);
     this.lifecycles = new Lifecycles(transport);
@@ -110,8 +114,8 @@ export class StudyHost {
   }
 
   /** Starts a study, or finds the one that the same request started before. Iterate it for its events. */
-  study(source: StudiedSource, request: StudyRequest, options: { readonly signal?: AbortSignal } = {}): Study {
-    return new Study(this.#studies, this.#studies.start(source, request, options.signal), options.signal);
+  study(source: StudiedSource, request: StudyRequest, options: StudyOptions = {}): Study {
+    return new Study(this.#studies, this.#streams, this.#studies.start(source, request, options.signal), options);
   }
 
   status(runtimeId: string): Promise<RuntimeStatus> {
@@ -157,8 +161,23 @@ export class StudyHost {
   }
 
   /** The journal of a study, from any event on, to the last one of a study that has ended. */
-  follow(runtimeId: string, options: FollowOptions = {}): AsyncGenerator<JournalEvent, RuntimeEvents> {
-    return this.#studies.follow(runtimeId, options);
+  follow(runtimeId: string, options: FollowOptions = {}): AsyncGenerator<JournalEvent, JournalEnd> {
+    return this.#streams.follow(runtimeId, options);
+  }
+
+  /** Everything that happens to the runtimes and ingests that are named, over one connection, until the caller stops. */
+  watch(work: FollowedWork): AsyncGenerator<HostEvent, never> {
+    return this.#streams.events(work);
+  }
+
+  /** How far a study or an ingest has come within its step. */
+  progress(id: string): Promise<WorkProgress> {
+    const path = id.startsWith('owned-ingest:')
+      ? pathOf`/v1/owned-media-ingests/${id}/progress`
+      : id.startsWith('videohost-ingest:')
+        ? pathOf`/v1/videohost-local-ingests/${id}/progress`
+        : pathOf`/v1/runtimes/${id}/progress`;
+    return this.#transport.json(path);
   }
 
   /** A study as a whole: where it stands in words, what was found in numbers, what is withheld, and what may be done next. */

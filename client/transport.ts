@@ -14,6 +14,8 @@ export interface Call {
   /** Sent as it is, as `application/octet-stream`. */
   readonly body?: Blob;
   readonly origin?: string;
+  /** The media types that the caller can read; JSON where nothing is said. */
+  readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
   /** Whether the request may reach the host twice; so it is for all reads. */
   readonly repeatable?: boolean;
@@ -41,7 +43,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-const messageOf = (text: string): { readonly code: string; readonly message: string } => {
+/** What a refusal says. */
+export const messageOf = (text: string): { readonly code: string; readonly message: string } => {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
     if (typeof error?.code === 'string' && typeof error.message === 'string')
@@ -85,10 +88,14 @@ export class Transport {
     return this.#repeated(call, async () => (await this.#send(path, call)).text());
   }
 
+  /** An answer whose body the caller reads. Throws as `json`. */
+  async answer(path: string, call: Call = {}): Promise<Response> {
+    return this.#repeated(call, () => this.#send(path, call));
+  }
+
   /** The body of an answer as it comes; what follows its head is not repeated. Throws as `json`. */
   async stream(path: string, call: Call = {}): Promise<ReadableStream<Uint8Array>> {
-    const answer = await this.#repeated(call, () => this.#send(path, call));
-    return answer.body ?? new Blob([]).stream();
+    return (await this.answer(path, call)).body ?? new Blob([]).stream();
   }
 
   /** A field of the head of an answer to a read; null where the answer lacks it. Throws as `json`. */
@@ -113,11 +120,12 @@ export class Transport {
     }
   }
 
-  async #send(path: string, { method = 'GET', json, body, origin, signal }: Call): Promise<Response> {
+  async #send(path: string, { method = 'GET', json, body, origin, accept, signal }: Call): Promise<Response> {
     const { baseUrl, token } = await this.#find();
     const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
     if (json !== undefined) headers['Content-Type'] = 'application/json';
     if (body !== undefined) headers['Content-Type'] = 'application/octet-stream';
+    if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets nobody set it.
     if (origin !== undefined) headers.Origin = origin;
     const answer = await this.#fetch(`${baseUrl}${path}`, {

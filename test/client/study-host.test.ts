@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../../client/host-error.ts';
@@ -29,7 +32,13 @@ async function typesOf(events: AsyncIterable<JournalEvent>): Promise<JournalEven
 test.serial('a file is ingested, studied, approved and captioned, and its captions read, by one client', async (t) => {
   const { client } = host;
   const seen: string[] = [];
-  const source = await client.ingestFile(sample, { ...owner, onProgress: ({ status }) => seen.push(status) });
+  const steps = new Set<string>();
+  const source = await client.ingestFile(sample, {
+    ...owner,
+    onProgress: ({ status }) => seen.push(status),
+    onMeasured: ({ stage }) => steps.add(stage),
+  });
+  t.true(steps.has('upload'));
   t.is(source.label, 'A file');
   t.is(seen.at(-1), 'registered');
   t.true((await client.sources()).some(({ sourceSessionId }) => sourceSessionId === source.sourceSessionId));
@@ -128,6 +137,53 @@ test.serial(
     });
   },
 );
+
+test.serial('one stream tells of several studies at once, and how far work has come is read at any time', async (t) => {
+  const { client } = host;
+  const [source] = await client.sources();
+  if (source === undefined) return t.fail('no source');
+  const start = (clientRequestId: string) => client.study(source, { ...request, clientRequestId }).started;
+  const runtimeIds = (await Promise.all(['one', 'other'].map(start))).map(({ runtimeId }) => runtimeId);
+  const seqs = new Map<string, number[]>(runtimeIds.map((runtimeId) => [runtimeId, []]));
+  const ended = new Set<string>();
+  for await (const { event, data } of client.watch({ runtimes: Object.fromEntries(runtimeIds.map((id) => [id, 0])) })) {
+    if (event === 'journal') seqs.get(data.runId)?.push(data.seq);
+    if (event === 'ended') ended.add(data.runtimeId);
+    if (ended.size === 2) break;
+  }
+  for (const runtimeId of runtimeIds) {
+    const { journalHead } = await client.status(runtimeId);
+    t.deepEqual(
+      seqs.get(runtimeId),
+      Array.from({ length: journalHead }, (_, at) => at + 1),
+    );
+    t.like(await client.progress(runtimeId), { id: runtimeId, stage: 'ended' });
+  }
+  const unknown = client.watch({ ingests: ['owned-ingest:none'] }).next();
+  t.like(await t.throwsAsync(unknown, { instanceOf: HostError }), { code: 'unknown_ingest' });
+});
+
+test('a host without streams is followed page by page', async (t) => {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const seq = asked.length;
+    const page = { runtimeId: 'runtime:1', lifecycle: 'terminal', reason: null, terminal: true, journalHead: 2 };
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.end(JSON.stringify({ ...page, events: [{ seq, type: `event ${seq}` }], reachedHead: seq === 2 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const old = StudyHost.connect({ baseUrl: `http://127.0.0.1:${port}`, token: '' });
+  t.deepEqual(await typesOf(old.follow('runtime:1')), ['event 1', 'event 2'] as never[]);
+  t.deepEqual(
+    asked.map((url) => new URL(url, 'http://host').search),
+    ['?after=0&limit=200&wait=8000', '?after=1&limit=200&wait=8000'],
+  );
+  server.closeAllConnections();
+});
 
 test.serial('a refusal has its code, says whether it passes, and what to do', async (t) => {
   const { client, address } = host;
