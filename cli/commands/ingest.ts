@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
-import type { IngestStatus } from '../../client/ingests.ts';
+import type { IngestOptions } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
@@ -46,9 +46,9 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   if (rightsHolder === '') throw new WrongCall('--rights-holder is missing');
   await attested(call, `you may process ${filename} on this machine`);
   terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
-  const onProgress = progressOf(call, filename);
+  const shown = shownAs(call, filename);
   const label = given.single('label') ?? basename(path, extname(path));
-  return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, onProgress, signal });
+  return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, signal });
 }
 
 async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow> {
@@ -56,13 +56,16 @@ async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow>
   if (startMs === null || endMs === null) throw new WrongCall('a video needs --from and --to');
   await attested(call, 'you may download and process this range on this machine');
   const request: Parameters<StudyHost['ingestVideo']>[0] = { url, startMs, endMs, localProcessingConfirmed: true };
-  return call.host.ingestVideo(request, { onProgress: progressOf(call, url), signal: call.signal });
+  return call.host.ingestVideo(request, { ...shownAs(call, url), signal: call.signal });
 }
 
-const progressOf =
-  ({ terminal }: Call, name: string) =>
-  ({ status }: IngestStatus) =>
-    terminal.progress(`${name}: ${status}`);
+/** How a person sees an ingest go on. */
+const shownAs = ({ terminal }: Call, name: string): Pick<IngestOptions, 'onProgress' | 'onMeasured'> => ({
+  onProgress: ({ status }) => {
+    if (status === 'registered' || status === 'failed') terminal.progress(`${name}: ${status}`);
+  },
+  onMeasured: (progress) => terminal.measured(name, progress),
+});
 
 const asked = ({ terminal }: Call, question: string): Promise<string> =>
   terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');

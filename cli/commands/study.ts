@@ -58,9 +58,9 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
       outputDepth: given.has('captions') ? 'captions' : 'evidence',
       ...(name === undefined ? {} : { clientRequestId: name }),
     },
-    { signal },
+    { signal, onProgress: (progress) => terminal.measured(source.label, progress) },
   );
-  for await (const { seq, type } of study) terminal.progress(`${source.label}: ${seq} ${type}`);
+  for await (const _ of study);
   return study.ended();
 }
 

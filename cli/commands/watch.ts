@@ -3,7 +3,10 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 
 async function run({ host, given, terminal, signal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
-  for await (const event of host.follow(runtimeId, { signal })) {
+  for await (const event of host.follow(runtimeId, {
+    signal,
+    onProgress: (progress) => terminal.measured('study', progress),
+  })) {
     terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
   }
   const { lifecycle } = await host.status(runtimeId);

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import type { WorkProgress } from '../../contract/operation/work-progress.ts';
+import { progressLine } from './progress-line.ts';
 
 /** Where a command writes, and what it may ask. */
 export interface Terminal {
@@ -12,6 +14,11 @@ export interface Terminal {
   remark(line: string): void;
   /** What goes on right now: one line that is written over, or a line of its own where stderr is no terminal. */
   progress(line: string): void;
+  /**
+   * How far work has come, on stderr: a bar that is written over; where stderr is no terminal a line for each step; with
+   * `--json` the document.
+   */
+  measured(name: string, progress: WorkProgress): void;
   /** Asks the person at the terminal. Call it only where `isInteractive`. */
   ask(question: string): Promise<string>;
 }
@@ -23,6 +30,14 @@ export function processTerminal(json: boolean): Terminal {
   const { stdin, stdout, stderr } = process;
   let isOpen = false;
   let last = '';
+  const steps = new Map<string, string>();
+  const progress = (line: string) => {
+    if (line === last) return;
+    last = line;
+    if (stderr.isTTY) stderr.write(`${eraseLine}${line.slice(0, (stderr.columns ?? 80) - 1)}`);
+    else stderr.write(`${line}\n`);
+    isOpen = stderr.isTTY === true;
+  };
   const close = () => {
     if (isOpen) stderr.write(eraseLine);
     isOpen = false;
@@ -39,12 +54,12 @@ export function processTerminal(json: boolean): Terminal {
       close();
       stderr.write(`${line}\n`);
     },
-    progress: (line) => {
-      if (line === last) return;
-      last = line;
-      if (stderr.isTTY) stderr.write(`${eraseLine}${line.slice(0, (stderr.columns ?? 80) - 1)}`);
-      else stderr.write(`${line}\n`);
-      isOpen = stderr.isTTY === true;
+    progress,
+    measured: (name, document) => {
+      if (json) stderr.write(`${JSON.stringify(document)}\n`);
+      else if (stderr.isTTY) progress(progressLine(name, document));
+      else if (steps.get(document.id) !== document.stage) progress(`${name}: ${document.stage}`);
+      steps.set(document.id, document.stage);
     },
     ask: async (question) => {
       close();
