@@ -11,11 +11,14 @@ import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
+import { heartbeatMs, maximumFollowed, streamedEvents } from '../../contract/journal/event-stream.ts';
 import { maximumEvents, maximumWaitMs } from '../../contract/journal/runtime-events.ts';
+import { progressPauseMs } from '../../contract/operation/work-progress.ts';
 import { maximumPlaces } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
 import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/json-body.ts';
+import { unseenBytes } from '../../http/listener/listener.ts';
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -60,6 +63,10 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
   ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],
+  [
+    'streams',
+    `${maximumFollowed} runtimes and ingests in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stands still a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB are held, and its connection is closed within 25 s`,
+  ],
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [
     'an explanation',
