@@ -8,6 +8,7 @@ import { eventsPage } from './events-page.ts';
 import { explanations } from './explanations.ts';
 import { type Figure, type Row, table } from './figure.ts';
 import { firstLine } from './first-line.ts';
+import { idleStreams } from './idle-streams.ts';
 import { largeIngest } from './large-ingest.ts';
 import { manyIngests } from './many-ingests.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
@@ -34,6 +35,7 @@ const rows: readonly Row[] = [
   auditRead,
   explanations,
   memoryAtRest,
+  idleStreams,
 ];
 
 // Whatever ends the report early, its processes and folders go with it.
