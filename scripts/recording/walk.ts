@@ -4,6 +4,7 @@ import {
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
 import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import { deletionReceipt, deletions } from '../../contract/deletion/deletion-receipt.ts';
 import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
 import { signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { ownedIngestStatus, ownedIngests } from '../../contract/ingest/owned-ingest.ts';
@@ -54,7 +55,7 @@ export async function walk(options: WalkOptions): Promise<void> {
   const { sourceSessions } = await recorder.granted('readSourceSessions', sourceSessionList);
   const source = present(sourceSessions[0], 'source');
   await recorder.granted('readMediaProbe', mediaProbe, { params: { sourceSessionId: source.sourceSessionId } });
-  await ingestFile(options);
+  const ingested = await ingestFile(options);
   await ingestRange(options);
   const status = await study(recorder, source);
   const params = { runtimeId: status.runtimeId };
@@ -77,6 +78,7 @@ export async function walk(options: WalkOptions): Promise<void> {
   await cancellation(recorder, source);
   await refusals(recorder, params);
   await uploadInParts(options);
+  await deletion(recorder, params, ingested);
 }
 
 /** An upload of a client that speaks tus alone, opened and ended. */
@@ -97,6 +99,19 @@ async function uploadInParts({ recorder, media }: WalkOptions): Promise<void> {
     headers: { ...part, 'Upload-Offset': '1' },
   });
   await recorder.bytes('endOwnedUpload', { params: { ingestId }, headers: version });
+}
+
+/** The study, and the source that was ingested from a file, which no study needs. */
+async function deletion(
+  recorder: Recorder,
+  params: Record<string, string>,
+  { sourceSessionId }: SourceSessionRow,
+): Promise<void> {
+  await recorder.granted('deleteRuntime', deletionReceipt, { params, query: { operator: 'Local operator' } });
+  await recorder.granted('deleteSource', deletionReceipt, { params: { sourceSessionId } });
+  await recorder.granted('listDeletions', deletions, { query: { limit: '1' } });
+  await recorder.refused('readRuntime', { params });
+  await recorder.refused('readMediaProbe', { params: { sourceSessionId } });
 }
 
 async function lists(recorder: Recorder): Promise<void> {
@@ -129,7 +144,7 @@ async function cancellation(recorder: Recorder, source: SourceSessionRow): Promi
   await recorder.granted('cancelRuntime', runtimeStatus, { params: { runtimeId }, json: {} });
 }
 
-async function ingestFile({ recorder, media }: WalkOptions): Promise<void> {
+async function ingestFile({ recorder, media }: WalkOptions): Promise<SourceSessionRow> {
   const json = {
     filename: 'interview.mp4',
     declaredBytes: media.length,
@@ -143,8 +158,9 @@ async function ingestFile({ recorder, media }: WalkOptions): Promise<void> {
   const { ingestId } = await recorder.granted('openOwnedIngest', ownedIngestStatus, { json });
   const params = { ingestId };
   await recorder.granted('sendOwnedMedia', ownedIngestStatus, { params, bytes: media });
-  await recorder.ended('readOwnedIngest', ownedIngestStatus, { params }, hasEnded);
+  const { source } = await recorder.ended('readOwnedIngest', ownedIngestStatus, { params }, hasEnded);
   await recorder.granted('readOwnedIngestProgress', workProgress, { params });
+  return present(source, 'ingested source');
 }
 
 async function ingestRange({ recorder, videoUrl }: WalkOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { chartsOfHost } from './lifecycles/charts.ts';
+import { deletions } from './operation/deletions.ts';
 import { health } from './operation/health.ts';
 import { metrics } from './operation/metrics.ts';
 import { snapshots } from './operation/snapshots.ts';
@@ -14,4 +15,5 @@ export function operationContract(adapter: AdapterFlag): void {
   metrics(contract);
   snapshots(contract);
   chartsOfHost(contract);
+  deletions(contract);
 }

@@ -120,6 +120,7 @@ export function failures(contract: HostContract, provider: () => StubProvider): 
     provider().behaviour = hangs;
     const lost = contract.post(explanationsOf(runtimeId), request).catch((error) => error);
     await provider().until((each) => each.asked.length === asked + 1);
+    contract.refused(t, await contract.ask('DELETE', `/v1/runtimes/${runtimeId}`), 'runtime_in_production');
     const before = (await listed(t, contract, runtimeId)).attempts.length;
     await contract.kill();
     t.true((await lost) instanceof Error);

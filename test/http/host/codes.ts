@@ -34,8 +34,17 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
   exports: ['export_unavailable', 'signing_key_unusable'],
   lifecycles: ['unknown_chart'],
   'event streams': ['invalid_subscription'],
-  'the operation of a host': ['invalid_snapshot_request'],
+  'the operation of a host': [
+    'invalid_snapshot_request',
+    'invalid_collection_request',
+    'runtime_deleted',
+    'source_deleted',
+    'runtime_live',
+    'source_in_use',
+    'source_read_in_place',
+  ],
   'language explanations': [
+    'runtime_in_production',
     'invalid_language_explanation_request',
     'language_explanation_unavailable',
     'language_explanation_caption_authority_required',

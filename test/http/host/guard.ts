@@ -72,7 +72,7 @@ export function guard(contract: HostContract): void {
       t.like(answer.headers, {
         'access-control-allow-origin': pageOrigin,
         vary: 'Origin',
-        'access-control-allow-methods': 'GET, HEAD, POST, PUT, OPTIONS',
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
         'access-control-allow-headers': 'Authorization, Content-Type, Range',
         'access-control-max-age': '600',
       });

@@ -59,7 +59,8 @@ export function paths(contract: HostContract): void {
       '/v1/runtime-starts': 'POST, OPTIONS',
       '/v1/runtime-starts/x': 'GET, HEAD, OPTIONS',
       '/v1/runtimes': 'GET, HEAD, OPTIONS',
-      '/v1/runtimes/x': 'GET, HEAD, OPTIONS',
+      '/v1/runtimes/x': 'GET, HEAD, DELETE, OPTIONS',
+      '/v1/source-sessions/x': 'DELETE, OPTIONS',
       '/v1/runtimes/x/cancellations': 'POST, OPTIONS',
       '/v1/runtimes/x/events': 'GET, HEAD, OPTIONS',
     };
