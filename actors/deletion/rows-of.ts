@@ -34,6 +34,8 @@ export class RowsOf {
     return this.#present([
       ...(await this.#ofActors(actors)),
       { space: 'record', key: studyKey(runtimeId) },
+      // Up to version 0.2.0 each step of a study left a row of its own.
+      ...(await this.#inRanges([{ space: 'record', prefix: `${studyKey(runtimeId)}/` }])),
       ...(await this.#indexed(['runtime', 'session'], [runtimeId])),
     ]);
   }

@@ -19,6 +19,8 @@ const at = (text: string | undefined): number => (text === undefined ? 0 : Date.
 
 function studyKeys(key: string, row: unknown): string[] {
   const runtimeId = key.slice('study/'.length);
+  // The rows of the steps of a study are below its own.
+  if (runtimeId.includes('/')) return [];
   const { data } = study.safeParse(row);
   const startedAt = at(data?.record.startedAt);
   const session = data?.record.sourceSession.sessionId;
