@@ -11,6 +11,7 @@ import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-service.ts';
 import type { KnownMachine } from './known-machine.ts';
+import type { Lifecycles } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
@@ -59,6 +60,7 @@ export interface Host extends LaterStages {
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
   readonly overviews: Overviews;
+  readonly lifecycles: Lifecycles;
   readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
   readonly bundles: Bundles;

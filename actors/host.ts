@@ -23,6 +23,8 @@ import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
 import { notedParts } from './ingest/owned/upload-notes.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
 import { KnownMachine } from './known-machine.ts';
+import { Lifecycles } from './lifecycles/lifecycles.ts';
+import { TransitionListeners } from './lifecycles/transition-listeners.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
@@ -34,6 +36,7 @@ import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
+import { reviewScope } from './review/review-rows.ts';
 import { loadFolders } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
@@ -101,12 +104,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(() => performance.now());
+  const listeners = new TransitionListeners(report);
   const board = new ProgressBoard({ clock, report });
   const supervisor = new Supervisor({
     ...{ ledger, clock, budgets, fatal: onFatal, report },
-    committed: (id, row, isStored) => {
-      durations.committed(id, row, isStored);
-      board.committed(id);
+    committed: (actorId, row, isStored) => {
+      durations.committed(actorId, row, isStored);
+      board.committed(actorId);
+      listeners.tell({ actorId, kind: row.kind });
     },
   });
   board.follow(supervisor);
@@ -171,6 +176,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       studies.committed(runtimeId);
       supervisor.announce(runtimeId);
     },
+    reviewMoved: (actorId) => listeners.tell({ actorId, kind: reviewScope }),
     report,
   });
   const overviews = new Overviews({
@@ -272,6 +278,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     listedRuntimes: new ListedRuntimes({ ledger, supervisor, registry }),
     ...laterStages,
     overviews,
+    lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,
     bundles,
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]

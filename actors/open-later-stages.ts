@@ -29,6 +29,8 @@ export interface LaterStagesOptions {
   readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
+  /** Called after each commit in which a review moved. */
+  readonly reviewMoved: (intakeId: string) => void;
   readonly report: (line: string) => void;
 }
 
@@ -69,7 +71,17 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   return {
     audits: new EvidenceAudits(runtimes),
     exports: new Exports(runtimes),
-    reviews: new PublishReviews({ ledger, objectStore, runtimes, reviewer, mutex, stopWork, committed }),
+    reviews: new PublishReviews({
+      ledger,
+      objectStore,
+      runtimes,
+      reviewer,
+      clock,
+      mutex,
+      stopWork,
+      committed,
+      moved: options.reviewMoved,
+    }),
     captions,
     captionReads: new CaptionReads(runtimes),
     explanations,

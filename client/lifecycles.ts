@@ -1,7 +1,16 @@
+import type { ActorTransitions } from '../contract/lifecycles/actor-transitions.ts';
+import type { ActorKind, ActorList } from '../contract/lifecycles/actors.ts';
 import type { Charts, DrawnChart } from '../contract/lifecycles/charts.ts';
+import { type ListOptions, queryOf } from './pages.ts';
 import { pathOf, type Transport } from './transport.ts';
 
-/** Reads what can happen in a host. */
+/** Which actors a list has: all, or those of a kind, in a state of their chart. */
+export interface ActorsOptions extends ListOptions {
+  readonly kind?: ActorKind;
+  readonly state?: string;
+}
+
+/** Reads what can happen in a host, and what has happened. */
 export class Lifecycles {
   readonly #transport: Transport;
 
@@ -17,5 +26,18 @@ export class Lifecycles {
   /** One state machine, and where the parts of its drawing lie. */
   chart(machineId: string): Promise<DrawnChart> {
     return this.#transport.json(pathOf`/v1/charts/${machineId}`);
+  }
+
+  /** A page of everything that has a lifecycle, live and ended, newest first. */
+  actors(options: ActorsOptions = {}): Promise<ActorList> {
+    return this.#transport.json(`/v1/actors${queryOf({ ...options })}`);
+  }
+
+  /** A page of the states that an actor was in, oldest first; `after` is the `seq` of the last one that is known. */
+  transitions(
+    actorId: string,
+    options: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<ActorTransitions> {
+    return this.#transport.json(`${pathOf`/v1/actors/${actorId}/transitions`}${queryOf({ ...options })}`);
   }
 }

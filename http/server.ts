@@ -10,6 +10,7 @@ import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
 import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
+import type { Lifecycles } from '../actors/lifecycles/lifecycles.ts';
 import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
 import type { ProgressBoard } from '../actors/operation/progress-board.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
@@ -27,6 +28,7 @@ import { RequestCounts } from './exchange/request-counts.ts';
 import { type Route, Router } from './exchange/route.ts';
 import { serveExchange } from './exchange/serve-exchange.ts';
 import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
+import { actorRoutes } from './routes/actor-routes.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { captionRoutes } from './routes/caption-routes.ts';
 import { chartRoutes } from './routes/chart-routes.ts';
@@ -71,6 +73,7 @@ export interface ServerOptions {
     readonly explanations: LanguageExplanations;
     readonly playback: PrivatePlayback;
     readonly charts: Charts;
+    readonly lifecycles: Lifecycles;
     readonly readDocument: ReadDocument;
     readonly figures: Measured;
     readonly snapshots: LedgerSnapshots;
@@ -111,6 +114,7 @@ export const routeTable = (
     explanations,
     playback,
     charts,
+    lifecycles,
     readDocument,
     figures,
     snapshots,
@@ -134,6 +138,7 @@ export const routeTable = (
   ...exportRoutes(exported, bundles),
   ...playbackRoutes(playback),
   ...chartRoutes(charts),
+  ...actorRoutes(lifecycles),
   ...descriptionRoutes(readDocument),
   ...operationRoutes(figures, wire, snapshots),
   ...deletionRoutes(deletions, garbage, diskUsage),

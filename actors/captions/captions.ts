@@ -13,6 +13,7 @@ import { firstDifference } from '../../receipts/core/first-difference.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
@@ -52,7 +53,10 @@ export class Captions {
       const id = captionJobIdOf(job);
       const { attempt, classification } = job;
       const input: CaptionProductionInput = { runtimeId, jobId: id, approval, attempt, classification };
-      await supervisor.spawn(definition, id, input, [{ append: runtimeId, events: [captionStarted(job)] }]);
+      await supervisor.spawn(definition, id, input, [
+        { append: runtimeId, events: [captionStarted(job)] },
+        { put: 'index', key: indexKey(definition.name, supervisor.clock.now(), id), value: true },
+      ]);
       return id;
     });
     const state = await settledActor(supervisor, jobId, underWay);

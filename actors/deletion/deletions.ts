@@ -92,7 +92,7 @@ export class Deletions {
   /** A page of the receipts, newest first. Throws `invalid_cursor`. */
   async list(request: PageRequest): Promise<DeletionList> {
     const { ledger } = this.#options;
-    const { rows, ...page } = await newestFirst(ledger, deletionScope, request, (id) => readReceipt(ledger, id));
+    const { rows, ...page } = await newestFirst(ledger, [deletionScope], request, (id) => readReceipt(ledger, id));
     return { schema: 'studio.deletions.v1', deletions: rows, ...page };
   }
 

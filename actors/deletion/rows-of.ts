@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Ledger, Space, Write } from '../../storage/ledger/ledger.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';
 import { studyKey } from '../reopening/study-row.ts';
+import { reviewKey, reviewRow } from '../review/review-rows.ts';
 import { type RowKey, type RowRange, rowsOfActor } from '../supervision/actor-keys.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 
@@ -30,13 +31,16 @@ export class RowsOf {
 
   /** The rows of a runtime, and of everything that was later made from it. Its journal is none of them. */
   async runtime(runtimeId: string): Promise<Rows> {
-    const actors = [runtimeId, ...(await this.#stagesOf(runtimeId))];
+    const reviews = await this.#reviewsOf(runtimeId);
+    const stages = [...(await this.#stagesOf(runtimeId)), ...reviews];
     return this.#present([
-      ...(await this.#ofActors(actors)),
+      ...(await this.#ofActors([runtimeId, ...stages])),
+      ...reviews.map((intakeId): RowKey => ({ space: 'record', key: reviewKey(intakeId) })),
       { space: 'record', key: studyKey(runtimeId) },
       // Up to version 0.2.0 each step of a study left a row of its own.
       ...(await this.#inRanges([{ space: 'record', prefix: `${studyKey(runtimeId)}/` }])),
       ...(await this.#indexed(['runtime', 'session'], [runtimeId])),
+      ...(await this.#indexed(stageKinds, stages)),
     ]);
   }
 
@@ -86,6 +90,15 @@ export class RowsOf {
       for await (const [key, row] of this.#rows('snapshot', `${kind}:`)) {
         if (ofRuntime.safeParse(row).data?.input.runtimeId === runtimeId) found.push(key);
       }
+    }
+    return found;
+  }
+
+  /** The reviews of a runtime, by their intakes. No actor has them; they have rows of their own. */
+  async #reviewsOf(runtimeId: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const [key, row] of this.#rows('record', reviewKey(''))) {
+      if (reviewRow.safeParse(row).data?.runtimeId === runtimeId) found.push(key.slice(reviewKey('').length));
     }
     return found;
   }

@@ -22,6 +22,7 @@ import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import { languageExplanationsBytes } from '../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
@@ -75,6 +76,7 @@ export class LanguageExplanations {
       await objectStore.putAll(objects);
       await supervisor.spawn(definition, input.jobId, input, [
         { append: runtimeId, events: [explanationStarted(job)] },
+        { put: 'index', key: indexKey(definition.name, supervisor.clock.now(), input.jobId), value: true },
       ]);
       return input.jobId;
     });

@@ -72,7 +72,7 @@ export class IngestService {
   /** A page of the ingests of this kind, newest first; `rowOf` says what the list has of each. Throws `invalid_cursor`. */
   page<Row>(request: PageRequest, rowOf: (ingestId: string) => Row): Promise<NewestFirst<Row>> {
     const { ledger, supervisor, definition } = this.#options;
-    return newestFirst(ledger, definition.name, request, (ingestId) =>
+    return newestFirst(ledger, [definition.name], request, (ingestId) =>
       readStored(() => (supervisor.read(ingestId) === undefined ? null : rowOf(ingestId))),
     );
   }

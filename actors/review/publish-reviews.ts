@@ -1,3 +1,4 @@
+import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import {
   attestations,
@@ -10,24 +11,37 @@ import type { PublishReviewDecisions, PublishReviewIntakes } from '../../contrac
 import { messageOf } from '../../machines/effect.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/published-reviews.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { cutCommandOf, decisionCommand, isPossible, type ReviewCommand, revocationCommand } from './review-command.ts';
+import {
+  cutCommandOf,
+  decisionCommand,
+  isPossible,
+  type ReviewCommand,
+  type ReviewStep,
+  reviewOf,
+  revocationCommand,
+} from './review-command.ts';
+import { movedWrites } from './review-rows.ts';
 
 export interface PublishReviewsOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly runtimes: VerifiedRuntimes;
   readonly reviewer: Reviewer;
+  readonly clock: Clock;
   /** Reviews, and whatever begins under an approval, take turns by the runtime's id. */
   readonly mutex: KeyedMutex;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
+  /** Called after each commit in which a review moved. */
+  readonly moved: (intakeId: string) => void;
 }
 
 /**
@@ -88,7 +102,7 @@ export class PublishReviews {
       const asked = { intake, reviewer: this.#options.reviewer, decision };
       const command = decisionCommand(runtime.execution.opened.run, asked);
       if (!isPossible(runtime, command)) throw illegal('the intake has been decided already');
-      await this.#write(command, [command.started]);
+      await this.#write(runtime, command, [command.started]);
       return this.reviews(runtimeId);
     });
   }
@@ -111,7 +125,7 @@ export class PublishReviews {
       if (!isPossible(runtime, command))
         throw illegal('the approval is revoked already, or the review was a rejection');
       await stopWork(runtimeId);
-      await this.#write(command, [command.started]);
+      await this.#write(runtime, command, [command.started]);
       return this.reviews(runtimeId);
     });
   }
@@ -120,8 +134,9 @@ export class PublishReviews {
   async finish(runtimeId: string): Promise<void> {
     const { runtimes, mutex } = this.#options;
     await mutex.take(runtimeId, async () => {
-      const command = cutCommandOf(await runtimes.read(runtimeId));
-      if (command !== null) await this.#write(command, []);
+      const runtime = await runtimes.read(runtimeId);
+      const command = cutCommandOf(runtime);
+      if (command !== null) await this.#write(runtime, command, []);
     });
   }
 
@@ -129,19 +144,25 @@ export class PublishReviews {
    * Stores the receipt, then journals it in one commit with what comes before it. A receipt that cannot be stored is journalled
    * as the failure of what was asked for, which may be asked for again; throws `internal_failure` then.
    */
-  async #write({ runtimeId, recorded, failed }: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
-    const { ledger, objectStore, committed } = this.#options;
-    const append = async (events: readonly EventDraft[]): Promise<void> => {
-      await ledger.commit([{ append: runtimeId, events: [...before, ...events] }]);
+  async #write(runtime: VerifiedRuntime, command: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
+    const { ledger, objectStore, clock, committed, moved } = this.#options;
+    const { runtimeId, recorded, failed } = command;
+    const [start, end] = command.way;
+    const append = async (events: readonly EventDraft[], last: ReviewStep): Promise<void> => {
+      const { state, intakeId } = reviewOf(runtime);
+      const way = before.length === 0 ? [last] : [start, last];
+      const rows = await movedWrites(ledger, { runtimeId, intakeId }, state, way, clock.now());
+      await ledger.commit([{ append: runtimeId, events: [...before, ...events] }, ...rows]);
       committed(runtimeId);
+      moved(intakeId);
     };
     try {
       await objectStore.putAll(recorded.objects);
     } catch (error) {
-      await append([failed(messageOf(error))]);
+      await append([failed(messageOf(error))], command.failure);
       throw new ServiceError('internal_failure', 'the review could not be written down');
     }
-    await append(recorded.events);
+    await append(recorded.events, end);
   }
 
   #demandReviewer(id: string): void {

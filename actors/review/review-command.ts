@@ -18,11 +18,15 @@ import {
 } from '../../receipts/review/publish-review-revocation.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 
+export type ReviewStep = PublishReviewEvent['type'];
+
 /** What a reviewer asked for, as it becomes a part of the journal. */
 export interface ReviewCommand {
   readonly runtimeId: string;
-  /** Its way through the chart of reviews. */
-  readonly way: readonly PublishReviewEvent['type'][];
+  /** Its way through the chart of reviews: its start and its end. */
+  readonly way: readonly [ReviewStep, ReviewStep];
+  /** The end of that way where the receipt cannot be stored. */
+  readonly failure: ReviewStep;
   readonly started: EventDraft;
   /** The receipt, and the events that name it. */
   readonly recorded: StepResult<unknown>;
@@ -39,6 +43,7 @@ export function decisionCommand(run: StudyRun, asked: ReviewedIntake): ReviewCom
   return {
     runtimeId,
     way: ['decision.started', isApproval(asked) ? 'decision.approved' : 'decision.rejected'],
+    failure: 'decision.failed',
     started: reviewStarted(run, asked),
     recorded: recordReview(run, asked),
     failed: (message) => {
@@ -54,6 +59,7 @@ export function revocationCommand(run: StudyRun, asked: RevokedApproval): Review
   return {
     runtimeId,
     way: ['revocation.started', 'revocation.completed'],
+    failure: 'revocation.failed',
     started: revocationStarted(run, asked),
     recorded: recordRevocation(run, asked),
     failed: (message) => {
@@ -81,6 +87,14 @@ export function reviewStateOf({ execution }: VerifiedRuntime): PublishReviewStat
   if (tail.review === null) return 'queued';
   if (tail.review.revocation !== null) return 'revoked';
   return isApproval(tail.review.receipt.body) ? 'approved' : 'rejected';
+}
+
+/** The review of a runtime: the intake that it is of, and where it stands. Throws where no study is queued for one. */
+export function reviewOf(runtime: VerifiedRuntime): { readonly intakeId: string; readonly state: PublishReviewState } {
+  const state = reviewStateOf(runtime);
+  const intakeId = runtime.execution?.study.conclusion?.intake.body.intakeId;
+  if (state === null || intakeId === undefined) throw new Error('a review is of an intake');
+  return { intakeId, state };
 }
 
 /** Whether the chart has a way for a command from where the review of a runtime stands. */

@@ -16,6 +16,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { resumesOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { queuedWrites } from '../review/review-rows.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;
@@ -63,7 +64,11 @@ export class EvidenceSteps {
     const finishedAt = new Date(clock.now()).toISOString();
     const { operationIds } = study.progress;
     const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
-    return this.#stored(endStudy(run, studyFindingsOf(study.findings), span));
+    const ended = endStudy(run, studyFindingsOf(study.findings), span);
+    const { intake, outcome } = ended.refs.admission;
+    const review = { runtimeId, intakeId: intake.intakeId };
+    const writes = outcome === 'queued' ? queuedWrites(review, clock.now()) : [];
+    return { ...(await this.#stored(ended)), writes };
   }
 
   /** Anything damaged ends the study as inconsistent. */

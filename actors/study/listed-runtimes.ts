@@ -76,7 +76,7 @@ export class ListedRuntimes {
     const { ledger, registry } = this.#options;
     const { sourceSessionId, lifecycle, label, after } = request;
     const scope = sourceSessionId === null ? everyRuntime : runtimesOf(sourceSessionId);
-    const { rows, damaged, nextCursor } = await newestFirst(ledger, scope, request, (runtimeId) => {
+    const { rows, damaged, nextCursor } = await newestFirst(ledger, [scope], request, (runtimeId) => {
       const row = this.#row(runtimeId);
       const isAsked =
         row !== null && (lifecycle ?? row.lifecycle) === row.lifecycle && (label ?? row.label) === row.label;

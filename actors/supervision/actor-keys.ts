@@ -1,4 +1,5 @@
 import type { Space } from '../../storage/ledger/ledger.ts';
+import { transitionsOf } from './transition-rows.ts';
 
 /** The spaces that have one row of an actor, under its id. */
 const spacesOfActors: readonly Space[] = ['snapshot', 'live', 'unproven'];
@@ -23,5 +24,5 @@ export const rowsOfActor = (
   id: string,
 ): { readonly rows: readonly RowKey[]; readonly ranges: readonly RowRange[] } => ({
   rows: spacesOfActors.map((space) => ({ space, key: id })),
-  ranges: [],
+  ranges: [{ space: 'transition', prefix: transitionsOf(id) }],
 });

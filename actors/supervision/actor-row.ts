@@ -23,6 +23,11 @@ export const actorRow = z.strictObject({
    * only work running, and whether it is running now or waits for its turn.
    */
   alone: z.strictObject({ deaths: z.number().int(), isRunning: z.boolean() }).optional(),
+  /**
+   * What is recorded of its transitions: the number and the time (epoch ms) of the newest, and how often the actor was started
+   * again after it failed. Rows that an earlier version wrote last have none.
+   */
+  recorded: z.strictObject({ seq: z.number().int(), at: z.number(), restarts: z.number().int() }).optional(),
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   /** The chart's own snapshot: at least a state value. */

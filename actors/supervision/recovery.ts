@@ -8,6 +8,7 @@ import { aloneDelayMs, deathLimit, survived } from './host-deaths.ts';
 import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './restored-row.ts';
 import type { Supervisor } from './supervisor.ts';
+import { byResume, counted, recordedWrites } from './transition-rows.ts';
 import { upgradedRow } from './upgraded-row.ts';
 
 export interface RecoveryReport {
@@ -57,9 +58,13 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
     else if (outcome === 'damaged') damaged.push(actor.id);
     else ended.push(`${actor.id}: ${outcome.ended}`);
   }
-  const working = going.filter(({ definition, row }) => isWorking(definition, row)).map(takenUp);
+  const now = supervisor.clock.now();
+  const working = going.filter(({ definition, row }) => isWorking(definition, row)).map((actor) => takenUp(actor, now));
   const waiting = going.filter(({ definition, row }) => !isWorking(definition, row));
-  const begun = working.map(({ id, row }): Write => ({ put: 'snapshot', key: id, value: row }));
+  const begun = working.flatMap(({ id, row }): Write[] => [
+    { put: 'snapshot', key: id, value: row },
+    ...(row.alone === undefined ? recordedWrites(id, row, byResume) : []),
+  ]);
   await ledger.commit([...begun, { put: atWork.space, key: atWork.key, value: {} }]);
   const alone = working.filter(({ row }) => row.alone !== undefined);
   for (const { id, definition, row } of alone)
@@ -73,9 +78,9 @@ const isWorking = (definition: ActorDefinition, row: ActorRow): boolean =>
   definition.phase(snapshotValue(row)) === 'working';
 
 /** An actor whose work begins again now, or has to wait for its turn alone. */
-const takenUp = ({ row, ...actor }: StoredActor): StoredActor =>
+const takenUp = ({ row, ...actor }: StoredActor, now: number): StoredActor =>
   row.alone === undefined
-    ? { ...actor, row: { ...row, totalResumes: row.totalResumes + 1 } }
+    ? { ...actor, row: counted(row, { ...row, totalResumes: row.totalResumes + 1 }, byResume, now) }
     : { ...actor, row: { ...row, alone: { ...row.alone, isRunning: false } } };
 
 /** What was at work when the last host died bears the mark of that, at once on disk, so that it is counted once. */

@@ -1,6 +1,7 @@
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition, Phase } from './actor-definition.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
+import { type Cause, recordedWrites } from './transition-rows.ts';
 
 /** Where a row says that its actor stands towards its workers. */
 export const phaseOf = (definition: ActorDefinition, row: ActorRow): Phase => definition.phase(snapshotValue(row));
@@ -11,13 +12,21 @@ export function isTakenUp(definition: ActorDefinition, row: ActorRow): boolean {
   return phase !== 'ended' && phase !== 'passivated';
 }
 
-/** What a row that follows `previous` changes in the index of live actors. */
-export function liveIndexWrites(
+/** What the commit of a row that follows `previous` holds: the row, its place among the live actors, and the transition. */
+export const rowWrites = (
   definition: ActorDefinition,
   id: string,
   previous: ActorRow | null,
   row: ActorRow,
-): Write[] {
+  why: Cause,
+): Write[] => [
+  { put: 'snapshot', key: id, value: row },
+  ...liveIndexWrites(definition, id, previous, row),
+  ...recordedWrites(id, row, why),
+];
+
+/** What a row that follows `previous` changes in the index of live actors. */
+function liveIndexWrites(definition: ActorDefinition, id: string, previous: ActorRow | null, row: ActorRow): Write[] {
   if (!isTakenUp(definition, row)) return [{ del: 'live', key: id }];
   if (previous !== null && isTakenUp(definition, previous)) return [];
   return [{ put: 'live', key: id, value: { kind: definition.name } }];

@@ -3,10 +3,14 @@ import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
 import { restored } from './restored-row.ts';
+import { firstEvent } from './transition-rows.ts';
 
 export interface ActorObserver {
-  /** A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. */
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[]): void;
+  /**
+   * A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. `event` is the
+   * type of the event that led to it.
+   */
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], event: string): void;
   failed(actor: SupervisedActor, error: unknown): void;
 }
 
@@ -72,8 +76,13 @@ export class SupervisedActor {
     const isStored = this.row !== null;
     this.#lifetime = new AbortController();
     this.#isOver = false;
+    // The event of the first step since the last snapshot; one that changes nothing is a step as well.
+    let event: string | null = null;
     const ref = createActor(this.definition.machine, {
       input: this.input,
+      inspect: (seen) => {
+        if (seen.type === '@xstate.microstep' && seen.actorRef.sessionId === seen.rootId) event ??= seen.event.type;
+      },
       ...(this.row === null ? {} : { snapshot: this.row.snapshot as AnyMachineSnapshot }),
     });
     this.#ref = ref;
@@ -82,12 +91,13 @@ export class SupervisedActor {
     ref.on('*', (fact) => emissions.push(fact));
     ref.subscribe({
       next: (snapshot) => {
+        const [collected, cause] = [emissions, event ?? firstEvent];
+        event = null;
         if (snapshot === last || snapshot.status === 'stopped') return;
         last = snapshot;
-        const collected = emissions;
         emissions = [];
         try {
-          observer.changed(this, snapshot, collected);
+          observer.changed(this, snapshot, collected, cause);
         } catch (error) {
           this.fail(observer, error);
         }
@@ -97,6 +107,16 @@ export class SupervisedActor {
     ref.start();
     // One that failed at once is paused again.
     if (this.#ref === ref) this.#endPause();
+  }
+
+  /** Resolves when nothing that it changed is on its way to the disk any more; rejects where its last change was refused. */
+  async settled(): Promise<void> {
+    let committed: Promise<void>;
+    do {
+      committed = this.committed;
+      await committed.catch(() => undefined);
+    } while (committed !== this.committed);
+    await committed;
   }
 
   send(event: AnyEventObject): void {

@@ -12,10 +12,11 @@ import { nextRow } from './next-row.ts';
 import { PendingTimers } from './pending-timers.ts';
 import { restartDelay } from './restart-delay.ts';
 import { restatedRow, restored } from './restored-row.ts';
-import { isTakenUp, liveIndexWrites, phaseOf } from './row-phase.ts';
+import { isTakenUp, phaseOf, rowWrites } from './row-phase.ts';
 import { SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
+import { byEvent, byRestart, byResume, type Cause, counted } from './transition-rows.ts';
 
 export interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
@@ -88,9 +89,9 @@ export class Supervisor extends LiveActors {
     this.#soloRuns.wait(id, delayMs, () => {
       const deaths = row.alone?.deaths ?? 0;
       const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };
-      this.#commit(actor, begun, [], (error) => actor.fail(this, error));
+      this.#commit(actor, begun, [], byResume);
       actor.committed.then(
-        () => this.#goOn(actor),
+        () => this.#goOn(actor, null),
         () => undefined,
       );
     });
@@ -172,14 +173,12 @@ export class Supervisor extends LiveActors {
     for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[]): void {
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], event: string): void {
     const { definition, id } = actor;
     const before = actor.row === null ? null : snapshotValue(actor.row);
     const own = definition.writes({ id, input: actor.input, emissions, before, after: snapshot });
     const first = actor.row === null ? actor.firstWrites : [];
-    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], (error) =>
-      actor.fail(this, error),
-    );
+    this.#commit(actor, nextRow(actor, snapshot, this.#options), [...first, ...own], byEvent(event));
   }
 
   failed(actor: SupervisedActor, error: unknown): void {
@@ -193,8 +192,8 @@ export class Supervisor extends LiveActors {
       return;
     }
     actor.pause();
-    if (delayMs !== null) this.#restarts.set(delayMs, () => void this.#goOn(actor));
-    else void this.#goOn(actor, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
+    if (delayMs !== null) this.#restarts.set(delayMs, () => void this.#goOn(actor, byRestart));
+    else void this.#goOn(actor, null, { type: 'supervision.exhausted', message: `restarts exhausted: ${message}` });
   }
 
   /** An actor that never came to a first snapshot was acknowledged to no client: the one that asked for it learns why. */
@@ -204,8 +203,8 @@ export class Supervisor extends LiveActors {
     actor.committed.catch(() => undefined);
   }
 
-  /** Goes on from the newest committed row, after whatever was still on its way to the disk; or ends there. */
-  async #goOn(actor: SupervisedActor, ending: AnyEventObject | null = null): Promise<void> {
+  /** Goes on from the newest committed row, after whatever was still on its way to the disk, and records why; or ends there. */
+  async #goOn(actor: SupervisedActor, why: Cause | null, ending: AnyEventObject | null = null): Promise<void> {
     // A commit that fails has its own consequences; one before it may still be under way.
     await this.#options.ledger.durable().catch(() => undefined);
     // What was refused is not in the journal.
@@ -220,9 +219,10 @@ export class Supervisor extends LiveActors {
       this.#end(actor, end, 'all');
       return;
     }
+    if (why !== null) this.#commit(actor, actor.durableRow, [], why);
     actor.start(this);
     // A worker may have been granted while no interpreter was there to take it.
-    this.#enqueue(actor, actor.durableRow);
+    this.#enqueue(actor, actor.row);
   }
 
   /** Ends a stored actor by its own chart without running any effect. */
@@ -235,12 +235,7 @@ export class Supervisor extends LiveActors {
   ): Promise<void> {
     const actor = new SupervisedActor(definition, id, row.input, row);
     this.#end(actor, event, entries);
-    let committed: Promise<void>;
-    do {
-      committed = actor.committed;
-      await committed.catch(() => undefined);
-    } while (committed !== actor.committed);
-    await committed;
+    await actor.settled();
   }
 
   #end(actor: SupervisedActor, event: AnyEventObject, entries: LastEntries): void {
@@ -248,20 +243,25 @@ export class Supervisor extends LiveActors {
     const { row, emissions, before, after } = endedRow(actor.definition, actor.row, event);
     const change = { id: actor.id, input: actor.input, emissions, before, after };
     const writes = lastWrites(actor.definition, change, entries, this.#options.report);
-    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, (error) => {
+    this.#commit(actor, { ...row, updatedAt: this.#options.clock.now() }, writes, byEvent(event.type), (error) => {
       if (entries === 'none') this.#options.fatal(error);
       else this.#end(actor, event, 'none');
     });
   }
 
-  #commit(actor: SupervisedActor, row: ActorRow, writes: readonly Write[], refused: (error: Error) => void): void {
-    const { ledger } = this.#options;
-    const { id, definition } = actor;
-    const isStored = !isTakenUp(actor.definition, row);
-    const { row: previous } = actor;
+  #commit(
+    actor: SupervisedActor,
+    uncounted: ActorRow,
+    writes: readonly Write[],
+    why: Cause,
+    refused = (error: Error): void => actor.fail(this, error),
+  ): void {
+    const { ledger, clock } = this.#options;
+    const { id, definition, row: previous } = actor;
+    const row = counted(previous, uncounted, why, clock.now());
+    const isStored = !isTakenUp(definition, row);
     actor.row = row;
-    const live = liveIndexWrites(definition, id, previous, row);
-    actor.committed = ledger.commit([...writes, { put: 'snapshot', key: id, value: row }, ...live]).then(() => {
+    actor.committed = ledger.commit([...writes, ...rowWrites(definition, id, previous, row, why)]).then(() => {
       actor.durableRow = row;
       // An event that came in the meantime may have resumed it already.
       if (isStored && actor.row === row) this.#forget(actor);

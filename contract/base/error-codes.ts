@@ -98,6 +98,7 @@ export const errorCodes = {
   invalid_private_playback_range: 416,
   // lifecycles
   unknown_chart: 404,
+  unknown_actor: 404,
   // deletion
   runtime_deleted: 410,
   source_deleted: 410,

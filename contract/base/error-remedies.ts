@@ -107,6 +107,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   private_playback_grant_expired: 'ask for a new grant',
   invalid_private_playback_range: 'ask for one range within the size that Content-Range names',
   unknown_chart: 'take a machineId from GET /v1/charts',
+  unknown_actor: 'take an actorId from GET /v1/actors',
   runtime_deleted: 'read its receipt with GET /v1/deletions; another study of it needs a new clientRequestId',
   source_deleted: 'read its receipt with GET /v1/deletions; ingest the media again to study it',
   runtime_live: 'cancel the study, or wait for its end, and delete it then',

@@ -10,6 +10,8 @@ import { signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { ownedIngestStatus, ownedIngests } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestStatus, videohostIngests } from '../../contract/ingest/videohost-ingest.ts';
 import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { actorTransitions } from '../../contract/lifecycles/actor-transitions.ts';
+import { actorList } from '../../contract/lifecycles/actors.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
@@ -124,6 +126,9 @@ async function lists(recorder: Recorder): Promise<void> {
 async function lifecycles(recorder: Recorder): Promise<void> {
   await recorder.granted('listCharts', charts);
   await recorder.granted('readChart', drawnChart, { params: { chartId: 'publish-review' } });
+  const { actors } = await recorder.granted('listActors', actorList, { query: { kind: 'publish-review', limit: '1' } });
+  const { actorId } = present(actors[0], 'review');
+  await recorder.granted('readActorTransitions', actorTransitions, { params: { actorId } });
 }
 
 /** Another attempt over all of the source: it lasts longer than its cancellation takes. */

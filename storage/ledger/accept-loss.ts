@@ -7,7 +7,7 @@ import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { formatKey, headRange, nameOf, rowKey, rowRange } from './keys.ts';
 import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
-import { commitOf, commitRow, openMark } from './numbered-store.ts';
+import { commitOf, openMark } from './numbered-store.ts';
 import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
 import { writeSynced } from './synced-batch.ts';
@@ -102,7 +102,7 @@ async function noteUnproven(
     const value = encodeRow(note);
     const rows = names.map((name): RowChange => ({ type: 'put', key: rowKey('unproven', name), value }));
     const commit = Math.max(marked, commitOf(database)) + 1;
-    await writeSynced(database, commitRow(commit), rows);
+    await writeSynced(database, commit, rows);
     await (await openMark(directory, commit)).close();
     return names;
   } finally {

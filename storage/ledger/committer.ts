@@ -5,9 +5,18 @@ export type RowChange =
   | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
   | { readonly type: 'del'; readonly key: Buffer };
 
+/** A row that is encoded when the number of its batch is known. */
+export interface StampedRow {
+  readonly type: 'stamp';
+  readonly key: Buffer;
+  encode(commit: number): Buffer;
+}
+
+export type QueuedRow = RowChange | StampedRow;
+
 export interface CommitterPort {
   /** Writes all rows or none, and resolves once they are on disk. */
-  write(rows: RowChange[]): Promise<void>;
+  write(rows: QueuedRow[]): Promise<void>;
   /** Called once, with the failure of a batch, after which nothing more is written. */
   onFatal(error: LedgerError): void;
   /** Called by name before a batch is written and after it is on disk, before any caller resumes. */
@@ -15,7 +24,7 @@ export interface CommitterPort {
 }
 
 class Group {
-  readonly rows: RowChange[] = [];
+  readonly rows: QueuedRow[] = [];
   readonly landed: (() => void)[] = [];
   readonly promise: Promise<void>;
   #resolve: () => void = () => {};
@@ -59,7 +68,7 @@ export class Committer {
   }
 
   /** Queues rows; `landed` runs once they are on disk, before the promise resolves. */
-  add(rows: readonly RowChange[], landed: () => void): Promise<void> {
+  add(rows: readonly QueuedRow[], landed: () => void): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#collecting === null) {
       this.#collecting = new Group();

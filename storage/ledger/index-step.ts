@@ -38,6 +38,11 @@ const videohostKeys = (key: string, row: unknown): string[] => [
   indexKey('videohost-ingest', at(videohostIngest.safeParse(row).data?.input.confirmedAt), key),
 ];
 
+/** Their rows say no beginning, so they stand behind all others. */
+const jobKeys =
+  (kind: string) =>
+  (key: string): string[] => [indexKey(kind, 0, key)];
+
 interface Indexing {
   readonly space: Space;
   readonly prefix: string;
@@ -48,9 +53,11 @@ const indexings: readonly Indexing[] = [
   { space: 'record', prefix: 'study/', keysOf: studyKeys },
   { space: 'snapshot', prefix: 'owned-ingest:', keysOf: ownedKeys },
   { space: 'snapshot', prefix: 'videohost-ingest:', keysOf: videohostKeys },
+  { space: 'snapshot', prefix: 'caption-production:', keysOf: jobKeys('caption-production') },
+  { space: 'snapshot', prefix: 'language-explanation:', keysOf: jobKeys('language-explanation') },
 ];
 
-/** Format 3 has an index of runtimes and ingests: writes it for those that are there. It changes no other row. */
+/** Format 3 has an index of runtimes, ingests, captions and explanations: writes it for those that are there. It changes no other row. */
 export async function* indexStep(database: ClassicLevel<Buffer, Buffer>): AsyncGenerator<readonly RowChange[]> {
   const value = encodeRow(true);
   for (const { space, prefix, keysOf } of indexings) {

@@ -11,6 +11,7 @@ const tags: Readonly<Record<Space, string>> = {
   record: 'r',
   unproven: 'u',
   index: 'i',
+  transition: 't',
 };
 const headTag = 'h';
 const eventTag = 'j';

@@ -18,12 +18,23 @@ export interface JournalHead {
 }
 
 /** Named kinds of rows; each is its own key range. */
-export type Space = 'snapshot' | 'live' | 'source' | 'session' | 'operation' | 'record' | 'unproven' | 'index';
+export type Space =
+  | 'snapshot'
+  | 'live'
+  | 'source'
+  | 'session'
+  | 'operation'
+  | 'record'
+  | 'unproven'
+  | 'index'
+  | 'transition';
 
 export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }
   /** Stores the row unless there is one, on disk or queued before; decided when `commit` is called. */
   | { readonly putFirst: Space; readonly key: string; readonly value: unknown }
+  /** Stores the row together with the number of the batch that holds it, which it gets as `commit`. */
+  | { readonly stamp: Space; readonly key: string; readonly value: object }
   | { readonly del: Space; readonly key: string }
   | { readonly append: string; readonly events: readonly EventDraft[] }
   /** Ends a journal that nothing is added to any more: its head goes, and `eraseEvents` removes its events. */

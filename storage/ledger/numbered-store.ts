@@ -1,6 +1,6 @@
 import type { ClassicLevel } from 'classic-level';
 import { CheckedTables } from './checked-tables.ts';
-import type { RowChange } from './committer.ts';
+import type { QueuedRow } from './committer.ts';
 import { type Examination, examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { commitKey } from './keys.ts';
 import { LedgerError, openFailure } from './ledger-error.ts';
@@ -26,9 +26,9 @@ export class NumberedStore {
   }
 
   /** Writes all rows or none; resolves once they and their mark are on disk. One call at a time. */
-  async write(rows: readonly RowChange[]): Promise<void> {
+  async write(rows: readonly QueuedRow[]): Promise<void> {
     this.#commit += 1;
-    await writeSynced(this.database, commitRow(this.#commit), rows);
+    await writeSynced(this.database, this.#commit, rows);
     await this.#mark.rise(this.#commit);
   }
 
@@ -37,12 +37,6 @@ export class NumberedStore {
     await this.#mark.close();
   }
 }
-
-export const commitRow = (commit: number): RowChange => {
-  const value = Buffer.alloc(8);
-  value.writeBigUInt64BE(BigInt(commit));
-  return { type: 'put', key: commitKey, value };
-};
 
 /** The number of the newest batch of an open store; 0 for one that was never numbered. */
 export function commitOf(database: ClassicLevel<Buffer, Buffer>): number {

@@ -1,5 +1,5 @@
 import type { ClassicLevel } from 'classic-level';
-import { Committer, type RowChange } from './committer.ts';
+import { Committer, type QueuedRow, type RowChange } from './committer.ts';
 import { copyLedger, type LedgerCopy } from './copy-ledger.ts';
 import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
@@ -10,7 +10,7 @@ import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts
 import { LedgerError, readFailure } from './ledger-error.ts';
 import type { StoreFormats } from './migrate-store.ts';
 import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
-import { decodeOrMark, decodeRow, encodeRow } from './row-codec.ts';
+import { decodeOrMark, decodeRow, encodeRow, stampedRow } from './row-codec.ts';
 import { eventsRange, type StoredValue, storedValues } from './stored-values.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
 
@@ -28,7 +28,7 @@ export interface LedgerOptions extends EventSource {
 
 /** What one commit puts on disk: rows, and per journal how far it moves. */
 interface Prepared {
-  readonly rows: RowChange[];
+  readonly rows: QueuedRow[];
   readonly moves: Map<string, { readonly after: number; readonly head: JournalHead }>;
   /** The rows that are the first of their key. */
   readonly firsts: Set<string>;
@@ -171,6 +171,8 @@ class LevelLedger implements Ledger {
         prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
       } else if ('putFirst' in write) {
         this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
+      } else if ('stamp' in write) {
+        prepared.rows.push(stampedRow(rowKey(write.stamp, write.key), write.value));
       } else if ('del' in write) {
         prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
       } else if ('close' in write) {

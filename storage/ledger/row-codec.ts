@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { isWellFormed } from '../../contract/base/text.ts';
+import type { StampedRow } from './committer.ts';
 import { LedgerError } from './ledger-error.ts';
 
 // No shared structures: every row must be readable on its own.
@@ -31,6 +32,12 @@ export function encodeRow(value: unknown): Buffer {
   // The packer reuses its buffer, so the bytes have to be copied out.
   packed.copy(row, headerBytes);
   return row;
+}
+
+/** A row that says in which batch it was written. Throws as `encodeRow`, at once. */
+export function stampedRow(key: Buffer, value: object): StampedRow {
+  encodeRow(value);
+  return { type: 'stamp', key, encode: (commit) => encodeRow({ ...value, commit }) };
 }
 
 /** Throws `damaged_row` for an unknown version, a wrong checksum, or bytes that are not one whole value. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { actorsOfHost } from './lifecycles/actors.ts';
 import { chartsOfHost } from './lifecycles/charts.ts';
 import { deletions } from './operation/deletions.ts';
 import { health } from './operation/health.ts';
@@ -16,4 +17,5 @@ export function operationContract(adapter: AdapterFlag): void {
   snapshots(contract);
   chartsOfHost(contract);
   deletions(contract);
+  actorsOfHost(contract);
 }

@@ -73,7 +73,17 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const stopWork = async (runtimeId: string) => {
     for (const stop of stops) await stop(runtimeId);
   };
-  const reviews = new PublishReviews({ ledger, objectStore, runtimes, reviewer, mutex, stopWork, committed });
+  const reviews = new PublishReviews({
+    ledger,
+    objectStore,
+    runtimes,
+    reviewer,
+    clock,
+    mutex,
+    stopWork,
+    committed,
+    moved: () => undefined,
+  });
   supervisor.register(captioning);
   const close = async () => {
     supervisor.stop();

@@ -17,7 +17,7 @@ async function queuedStudy(t: ExecutionContext) {
   return { root, bench, runtimeId, after: bench.ledger.journalHead(runtimeId).seq };
 }
 
-test('a decision and a withdrawal are one commit each, and leave no row beside their journal', async (t) => {
+test('a decision and a withdrawal are one commit each, and leave no actor beside their journal', async (t) => {
   const { bench, runtimeId, after } = await queuedStudy(t);
   const before = bench.ledger.commits.length;
   const approval = await bench.approve(runtimeId);

@@ -12,7 +12,7 @@ test('a transition is one commit: snapshot, journal, rows and live index togethe
   await bench.spawn('a', [{ put: 'record', key: 'promise', value: 1 }]);
   t.deepEqual(
     ledger.commits.map((writes) => writes.map((write) => ('put' in write ? write.put : 'other'))),
-    [['record', 'snapshot', 'live']],
+    [['record', 'snapshot', 'live', 'other']],
   );
   await supervisor.send('a', { type: 'note', writes: [{ put: 'record', key: 'noted', value: 2 }] });
   await supervisor.send('a', { type: 'supervision.exhausted', message: 'enough' });

@@ -17,7 +17,7 @@ test('a page looks at a bounded part of a list, whatever it looks for, and its c
     const before = lookedAt;
     const page: Awaited<ReturnType<typeof newestFirst<string>>> = await newestFirst(
       ledger,
-      'things',
+      ['things'],
       { after, limit: 10 },
       (id) => {
         lookedAt += 1;
@@ -44,9 +44,30 @@ test('what is damaged is named in its place, and harms no other row', async (t) 
     if (id === 'thing:0003') throw new ServiceError('stored_content_inconsistent', 'damaged');
     return id;
   };
-  t.deepEqual(await newestFirst(ledger, 'things', { after: null, limit: 2 }, rowOf), {
+  t.deepEqual(await newestFirst(ledger, ['things'], { after: null, limit: 2 }, rowOf), {
     rows: ['thing:0004'],
     damaged: ['thing:0003'],
     nextCursor: indexKey('things', 3, 'thing:0003').slice('things/'.length),
   });
+});
+
+test('several scopes are one list, in the order of time, page by page', async (t) => {
+  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  t.teardown(() => ledger.close());
+  const some = ids.slice(0, 200);
+  await ledger.commit(
+    some.map((id, at) => ({ put: 'index', key: indexKey(at % 3 === 0 ? 'thirds' : 'others', at, id), value: true })),
+  );
+  const found: string[] = [];
+  for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+    const page: Awaited<ReturnType<typeof newestFirst<string>>> = await newestFirst(
+      ledger,
+      ['thirds', 'others', 'none'],
+      { after, limit: 70 },
+      async (id, _, scope) => `${scope} ${id}`,
+    );
+    found.push(...page.rows);
+    after = page.nextCursor;
+  }
+  t.deepEqual(found, some.map((id, at) => `${at % 3 === 0 ? 'thirds' : 'others'} ${id}`).reverse());
 });

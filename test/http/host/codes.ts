@@ -32,7 +32,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'illegal_caption_qc_transition',
   ],
   exports: ['export_unavailable', 'signing_key_unusable'],
-  lifecycles: ['unknown_chart'],
+  lifecycles: ['unknown_chart', 'unknown_actor'],
   'event streams': ['invalid_subscription'],
   'the operation of a host': [
     'invalid_snapshot_request',

@@ -18,6 +18,8 @@ test('a store of format 2 gets an index of what it holds, newest first, and dama
     { put: 'snapshot', key: 'owned-ingest:a', value: { input: { assertedAt: '2026-01-01T00:00:00.000Z' } } },
     { put: 'snapshot', key: 'owned-ingest:b', value: { input: { assertedAt: '2026-01-04T00:00:00.000Z' } } },
     { put: 'snapshot', key: 'videohost-ingest:a', value: { input: { confirmedAt: '2026-01-01T00:00:00.000Z' } } },
+    { put: 'snapshot', key: 'caption-production:a', value: {} },
+    { put: 'snapshot', key: 'language-explanation:a', value: {} },
     { put: 'snapshot', key: 'runtime:new', value: {} },
   ]);
   await before.close();
@@ -33,6 +35,8 @@ test('a store of format 2 gets an index of what it holds, newest first, and dama
   t.deepEqual(await inScope(`session/${session}`), ['runtime:new', 'runtime:old']);
   t.deepEqual(await inScope('owned-ingest'), ['owned-ingest:b', 'owned-ingest:a']);
   t.deepEqual(await inScope('videohost-ingest'), ['videohost-ingest:a']);
+  t.deepEqual(await inScope('caption-production'), ['caption-production:a']);
+  t.deepEqual(await inScope('language-explanation'), ['language-explanation:a']);
 });
 
 test('an index of many thousand rows is written in batches, and again over itself after a cut', async (t) => {

@@ -1,0 +1,60 @@
+import type { StateValue } from 'xstate';
+import { z } from 'zod';
+import type { ActorPhase } from '../../contract/lifecycles/actors.ts';
+import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
+import { indexKey } from '../../storage/ledger/index-keys.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { byEvent, firstEvent, seqOf, transitionsOf, transitionWrites } from '../supervision/transition-rows.ts';
+
+/** The list of reviews, by the intakes that they are of. */
+export const reviewScope = 'publish-review' as const;
+
+/** Says of which runtime a review is. Where the review stands is said by the journal, and by its newest transition. */
+export const reviewRow = z.strictObject({ runtimeId: z.string() });
+
+export const reviewKey = (intakeId: string): string => `review/${intakeId}`;
+
+/** Whether a review is being written down, waits for its reviewer, or is over. An approval can still be withdrawn. */
+export function reviewPhaseOf(state: StateValue): ActorPhase {
+  if (state === 'deciding' || state === 'revoking') return 'live';
+  return state === 'queued' || state === 'approved' ? 'waiting' : 'ended';
+}
+
+interface Review {
+  readonly runtimeId: string;
+  readonly intakeId: string;
+}
+
+const listed = ({ runtimeId, intakeId }: Review, startedAt: number): Write[] => [
+  { put: 'record', key: reviewKey(intakeId), value: { runtimeId } satisfies z.infer<typeof reviewRow> },
+  { put: 'index', key: indexKey(reviewScope, startedAt, intakeId), value: true },
+];
+
+/** What the commit that queues a study for its review adds; `at` is epoch ms. */
+export const queuedWrites = (review: Review, at: number): Write[] => [
+  ...listed(review, at),
+  ...transitionWrites(review.intakeId, 1, 'queued', byEvent(firstEvent), at),
+];
+
+/**
+ * What a commit adds that takes a review along `way`. A review that an earlier version queued enters the list now; when it was
+ * queued is not known there.
+ */
+export async function movedWrites(
+  ledger: Ledger,
+  review: Review,
+  from: PublishReviewState,
+  way: readonly PublishReviewEvent['type'][],
+  at: number,
+): Promise<Write[]> {
+  const { intakeId } = review;
+  const prefix = transitionsOf(intakeId);
+  const keys = (await ledger.list('transition', prefix)).map(({ key }) => key);
+  const last = keys.length === 0 ? 0 : seqOf(keys.at(-1) ?? '');
+  const writes = ledger.get('record', reviewKey(intakeId)) === undefined ? listed(review, 0) : [];
+  for (const [index, event] of way.entries()) {
+    const state = reviewAfter(from, way.slice(0, index + 1));
+    if (state !== null) writes.push(...transitionWrites(intakeId, last + index + 1, state, byEvent(event), at));
+  }
+  return writes;
+}

@@ -1,0 +1,58 @@
+import type { StateValue } from 'xstate';
+import { z } from 'zod';
+import { transitionCause } from '../../contract/lifecycles/actor-transitions.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import { type ActorRow, snapshotValue } from './actor-row.ts';
+
+/** Of each actor so many transitions are kept, the newest. No chart comes near that without being restarted or resumed again and again. */
+export const keptTransitions = 256;
+
+/** The event with which a chart enters its first state, as XState names it. */
+export const firstEvent = 'xstate.init';
+
+/** What leads to a row. Only an event has a type. */
+export interface Cause {
+  readonly cause: z.infer<typeof transitionCause>;
+  readonly event: string | null;
+}
+
+export const byEvent = (event: string): Cause => ({ cause: 'event', event });
+export const byRestart: Cause = { cause: 'restarted', event: null };
+export const byResume: Cause = { cause: 'resumed', event: null };
+
+/** One recorded transition: the state that was entered, why, when (epoch ms), and the number of the commit that holds it. */
+export const transitionRow = z.strictObject({
+  value: z.custom<StateValue>((value) => typeof value === 'string' || (typeof value === 'object' && value !== null)),
+  event: z.string().nullable(),
+  cause: transitionCause,
+  at: z.number(),
+  commit: z.number().int(),
+});
+
+export type TransitionRow = z.infer<typeof transitionRow>;
+
+const digits = 10;
+
+/** All transitions of an actor have keys with this beginning, in their order. */
+export const transitionsOf = (id: string): string => `${id}/`;
+
+const keyOf = (id: string, seq: number): string => `${transitionsOf(id)}${String(seq).padStart(digits, '0')}`;
+
+/** The number at the end of a key. */
+export const seqOf = (key: string): number => Number(key.slice(-digits));
+
+/** What a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
+export function transitionWrites(id: string, seq: number, value: StateValue, why: Cause, at: number): Write[] {
+  const row: Write = { stamp: 'transition', key: keyOf(id, seq), value: { value, ...why, at } };
+  return seq <= keptTransitions ? [row] : [row, { del: 'transition', key: keyOf(id, seq - keptTransitions) }];
+}
+
+/** The row of an actor as its commit stores it, with one more transition counted. */
+export function counted(previous: ActorRow | null, row: ActorRow, { cause }: Cause, at: number): ActorRow {
+  const { seq = 0, restarts = 0 } = previous?.recorded ?? {};
+  return { ...row, recorded: { seq: seq + 1, at, restarts: restarts + (cause === 'restarted' ? 1 : 0) } };
+}
+
+/** The transition that the row of an actor counted last. */
+export const recordedWrites = (id: string, row: ActorRow, why: Cause): Write[] =>
+  row.recorded === undefined ? [] : transitionWrites(id, row.recorded.seq, snapshotValue(row), why, row.recorded.at);
