@@ -22,6 +22,7 @@ import type { SourceDirectory } from './sources/folder-sources.ts';
 import type { SourceRecords } from './sources/source-records.ts';
 import type { SourceRegistry } from './sources/source-registry.ts';
 import type { ListedRuntimes } from './study/listed-runtimes.ts';
+import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { Studies } from './study/studies.ts';
 
 /** What a host is opened with. */
@@ -59,6 +60,7 @@ export interface Host extends LaterStages {
   readonly ownedIngests: OwnedIngests;
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
+  readonly planWarnings: PlanWarnings;
   readonly overviews: Overviews;
   readonly lifecycles: Lifecycles;
   readonly listedRuntimes: ListedRuntimes;

@@ -47,6 +47,7 @@ import { ListedRuntimes } from './study/listed-runtimes.ts';
 import { LiveProgress } from './study/live-progress.ts';
 import { mediaPasses } from './study/media-passes.ts';
 import { MediaSteps } from './study/media-steps.ts';
+import { PlanWarnings } from './study/plan-warnings.ts';
 import { Studies } from './study/studies.ts';
 import { studyDefinition } from './study/study-definition.ts';
 import { studyOpening } from './study/study-opening-step.ts';
@@ -277,6 +278,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     studies,
     listedRuntimes: new ListedRuntimes({ ledger, supervisor, registry }),
     ...laterStages,
+    planWarnings: new PlanWarnings({ studies, objectStore, captionExecutor: options.captionExecutor }),
     overviews,
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,

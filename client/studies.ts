@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
+import type { PlanWarnings } from '../contract/study/plan-warnings.ts';
 import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { runtimeRequest } from '../contract/study/runtime-request.ts';
 import type { Lifecycle, RuntimeStatus } from '../contract/study/runtime-status.ts';
@@ -73,6 +74,15 @@ export class Studies {
 
   plan(source: StudiedSource, request: StudyRequest): Promise<RuntimePlan> {
     return this.#transport.json('/v1/runtime-plans', {
+      method: 'POST',
+      json: wireRequest(source, request),
+      repeatable: true,
+    });
+  }
+
+  /** What is known before a study that a person would rather know now. */
+  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarnings> {
+    return this.#transport.json('/v1/runtime-plan-warnings', {
       method: 'POST',
       json: wireRequest(source, request),
       repeatable: true,

@@ -8,10 +8,11 @@ import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
-import type { PlaybackGrant } from '../contract/playback/private-playback.ts';
+import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback/private-playback.ts';
 import type { MediaProbe } from '../contract/sources/media-probe.ts';
 import type { SourceSessionList, SourceSessionRow } from '../contract/sources/source-session-list.ts';
 import type { AssessmentAudits } from '../contract/study/assessment-audits.ts';
+import type { PlanWarnings } from '../contract/study/plan-warnings.ts';
 import type { RuntimeEvidence } from '../contract/study/runtime-evidence.ts';
 import type { RuntimePlan } from '../contract/study/runtime-plan.ts';
 import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
@@ -111,6 +112,11 @@ export class StudyHost {
 
   plan(source: StudiedSource, request: StudyRequest): Promise<RuntimePlan> {
     return this.#studies.plan(source, request);
+  }
+
+  /** What is known before a study that a person would rather know now, such as that no captions can come of it. */
+  warnings(source: StudiedSource, request: StudyRequest): Promise<PlanWarnings> {
+    return this.#studies.warnings(source, request);
   }
 
   /** Starts a study, or finds the one that the same request started before. Iterate it for its events. */
@@ -220,6 +226,16 @@ export class StudyHost {
   /** The claims of a study with their citations. */
   claims(runtimeId: string): Promise<AssessmentAudits> {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/assessment-audits`);
+  }
+
+  /** Lets a grant of `playbackUrl` last ten minutes from now, at most two hours in all; a page passes no origin. */
+  renewPlayback(
+    { runtimeId, grantId }: Pick<PlaybackGrant, 'runtimeId' | 'grantId'>,
+    origin?: string,
+  ): Promise<PlaybackRenewed> {
+    const json = { schema: 'studio.private-playback-grant-renewal.v1' };
+    const path = pathOf`/v1/runtimes/${runtimeId}/private-playback-grants/${grantId}/renewals`;
+    return this.#transport.json(path, { method: 'POST', json, ...(origin !== undefined && { origin }) });
   }
 
   /**

@@ -19,6 +19,7 @@ import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
 import type { SourceRecords } from '../actors/sources/source-records.ts';
 import type { ListedRuntimes } from '../actors/study/listed-runtimes.ts';
+import type { PlanWarnings } from '../actors/study/plan-warnings.ts';
 import type { Studies } from '../actors/study/studies.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation/metric.ts';
@@ -42,6 +43,7 @@ import { type Measured, operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { ownedUploadRoutes } from './routes/owned-upload-routes.ts';
+import { planWarningRoutes } from './routes/plan-warning-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
 import { progressRoutes } from './routes/progress-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
@@ -62,6 +64,7 @@ export interface ServerOptions {
     readonly ownedIngests: OwnedIngests;
     readonly videohostIngests: VideohostIngests | VideohostsOff;
     readonly studies: Studies;
+    readonly planWarnings: PlanWarnings;
     readonly overviews: Overviews;
     readonly listedRuntimes: ListedRuntimes;
     readonly audits: EvidenceAudits;
@@ -103,6 +106,7 @@ export const routeTable = (
     ownedIngests,
     videohostIngests,
     studies,
+    planWarnings,
     listedRuntimes,
     overviews,
     audits,
@@ -130,6 +134,7 @@ export const routeTable = (
   ...ownedUploadRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),
   ...studyRoutes(studies, listedRuntimes, deletions, { ...context, progress }),
+  ...planWarningRoutes(planWarnings),
   ...overviewRoutes(overviews),
   ...auditRoutes(audits),
   ...publishReviewRoutes(reviews),

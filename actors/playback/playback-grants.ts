@@ -2,7 +2,11 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { createStore } from '@xstate/store';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import { type PlaybackMimeType, playbackGrantMs } from '../../contract/playback/private-playback.ts';
+import {
+  type PlaybackMimeType,
+  playbackGrantLongestMs,
+  playbackGrantMs,
+} from '../../contract/playback/private-playback.ts';
 
 /** Grants that can be used at the same time. */
 export const maximumActiveGrants = 64;
@@ -28,6 +32,11 @@ export interface IssuedGrant {
   readonly expiresAtMs: number;
 }
 
+export interface RenewedGrant {
+  readonly expiresAtMs: number;
+  readonly renewableUntilMs: number;
+}
+
 export interface PlaybackGrantsOptions {
   readonly clock: Clock;
   /** A version 4 UUID. */
@@ -39,6 +48,7 @@ export interface PlaybackGrantsOptions {
 interface Grant {
   readonly media: GrantedMedia;
   readonly secretHash: Buffer;
+  readonly issuedAtMs: number;
   readonly expiresAtMs: number;
   readonly timer: unknown;
   readonly hasEnded: boolean;
@@ -62,6 +72,7 @@ export class PlaybackGrants {
   readonly #store = createStore({
     context: { grants: new Map() as Grants },
     on: {
+      // Also with a later end.
       issued: ({ grants }, { grantId, grant }: { grantId: string; grant: Grant }) => ({
         grants: new Map(grants).set(grantId, grant),
       }),
@@ -90,7 +101,7 @@ export class PlaybackGrants {
     const issuedAtMs = clock.now();
     const expiresAtMs = issuedAtMs + playbackGrantMs;
     const timer = clock.setTimeout(() => this.#end(grantId), playbackGrantMs);
-    const grant = { media, secretHash: hashOf(secret), expiresAtMs, timer, hasEnded: false };
+    const grant = { media, secretHash: hashOf(secret), issuedAtMs, expiresAtMs, timer, hasEnded: false };
     this.#store.trigger.issued({ grantId, grant });
     return { grantId, secret, issuedAtMs, expiresAtMs };
   }
@@ -102,9 +113,7 @@ export class PlaybackGrants {
   demand(grantId: string, secret: string, origin: string): GrantedMedia {
     const grant = this.#grant(grantId);
     if (grant === undefined || !timingSafeEqual(hashOf(secret), grant.secretHash)) throw unavailable();
-    if (grant.media.origin !== origin) {
-      throw new ServiceError('origin_not_allowed', 'the grant belongs to another origin');
-    }
+    demandOrigin(grant, origin);
     this.demandActive(grantId);
     return grant.media;
   }
@@ -120,6 +129,25 @@ export class PlaybackGrants {
     if (!this.#isActive(grantId) || this.#grant(grantId)?.media.runtimeId !== runtimeId) throw unavailable();
     this.#end(grantId);
     return this.#options.clock.now();
+  }
+
+  /**
+   * Lets a grant of a runtime last ten minutes from now, never beyond the end that no renewal moves; says both (epoch ms). Throws
+   * `private_playback_grant_unavailable`, `origin_not_allowed` and `private_playback_grant_expired`, in this order.
+   */
+  renew(grantId: string, runtimeId: string, origin: string): RenewedGrant {
+    const { clock } = this.#options;
+    this.#endIfDue(grantId);
+    const grant = this.#grant(grantId);
+    if (grant === undefined || grant.media.runtimeId !== runtimeId) throw unavailable();
+    demandOrigin(grant, origin);
+    this.demandActive(grantId);
+    const renewableUntilMs = grant.issuedAtMs + playbackGrantLongestMs;
+    const expiresAtMs = Math.min(clock.now() + playbackGrantMs, renewableUntilMs);
+    clock.clearTimeout(grant.timer);
+    const timer = clock.setTimeout(() => this.#end(grantId), expiresAtMs - clock.now());
+    this.#store.trigger.issued({ grantId, grant: { ...grant, expiresAtMs, timer } });
+    return { expiresAtMs, renewableUntilMs };
   }
 
   /** Calls back when the grant ends, by time or by revocation, at once if it has, until the returned function is called. */
@@ -173,6 +201,10 @@ export class PlaybackGrants {
     this.#options.clock.clearTimeout(grant.timer);
     this.#store.trigger.ended({ grantId, grant });
   }
+}
+
+function demandOrigin({ media }: Grant, origin: string): void {
+  if (media.origin !== origin) throw new ServiceError('origin_not_allowed', 'the grant belongs to another origin');
 }
 
 const unavailable = () => new ServiceError('private_playback_grant_unavailable', 'no such grant, or it has ended');

@@ -4,6 +4,7 @@ import {
   type PlaybackGrant,
   type PlaybackGrantRequest,
   type PlaybackMimeType,
+  type PlaybackRenewed,
   type PlaybackRevoked,
   privateSourceMediaPath,
 } from '../../contract/playback/private-playback.ts';
@@ -86,6 +87,19 @@ export class PrivatePlayback {
       mediaPath: `${privateSourceMediaPath}/${encodeURIComponent(issued.grantId)}/${issued.secret}`,
       issuedAt: new Date(issued.issuedAtMs).toISOString(),
       expiresAt: new Date(issued.expiresAtMs).toISOString(),
+    };
+  }
+
+  /** Lets a grant last longer, for pages of its own origin. */
+  renew(runtimeId: string, grantId: string, origin: string): PlaybackRenewed {
+    this.#demandRuntime(runtimeId);
+    const { expiresAtMs, renewableUntilMs } = this.#options.grants.renew(grantId, runtimeId, origin);
+    return {
+      schema: 'studio.private-playback-grant-renewed.v1',
+      grantId,
+      runtimeId,
+      expiresAt: new Date(expiresAtMs).toISOString(),
+      renewableUntil: new Date(renewableUntilMs).toISOString(),
     };
   }
 

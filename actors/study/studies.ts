@@ -84,11 +84,16 @@ export class Studies {
 
   /** Says what a start would promise. Writes nothing. */
   async plan(request: RuntimeRequest): Promise<RuntimePlan> {
+    return runtimePlanOf((await this.planned(request)).plan);
+  }
+
+  /** What follows from a request, and its source, whose files are whole. Throws as `plan`. */
+  async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
     const source = this.#currentSource(request);
     const plan = planStudy(source, request);
     refuseDeleted(this.#options.ledger, plan.runtimeId);
     await this.#revalidate(source);
-    return runtimePlanOf(plan);
+    return { source, plan };
   }
 
   /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */

@@ -1,4 +1,4 @@
-import { spokenLanguage } from '../../client/studies.ts';
+import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
@@ -49,17 +49,20 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   const source = await sourceOf(call, what);
   const language = given.single('language');
   const name = given.single('again');
-  const study = host.study(
-    source,
-    {
-      range: rangeOf(call, source, what),
-      requestedSourceLanguage: spokenLanguage(language),
-      targetLanguage: given.single('target-language') ?? 'en',
-      outputDepth: given.has('captions') ? 'captions' : 'evidence',
-      ...(name === undefined ? {} : { clientRequestId: name }),
-    },
-    { signal, onProgress: (progress) => terminal.measured(source.label, progress) },
-  );
+  const request: StudyRequest = {
+    range: rangeOf(call, source, what),
+    requestedSourceLanguage: spokenLanguage(language),
+    targetLanguage: given.single('target-language') ?? 'en',
+    outputDepth: given.has('captions') ? 'captions' : 'evidence',
+    ...(name === undefined ? {} : { clientRequestId: name }),
+  };
+  for (const { code, text } of (await host.warnings(source, request)).warnings) {
+    terminal.remark(`warning ${code}: ${text}`);
+  }
+  const study = host.study(source, request, {
+    signal,
+    onProgress: (progress) => terminal.measured(source.label, progress),
+  });
   for await (const _ of study);
   return study.ended();
 }

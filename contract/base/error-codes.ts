@@ -89,6 +89,7 @@ export const errorCodes = {
   // private playback
   invalid_private_playback_grant_request: 400,
   invalid_private_playback_revocation: 400,
+  invalid_private_playback_renewal: 400,
   private_playback_source_unavailable: 409,
   private_playback_source_mismatch: 409,
   private_playback_mime_unsupported: 415,

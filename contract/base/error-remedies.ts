@@ -99,6 +99,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
 
   invalid_private_playback_grant_request: 'take the ids from the run-start record in the status',
   invalid_private_playback_revocation: 'send the schema of a revocation alone',
+  invalid_private_playback_renewal: 'send the schema of a renewal alone',
   private_playback_source_unavailable: 'study again with another clientRequestId: the start receipt is gone',
   private_playback_source_mismatch: 'take the ids from the run-start record in the status',
   private_playback_mime_unsupported: 'convert the media to MP4, WebM, MP3, WAV, FLAC or Ogg and ingest that',

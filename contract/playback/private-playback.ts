@@ -6,6 +6,9 @@ import { runtimeId } from '../study/runtime-start.ts';
 /** How long a grant lasts, in milliseconds. */
 export const playbackGrantMs = 600_000;
 
+/** However often a grant is renewed, it ends so long after it was issued, in milliseconds. */
+export const playbackGrantLongestMs = 7_200_000;
+
 /** Below this path a grant's media is read, outside the bearer token. */
 export const privateSourceMediaPath = '/v1/private-source-media';
 
@@ -70,7 +73,19 @@ export const playbackRevoked = z.strictObject({
   revokedAt: timestamp,
 });
 
+export const playbackRenewal = z.strictObject({ schema: z.literal('studio.private-playback-grant-renewal.v1') });
+
+/** A grant that ends later now; its path stays the same. `renewableUntil` is the end that no renewal moves. */
+export const playbackRenewed = z.strictObject({
+  schema: z.literal('studio.private-playback-grant-renewed.v1'),
+  grantId: playbackGrantId,
+  runtimeId,
+  expiresAt: timestamp,
+  renewableUntil: timestamp,
+});
+
 export type PlaybackMimeType = z.infer<typeof playbackMimeType>;
 export type PlaybackGrantRequest = z.infer<typeof playbackGrantRequest>;
 export type PlaybackGrant = z.infer<typeof playbackGrant>;
+export type PlaybackRenewed = z.infer<typeof playbackRenewed>;
 export type PlaybackRevoked = z.infer<typeof playbackRevoked>;

@@ -5,6 +5,8 @@ import {
   playbackGrantRequest,
   playbackGrantSecret,
   playbackMimeType,
+  playbackRenewal,
+  playbackRenewed,
   playbackRevocation,
   playbackRevoked,
   privateSourceMediaPath,
@@ -72,6 +74,35 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
           ],
         },
         ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId ?? '', params.grantId ?? '') }),
+      ),
+    },
+  },
+  {
+    path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/renewals',
+    room: 'playback',
+    params: { runtimeId, grantId: playbackGrantId },
+    access: 'token-and-origin',
+    methods: {
+      POST: write(
+        {
+          id: 'renewPlayback',
+          summary: 'let a grant last ten minutes from now',
+          details:
+            'Only for the origin of the grant. The path of the media stays the same, and a stream goes on. Two hours after it was issued a grant ends, however often it was renewed.',
+          request: playbackRenewal,
+          invalid: 'invalid_private_playback_renewal',
+          answers: [json(200, playbackRenewed)],
+          refusals: [
+            'unknown_runtime',
+            'private_playback_grant_unavailable',
+            'private_playback_grant_expired',
+            'stored_content_inconsistent',
+          ],
+        },
+        ({ params, origin }) => ({
+          status: 200,
+          body: playback.renew(params.runtimeId ?? '', params.grantId ?? '', origin),
+        }),
       ),
     },
   },

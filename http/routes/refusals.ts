@@ -13,3 +13,13 @@ export const refusalsOfJournals = [
   'invalid_journal_chain',
   'stored_content_inconsistent',
 ] as const satisfies ErrorCode[];
+
+/** How a plan or a start of a study that cannot be ends. */
+export const refusalsOfRequests = [
+  'unknown_source_session',
+  'source_deleted',
+  'stale_source_revision',
+  'invalid_analysis_request',
+  'study_range_too_large',
+  'source_revalidation_failed',
+] as const satisfies ErrorCode[];

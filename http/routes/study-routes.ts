@@ -1,7 +1,6 @@
 import type { Deletions } from '../../actors/deletion/deletions.ts';
 import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/listed-runtimes.ts';
 import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/studies.ts';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { noFields } from '../../contract/ingest/no-fields.ts';
 import { journalStreamEvents } from '../../contract/journal/event-stream.ts';
@@ -22,7 +21,7 @@ import { JournalFeed } from '../streams/journal-feed.ts';
 import { lastEventId, streamHeaders } from '../streams/last-event-id.ts';
 import { deleteRuntime } from './deletion-routes.ts';
 import type { Streaming } from './progress-routes.ts';
-import { refusalsOfJournals } from './refusals.ts';
+import { refusalsOfJournals, refusalsOfRequests } from './refusals.ts';
 
 /** The routes of plans, starts, statuses and journals. */
 export const studyRoutes = (
@@ -43,7 +42,7 @@ export const studyRoutes = (
           request: runtimeRequest,
           invalid: 'invalid_start_request',
           answers: [json(200, runtimePlan)],
-          refusals: refusalsOfRequests,
+          refusals: [...refusalsOfRequests, 'runtime_deleted'],
         },
         async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
       ),
@@ -61,7 +60,13 @@ export const studyRoutes = (
           request: runtimeRequest,
           invalid: 'invalid_start_request',
           answers: [json(202, runtimeStatus)],
-          refusals: [...refusalsOfRequests, 'study_queue_full', 'insufficient_storage', ...refusalsOfJournals],
+          refusals: [
+            ...refusalsOfRequests,
+            'runtime_deleted',
+            'study_queue_full',
+            'insufficient_storage',
+            ...refusalsOfJournals,
+          ],
         },
         async ({ body }) => ({ status: 202, body: await studies.start(body) }),
       ),
@@ -172,16 +177,6 @@ export const studyRoutes = (
 ];
 
 const journalFields: readonly AnswerField[] = ['Studio-Journal-Head', 'Access-Control-Expose-Headers'];
-
-const refusalsOfRequests = [
-  'unknown_source_session',
-  'source_deleted',
-  'runtime_deleted',
-  'stale_source_revision',
-  'invalid_analysis_request',
-  'study_range_too_large',
-  'source_revalidation_failed',
-] as const satisfies ErrorCode[];
 
 function listRequest(query: ReadonlyMap<string, string>): RuntimeListRequest {
   const asked = lifecycle.nullable().safeParse(query.get('lifecycle') ?? null);

@@ -17,13 +17,14 @@ import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
 import { workProgress } from '../../contract/operation/work-progress.ts';
 import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
-import { playbackGrant, playbackRevoked } from '../../contract/playback/private-playback.ts';
+import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback/private-playback.ts';
 import { attestations } from '../../contract/review/publish-review.ts';
 import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
 import { mediaProbe } from '../../contract/sources/media-probe.ts';
 import { type SourceSessionRow, sourceSessionList } from '../../contract/sources/source-session-list.ts';
 import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
 import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
+import { planWarnings } from '../../contract/study/plan-warnings.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
@@ -190,6 +191,7 @@ async function study(recorder: Recorder, source: SourceSessionRow): Promise<Runt
     outputDepth: 'captions',
   };
   await recorder.granted('planStudy', runtimePlan, { json });
+  await recorder.granted('warnOfStudy', planWarnings, { json });
   const { runtimeId, commandId } = await recorder.granted('startStudy', runtimeStatus, { json });
   const params = { runtimeId };
   const status = await recorder.ended(
@@ -293,6 +295,11 @@ async function play(
   const media = { params: { grantId: grant.grantId, secret } };
   await recorder.refused('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=5-1' } });
   await recorder.bytes('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=0-1023' } });
+  await recorder.granted('renewPlayback', playbackRenewed, {
+    params: { ...params, grantId: grant.grantId },
+    headers,
+    json: { schema: 'studio.private-playback-grant-renewal.v1' },
+  });
   await recorder.granted('revokePlayback', playbackRevoked, {
     params: { ...params, grantId: grant.grantId },
     headers,

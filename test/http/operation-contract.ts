@@ -1,5 +1,6 @@
 import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
+import { planWarningsOfHost } from './host/plan-warnings.ts';
 import { actorsOfHost } from './lifecycles/actors.ts';
 import { chartsOfHost } from './lifecycles/charts.ts';
 import { deletions } from './operation/deletions.ts';
@@ -18,4 +19,5 @@ export function operationContract(adapter: AdapterFlag): void {
   chartsOfHost(contract);
   deletions(contract);
   actorsOfHost(contract);
+  planWarningsOfHost(contract);
 }

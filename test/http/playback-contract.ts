@@ -17,7 +17,7 @@ export function playbackContract(adapter: AdapterFlag): void {
   sources(contract);
   test.serial(contract.title('every code of private playback was provoked'), (t) => {
     const codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code.includes('private_playback'));
-    t.is(codes.length, 9);
+    t.is(codes.length, 10);
     t.deepEqual(
       codes.filter((code) => !contract.provoked.has(code)),
       [],

@@ -5,7 +5,11 @@ import {
   PlaybackGrants,
   rememberedEndedGrants,
 } from '../../../actors/playback/playback-grants.ts';
-import { playbackGrantId, playbackGrantMs } from '../../../contract/playback/private-playback.ts';
+import {
+  playbackGrantId,
+  playbackGrantLongestMs,
+  playbackGrantMs,
+} from '../../../contract/playback/private-playback.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
 const origin = 'http://127.0.0.1:4321';
@@ -163,4 +167,51 @@ test('of the grants that ended the last are remembered, and the oldest forgotten
   t.throws(() => grants.demand(first.grantId, first.secret, origin), refusal('private_playback_grant_unavailable'));
   t.throws(() => grants.demand(second.grantId, second.secret, origin), refusal('private_playback_grant_expired'));
   t.is(clock.pending, 0);
+});
+
+test('a renewed grant lasts from the renewal on, tells its listeners of its end once, and leaves one timer', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret, issuedAtMs } = grants.issue(media);
+  let ends = 0;
+  grants.onEnd(grantId, () => {
+    ends += 1;
+  });
+  clock.advance(playbackGrantMs - 1);
+  const renewed = grants.renew(grantId, media.runtimeId, origin);
+  t.deepEqual(renewed, {
+    expiresAtMs: clock.now() + playbackGrantMs,
+    renewableUntilMs: issuedAtMs + playbackGrantLongestMs,
+  });
+  t.is(clock.pending, 1);
+  clock.advance(playbackGrantMs - 1);
+  t.is(grants.demand(grantId, secret, origin), media);
+  t.is(ends, 0);
+  clock.advance(1);
+  t.throws(() => grants.demand(grantId, secret, origin), refusal('private_playback_grant_expired'));
+  t.is(ends, 1);
+  t.throws(() => grants.renew(grantId, media.runtimeId, origin), refusal('private_playback_grant_expired'));
+});
+
+test('no renewal moves the last end of a grant', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, issuedAtMs } = grants.issue(media);
+  for (let at = 0; at < playbackGrantLongestMs / playbackGrantMs; at += 1) {
+    clock.advance(playbackGrantMs - 1);
+    grants.renew(grantId, media.runtimeId, origin);
+  }
+  const { expiresAtMs } = grants.renew(grantId, media.runtimeId, origin);
+  t.is(expiresAtMs, issuedAtMs + playbackGrantLongestMs);
+  clock.advance(expiresAtMs - clock.now());
+  t.throws(() => grants.renew(grantId, media.runtimeId, origin), refusal('private_playback_grant_expired'));
+});
+
+test('a grant is renewed under its own runtime and by its own origin alone', (t) => {
+  const { grants } = counted();
+  const { grantId } = grants.issue(media);
+  t.throws(() => grants.renew(grantId, 'runtime:two', origin), refusal('private_playback_grant_unavailable'));
+  t.throws(() => grants.renew(grantId, media.runtimeId, 'http://x'), refusal('origin_not_allowed'));
+  t.throws(
+    () => grants.renew('private-playback-grant:x', media.runtimeId, origin),
+    refusal('private_playback_grant_unavailable'),
+  );
 });

@@ -13,6 +13,7 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
   'private playback': [
     'invalid_private_playback_grant_request',
     'invalid_private_playback_revocation',
+    'invalid_private_playback_renewal',
     'private_playback_source_unavailable',
     'private_playback_source_mismatch',
     'private_playback_mime_unsupported',

@@ -1,6 +1,12 @@
 import test from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import { type PlaybackGrant, playbackGrant, playbackRevoked } from '../../../contract/playback/private-playback.ts';
+import {
+  type PlaybackGrant,
+  playbackGrant,
+  playbackGrantLongestMs,
+  playbackRenewed,
+  playbackRevoked,
+} from '../../../contract/playback/private-playback.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingestRequest, openIngest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';
@@ -12,6 +18,7 @@ import {
   type Granted,
   grantOf,
   grantsOf,
+  otherOrigin,
   pageFields,
   studied,
   uploaded,
@@ -157,6 +164,25 @@ export function grants(contract: HostContract): void {
     t.like(revoked, { grantId, runtimeId, state: 'revoked' });
     contract.refused(t, await askRevocation(contract, runtimeId, grantId), unavailable, pageFields);
     contract.refused(t, await askMedia(contract, mediaPath), 'private_playback_grant_expired', pageFields);
+  });
+
+  test.serial(contract.title('a page of its origin renews a grant, and its path stays the same'), async (t) => {
+    const { runtimeId } = sample;
+    const { grantId, mediaPath, issuedAt, expiresAt } = await grantOf(t, contract, sample);
+    const path = `${grantsOf(runtimeId)}/${encodeURIComponent(grantId)}/renewals`;
+    const json = { schema: 'studio.private-playback-grant-renewal.v1' };
+    const renew = (others: object = {}) =>
+      contract.ask('POST', path, { json, headers: { Origin: pageOrigin }, ...others });
+    const renewed = contract.granted(t, await renew(), 200, playbackRenewed, pageFields);
+    t.like(renewed, { grantId, runtimeId });
+    t.true(Date.parse(renewed.expiresAt) >= Date.parse(expiresAt));
+    t.is(Date.parse(renewed.renewableUntil) - Date.parse(issuedAt), playbackGrantLongestMs);
+    t.is((await askMedia(contract, mediaPath)).status, 200);
+    contract.refused(t, await renew({ json: {} }), 'invalid_private_playback_renewal', pageFields);
+    contract.refused(t, await renew({ headers: { Origin: otherOrigin } }), 'origin_not_allowed', pageFields);
+    contract.refused(t, await renew({ headers: {} }), 'origin_required');
+    t.is((await askRevocation(contract, runtimeId, grantId)).status, 200);
+    contract.refused(t, await renew(), 'private_playback_grant_expired', pageFields);
   });
 
   test.serial(contract.title('64 grants are active at most, and a revoked one makes room'), async (t) => {

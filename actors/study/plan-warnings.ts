@@ -1,0 +1,147 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { languageRanges } from '../../contract/sources/language-ranges.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { PlanWarnings as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/plan-warnings.ts';
+import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import { captionLengthObstacleOf } from '../../receipts/captions/captioned-study.ts';
+import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
+import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { playbackMimeTypeOf } from '../playback/playback-media-type.ts';
+import { readSourceFile } from '../sources/source-files.ts';
+import { readMediaProbe } from '../sources/source-records.ts';
+import type { Studies } from './studies.ts';
+
+export interface PlanWarningsOptions {
+  readonly studies: Pick<Studies, 'planned'>;
+  readonly objectStore: ObjectStore;
+  readonly captionExecutor: CaptionClassification;
+}
+
+/** What the pages of all present browsers play, by the names of ffmpeg. */
+const playableCodecs: ReadonlySet<string> = new Set([
+  ...['h264', 'vp8', 'vp9', 'av1'],
+  ...['aac', 'mp3', 'opus', 'vorbis', 'flac', 'pcm_s16le', 'pcm_u8'],
+]);
+
+/** The service behind warnings at plan time. It reads what the source brought along, and measures nothing. */
+export class PlanWarnings {
+  readonly #options: PlanWarningsOptions;
+
+  constructor(options: PlanWarningsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws what a plan of the request throws. */
+  async of(request: RuntimeRequest): Promise<Answer> {
+    const { studies, objectStore, captionExecutor } = this.#options;
+    const { source, plan } = await studies.planned(request);
+    const probe = await readMediaProbe(objectStore, source);
+    const warnings = [
+      ...trackWarnings(source),
+      ...languageWarnings(request, await this.#languagesOf(source, request.range)),
+      ...captionWarnings(request, source, captionExecutor),
+      ...playbackWarnings(source, probe),
+    ];
+    return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
+  }
+
+  /** The spoken languages that are known of a range: those that a detector found, else those that the container states. */
+  async #languagesOf(source: RegisteredSource, range: Range): Promise<KnownLanguages> {
+    const pinned = source.pinnedEvidence.find(({ kind }) => kind === 'language-ranges-receipt');
+    if (pinned !== undefined) {
+      const bytes = await readSourceFile(this.#options.objectStore, source, pinned.contentId);
+      const found = readSealedRecord(languageRanges, bytes, 'language-ranges')
+        .ranges.filter(
+          ({ start_sample: start, end_sample: end }) =>
+            start < range.endMs * samplesPerMs && end > range.startMs * samplesPerMs,
+        )
+        .flatMap(({ decision }) => (decision.status === 'classified' ? [decision.code] : []));
+      if (found.length > 0) return { basis: 'detected', languages: [...new Set(found)] };
+    }
+    const audio = new Set(source.tracks.filter(({ kind }) => kind === 'audio').map(({ index }) => index));
+    const stated = source.trackLanguages.filter(({ index }) => audio.has(index)).map(({ language }) => language);
+    return { basis: 'container', languages: [...new Set(stated)] };
+  }
+}
+
+interface KnownLanguages {
+  readonly basis: 'detected' | 'container';
+  readonly languages: string[];
+}
+
+function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarning[] {
+  const has = (kind: string): boolean => tracks.some((track) => track.kind === kind);
+  return [
+    ...(has('audio')
+      ? []
+      : [
+          {
+            code: 'no_audio_track',
+            text: 'the source has no audio track: nothing about sound or speech will be found',
+          } as const,
+        ]),
+    ...(has('video')
+      ? []
+      : [{ code: 'no_video_track', text: 'the source has no video track: no cuts will be found' } as const]),
+    ...(incompleteMedia === undefined
+      ? []
+      : [{ code: 'media_incomplete', text: 'the file holds less than its container states' } as const]),
+  ];
+}
+
+const primary = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
+
+/** Undetermined and multiple languages, as containers state them, contradict nothing. */
+const saysNothing = (tag: string): boolean => ['und', 'mul', 'mis', 'zxx'].includes(primary(tag));
+
+function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLanguages): PlanWarning[] {
+  const declared = request.requestedSourceLanguage.languages;
+  const found = languages.filter((tag) => !saysNothing(tag));
+  if (declared.length === 0 || found.length === 0) return [];
+  const declaredPrimaries = declared.map(primary);
+  if (found.some((tag) => declaredPrimaries.includes(primary(tag)))) return [];
+  const who = basis === 'detected' ? 'the detector found' : 'the container states';
+  const text = `the request declares ${declared.join(', ')}, ${who} ${found.join(', ')}`;
+  return [{ code: 'declared_language_differs', text, declared: [...declared], found, basis }];
+}
+
+function captionWarnings(
+  { outputDepth, requestedSourceLanguage, range }: RuntimeRequest,
+  { tracks }: RegisteredSource,
+  executor: CaptionClassification,
+): PlanWarning[] {
+  if (outputDepth !== 'captions') return [];
+  const tooLong = captionLengthObstacleOf(range);
+  const obstacles: readonly (readonly [boolean, CaptionObstacle, string])[] = [
+    [
+      requestedSourceLanguage.mode !== 'declared',
+      'source_language_not_declared',
+      'captions need one declared source language',
+    ],
+    [tooLong !== null, 'range_too_long', tooLong ?? ''],
+    [
+      executor === 'recorded_real_pipeline_fixture',
+      'no_caption_executor',
+      'the host was started without an executor that makes captions of its own studies',
+    ],
+    [
+      executor === 'embedded_subtitle_tracks' && !tracks.some(({ kind }) => kind === 'subtitle'),
+      'no_text_tracks',
+      'the captions of this host are made of text tracks, and the source has none',
+    ],
+  ];
+  return obstacles.flatMap(([applies, reason, text]) =>
+    applies ? [{ code: 'captions_not_possible', reason, text } as const] : [],
+  );
+}
+
+function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {
+  const heardOrSeen = tracks.filter(({ kind }) => kind === 'audio' || kind === 'video');
+  const codecs = [...new Set(heardOrSeen.map(({ codec }) => codec).filter((codec) => !playableCodecs.has(codec)))];
+  if (playbackMimeTypeOf(probe) !== null && codecs.length === 0) return [];
+  const what = codecs.length === 0 ? `the container ${probe.container.join(', ')}` : `the codec ${codecs.join(', ')}`;
+  return [{ code: 'codec_may_not_play', text: `a browser may not play ${what}`, codecs }];
+}

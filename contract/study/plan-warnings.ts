@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { languageTag } from '../base/grammar.ts';
+import { runtimeId } from './runtime-start.ts';
+
+/** Why no captions can come of a study, whatever a reviewer approves. */
+export const captionObstacle = z.enum([
+  'source_language_not_declared',
+  'range_too_long',
+  'no_caption_executor',
+  'no_text_tracks',
+]);
+
+/** One clause for people, without capital or full stop. */
+const text = z.string().min(1);
+
+/** Something that a person would rather know before a study than after it. A study with warnings can be started all the same. */
+export const planWarning = z.discriminatedUnion('code', [
+  z.strictObject({ code: z.literal('no_audio_track'), text }),
+  z.strictObject({ code: z.literal('no_video_track'), text }),
+  /** `basis` says who found the other languages: a detector, in evidence that came with the source, or the container. */
+  z.strictObject({
+    code: z.literal('declared_language_differs'),
+    text,
+    declared: z.array(languageTag).min(1),
+    found: z.array(languageTag).min(1),
+    basis: z.enum(['detected', 'container']),
+  }),
+  /** Only for a request with the output depth `captions`. */
+  z.strictObject({ code: z.literal('captions_not_possible'), text, reason: captionObstacle }),
+  z.strictObject({ code: z.literal('codec_may_not_play'), text, codecs: z.array(z.string().min(1)) }),
+  z.strictObject({ code: z.literal('media_incomplete'), text }),
+]);
+
+/** The answer to `POST /v1/runtime-plan-warnings`: what is known before the study that a plan has no field for. */
+export const planWarnings = z.strictObject({
+  schema: z.literal('studio.runtime-plan-warnings.v1'),
+  runtimeId,
+  warnings: z.array(planWarning),
+});
+
+export type CaptionObstacle = z.infer<typeof captionObstacle>;
+export type PlanWarning = z.infer<typeof planWarning>;
+export type PlanWarnings = z.infer<typeof planWarnings>;
