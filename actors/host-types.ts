@@ -15,6 +15,7 @@ import type { Lifecycles } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
+import type { Pairings } from './operation/pairings.ts';
 import type { ProgressBoard } from './operation/progress-board.ts';
 import type { Overviews } from './overview/overviews.ts';
 import type { PrivatePlayback } from './playback/private-playback.ts';
@@ -73,6 +74,7 @@ export interface Host extends LaterStages {
   readonly deletions: Deletions;
   readonly garbage: Garbage;
   readonly diskUsage: DiskUsage;
+  readonly pairings: Pairings;
   begin(): void;
   /** Notes that the end of this process was asked for, however it comes: it is no evidence against the work under way. */
   stopRequested(): Promise<void>;

@@ -28,6 +28,7 @@ import { TransitionListeners } from './lifecycles/transition-listeners.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
+import { Pairings } from './operation/pairings.ts';
 import { ProgressBoard } from './operation/progress-board.ts';
 import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
@@ -289,6 +290,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       .concat([detectorTools.speech, detectorTools.language]),
     figures,
     progress: board,
+    pairings: new Pairings({ clock, randomBytes }),
     snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
     deletions: deleting.deletions,
     garbage: deleting.garbage,

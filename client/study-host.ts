@@ -6,6 +6,7 @@ import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
 import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
+import type { IssuedPairingCode } from '../contract/operation/pairing.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../contract/overview/runtime-overview.ts';
 import type { PlaybackGrant, PlaybackRenewed } from '../contract/playback/private-playback.ts';
@@ -89,6 +90,11 @@ export class StudyHost {
   /** Copies the ledger of the host as it is now into its data root, for a backup. */
   snapshotLedger(): Promise<LedgerSnapshot> {
     return this.#transport.json('/v1/ledger-snapshots', { method: 'POST', json: {} });
+  }
+
+  /** A code with which one page gets a token of its own, within five minutes. */
+  pairingCode(): Promise<IssuedPairingCode> {
+    return this.#transport.json('/v1/pairing-codes', { method: 'POST', json: {} });
   }
 
   async sources(): Promise<readonly SourceSessionRow[]> {

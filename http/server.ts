@@ -12,6 +12,7 @@ import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service
 import type { Charts } from '../actors/lifecycles/charts.ts';
 import type { Lifecycles } from '../actors/lifecycles/lifecycles.ts';
 import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
+import type { Pairings } from '../actors/operation/pairings.ts';
 import type { ProgressBoard } from '../actors/operation/progress-board.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
 import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
@@ -43,6 +44,7 @@ import { type Measured, operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { ownedUploadRoutes } from './routes/owned-upload-routes.ts';
+import { pairingRoutes } from './routes/pairing-routes.ts';
 import { planWarningRoutes } from './routes/plan-warning-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
 import { progressRoutes } from './routes/progress-routes.ts';
@@ -84,6 +86,7 @@ export interface ServerOptions {
     readonly garbage: Garbage;
     readonly diskUsage: DiskUsage;
     readonly progress: ProgressBoard;
+    readonly pairings: Pairings;
   };
   /** The time by which streams live. */
   readonly clock: Clock;
@@ -126,6 +129,7 @@ export const routeTable = (
     garbage,
     diskUsage,
     progress,
+    pairings,
   }: ServerOptions['services'],
   { wire = () => [], streams: context }: Wire,
 ): readonly Route[] => [
@@ -149,6 +153,7 @@ export const routeTable = (
   ...deletionRoutes(deletions, garbage, diskUsage),
   ...progressRoutes(progress),
   ...eventRoutes({ studies, ownedIngests, videohostIngests }, { ...context, progress }),
+  ...pairingRoutes(pairings),
 ];
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
@@ -168,7 +173,7 @@ export async function openServer(options: ServerOptions): Promise<Listener> {
   });
   traffic = listener.traffic;
   // The guard needs the port that was really bound.
-  guard = new Guard(listener.port, options.allowedOrigins, options.token);
+  guard = new Guard(listener.port, options.allowedOrigins, options.token, (given) => services.pairings.holds(given));
   return listener;
 }
 

@@ -8,6 +8,7 @@ import { exporting } from './export.ts';
 import { gc } from './gc.ts';
 import { ingest } from './ingest.ts';
 import { open } from './open.ts';
+import { pair } from './pair.ts';
 import { review } from './review.ts';
 import { runtimes } from './runtimes.ts';
 import { printSigningKeys } from './signing-keys.ts';
@@ -32,4 +33,5 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   disk,
   'signing-keys': printSigningKeys,
   open,
+  pair,
 };

@@ -110,6 +110,8 @@ export const errorCodes = {
   // operation
   invalid_collection_request: 400,
   invalid_snapshot_request: 400,
+  invalid_pairing_request: 400,
+  pairing_refused: 403,
   // kept for clients that know them; never sent
   partial_journal_line: 409,
   invalid_journal: 409,

@@ -118,6 +118,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
 
   invalid_collection_request: 'send {"dryRun": true} or {"dryRun": false}',
   invalid_snapshot_request: 'send an empty JSON object',
+  invalid_pairing_request: 'send an empty JSON object for a code, or the schema of a pairing request with the code',
+  pairing_refused: 'ask the owner of the host for a new code: media-study pair',
 
   partial_journal_line: null,
   invalid_journal: null,

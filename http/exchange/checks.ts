@@ -12,7 +12,7 @@ export function refusalsOfChecks(
   return [
     'host_not_allowed',
     'origin_not_allowed',
-    ...(access === 'grant' || access === 'anyone' ? [] : (['unauthorized'] as const)),
+    ...(access === 'grant' || access === 'anyone' || access === 'origin' ? [] : (['unauthorized'] as const)),
     'invalid_target',
     ...(path.includes('/:') ? (['invalid_identity'] as const) : []),
     ...(access === 'token' || access === 'anyone' ? [] : (['origin_required'] as const)),

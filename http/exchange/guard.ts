@@ -7,6 +7,11 @@ import type { Access } from './route.ts';
 /** Host names under which a client may address a loopback host. */
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
+const bearer = 'Bearer ';
+
+/** Whether a page was given this token for a pairing code. Must take the same time for every token. */
+export type IsPageToken = (token: string) => boolean;
+
 const preflightHeaders: Headers = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Range',
@@ -28,18 +33,20 @@ export class Guard {
   readonly #usualHost: string;
   readonly #corsHeaders = new Map<string, Headers>();
   readonly #authorization: Buffer;
+  readonly #isPageToken: IsPageToken;
   /** Where the token of a request is written for comparison. */
   readonly #given: Buffer;
 
   /** `port` is the one that listens; its own origins are always allowed. */
-  constructor(port: number, allowedOrigins: readonly string[], token: string) {
+  constructor(port: number, allowedOrigins: readonly string[], token: string, isPageToken: IsPageToken = () => false) {
+    this.#isPageToken = isPageToken;
     this.#hosts = new Set(loopbackNames.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
     this.#usualHost = `127.0.0.1:${port}`;
     const own = loopbackNames.map((name) => `http://${name}${port === 80 ? '' : `:${port}`}`);
     for (const origin of [...allowedOrigins, ...own]) {
       this.#corsHeaders.set(origin, { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
     }
-    this.#authorization = Buffer.from(`Bearer ${token}`, 'utf8');
+    this.#authorization = Buffer.from(`${bearer}${token}`, 'utf8');
     this.#given = Buffer.alloc(this.#authorization.length);
   }
 
@@ -86,8 +93,10 @@ export class Guard {
   #isAuthorized(head: RequestHead): boolean {
     const given = head.header('authorization') ?? '';
     // The length of the token is public; its bytes are compared in constant time.
-    if (Buffer.byteLength(given, 'utf8') !== this.#authorization.length) return false;
-    this.#given.write(given, 'utf8');
-    return timingSafeEqual(this.#given, this.#authorization);
+    if (Buffer.byteLength(given, 'utf8') === this.#authorization.length) {
+      this.#given.write(given, 'utf8');
+      if (timingSafeEqual(this.#given, this.#authorization)) return true;
+    }
+    return given.startsWith(bearer) && this.#isPageToken(given.slice(bearer.length));
   }
 }

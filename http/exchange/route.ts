@@ -39,10 +39,10 @@ export type Endpoint = { readonly description: Description } & (
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page that holds
- * a grant, which its path names; or anyone whom the guard lets reach this host.
+ * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page without it that says
+ * its origin; a page that holds a grant, which its path names; or anyone whom the guard lets reach this host.
  */
-export type Access = 'token' | 'token-and-origin' | 'grant' | 'anyone';
+export type Access = 'token' | 'token-and-origin' | 'origin' | 'grant' | 'anyone';
 
 /** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
 export interface Route {
@@ -187,7 +187,7 @@ export class Router {
       .filter(({ access }) => access === 'grant')
       .map(({ path }) => ({ prefix: path.slice(0, path.indexOf(':')), depth: path.split('/').length }));
     this.#openPaths = routes
-      .filter(({ access }) => access === 'anyone')
+      .filter(({ access }) => access === 'anyone' || access === 'origin')
       .map(({ path }) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`));
   }
 

@@ -11,8 +11,8 @@ every header field, and an example of each exchange.
 Paths begin with the origin of the [start line](guides/operating.md#the-line-on-stdout). HEAD is answered wherever GET is, OPTIONS
 everywhere. [Errors](errors.md#answers) explains every code.
 
-An endpoint takes one of four kinds of access. *token*: the header \`Authorization: Bearer …\`. *token and origin*: the same,
-and an allowed Origin header. *grant*: the secret of a playback grant, which stands in the path instead of the token.
+An endpoint takes one of five kinds of access. *token*: the header \`Authorization: Bearer …\`. *token and origin*: the same,
+and an allowed Origin header. *origin*: an allowed Origin header alone. *grant*: the secret of a playback grant, which stands in the path instead of the token.
 *anyone*: the right Host, and an allowed Origin where there is one.
 
 Bodies and answers are closed: a field beside those that are described is refused, and is never sent.

@@ -2,9 +2,12 @@ import { type Operation, type ReadableDocument, responseOf } from './openapi/rea
 
 /** The access that an operation needs. */
 export const accessOf = ({ security, parameters }: Operation): string => {
-  const isOfPages = parameters.some(({ name }) => name === 'Origin');
-  if (security?.length === 0) return isOfPages ? 'grant' : 'anyone';
-  return isOfPages ? 'token and origin' : 'token';
+  const origin = parameters.find(({ name }) => name === 'Origin');
+  if (security?.length === 0) {
+    if (origin === undefined) return 'anyone';
+    return origin.required === true ? 'origin' : 'grant';
+  }
+  return origin !== undefined ? 'token and origin' : 'token';
 };
 
 /** The codes that the description of an answer lists, each in back ticks. */

@@ -15,6 +15,7 @@ import { actorList } from '../../contract/lifecycles/actors.ts';
 import { charts, drawnChart } from '../../contract/lifecycles/charts.ts';
 import { hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot } from '../../contract/operation/ledger-snapshot.ts';
+import { issuedPairingCode, pairing } from '../../contract/operation/pairing.ts';
 import { workProgress } from '../../contract/operation/work-progress.ts';
 import { runtimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback/private-playback.ts';
@@ -55,6 +56,10 @@ export async function walk(options: WalkOptions): Promise<void> {
   const { recorder } = options;
   await recorder.granted('readHealth', hostHealth);
   await recorder.granted('snapshotLedger', ledgerSnapshot, { json: {} });
+  const { code } = await recorder.granted('openPairing', issuedPairingCode, { json: {} });
+  const asPage = { headers: { Origin: options.origin }, json: { schema: 'studio.pairing-request.v1', code } };
+  await recorder.granted('pairPage', pairing, asPage);
+  await recorder.refused('pairPage', asPage);
   const { sourceSessions } = await recorder.granted('readSourceSessions', sourceSessionList);
   const source = present(sourceSessions[0], 'source');
   await recorder.granted('readMediaProbe', mediaProbe, { params: { sourceSessionId: source.sourceSessionId } });

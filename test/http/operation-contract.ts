@@ -6,6 +6,7 @@ import { chartsOfHost } from './lifecycles/charts.ts';
 import { deletions } from './operation/deletions.ts';
 import { health } from './operation/health.ts';
 import { metrics } from './operation/metrics.ts';
+import { pairingOfPages } from './operation/pairings.ts';
 import { snapshots } from './operation/snapshots.ts';
 
 /** What whoever runs a host may ask of it, on one adapter. */
@@ -16,6 +17,7 @@ export function operationContract(adapter: AdapterFlag): void {
   health(contract);
   metrics(contract);
   snapshots(contract);
+  pairingOfPages(contract);
   chartsOfHost(contract);
   deletions(contract);
   actorsOfHost(contract);

@@ -13,7 +13,7 @@ import { Refusals } from './refusals.ts';
 const introduction = `A host that studies media files on one machine, for one person. It listens on the loopback interface only.
 
 Every request needs the header \`Authorization: Bearer\` with the token of the host's start line; only media is read by the secret
-of a grant, and the health of the host by anyone. HEAD is answered wherever GET is, OPTIONS everywhere, and another method of a path with 405 \`method_not_allowed\` and
+of a grant, a page is paired by its code, and the health of the host is read by anyone. HEAD is answered wherever GET is, OPTIONS everywhere, and another method of a path with 405 \`method_not_allowed\` and
 an Allow header. A path that is not described here is answered with 404 \`not_found\`.
 
 A request is checked in this order, and the first fault is the answer: host, origin, token, target, path, required origin, method,

@@ -40,7 +40,7 @@ function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json
     tags: [route.room],
     summary: description.summary,
     ...(description.details === undefined ? {} : { description: description.details }),
-    ...(route.access === 'grant' || route.access === 'anyone' ? { security: [] } : {}),
+    ...(route.access === 'grant' || route.access === 'anyone' || route.access === 'origin' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(endpoint, workshop, recorded),
     responses: {
@@ -86,14 +86,14 @@ function parametersOf(
   ];
 }
 
-const originOf = (access: 'grant' | 'token-and-origin'): Json => ({
+const originOf = (access: 'grant' | 'origin' | 'token-and-origin'): Json => ({
   name: 'Origin',
   in: 'header',
   description:
     access === 'grant'
       ? 'The origin of the grant. Browsers send it, or say that the page is one of the host itself.'
       : 'The origin of the page, which the host must allow. Browsers send it.',
-  required: access === 'token-and-origin',
+  required: access !== 'grant',
   schema: { type: 'string' },
 });
 

@@ -43,6 +43,8 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'runtime_live',
     'source_in_use',
     'source_read_in_place',
+    'invalid_pairing_request',
+    'pairing_refused',
   ],
   'language explanations': [
     'runtime_in_production',

@@ -1,0 +1,75 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../contract/base/clock.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import {
+  type IssuedPairingCode,
+  type Pairing,
+  pairedPages,
+  pairingCodeMs,
+  pairingGuesses,
+} from '../../contract/operation/pairing.ts';
+
+export interface PairingsOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** So many random bytes. */
+  readonly randomBytes: (count: number) => Buffer;
+}
+
+interface OpenCode {
+  readonly codeHash: Buffer;
+  readonly expiresAtMs: number;
+  guessesLeft: number;
+}
+
+/** Crockford's base 32: each byte of chance gives one character, evenly. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const codeLength = 10;
+
+const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
+
+/**
+ * Pages that got a token of their own for a code that the owner of the host gave them. All of it lives in memory: the end of
+ * the host ends every code and every such token. Of both only hashes are kept.
+ */
+export class Pairings {
+  readonly #options: PairingsOptions;
+  #open: OpenCode | null = null;
+  #tokens: readonly Buffer[] = [];
+
+  constructor(options: PairingsOptions) {
+    this.#options = options;
+  }
+
+  /** A new code, for five minutes and one page; the code before it ends. */
+  issue(): IssuedPairingCode {
+    const { clock, randomBytes } = this.#options;
+    const code = [...randomBytes(codeLength)].map((byte) => alphabet.charAt(byte % alphabet.length)).join('');
+    const expiresAtMs = clock.now() + pairingCodeMs;
+    this.#open = { codeHash: hashOf(code), expiresAtMs, guessesLeft: pairingGuesses };
+    return { schema: 'studio.pairing-code.v1', code, expiresAt: new Date(expiresAtMs).toISOString() };
+  }
+
+  /** A token for a code, once. Throws `pairing_refused`, which says the same of every code that does not fit. */
+  exchange(code: string): Pairing {
+    const { clock, randomBytes } = this.#options;
+    const open = this.#open;
+    if (open === null || open.expiresAtMs <= clock.now()) throw refused();
+    if (!timingSafeEqual(hashOf(code), open.codeHash)) {
+      open.guessesLeft -= 1;
+      if (open.guessesLeft === 0) this.#open = null;
+      throw refused();
+    }
+    this.#open = null;
+    const authorizationToken = randomBytes(32).toString('hex');
+    this.#tokens = [...this.#tokens, hashOf(authorizationToken)].slice(-pairedPages);
+    return { schema: 'studio.pairing.v1', authorizationToken };
+  }
+
+  /** Whether a page was given this token. Takes the same time for every token. */
+  holds(token: string): boolean {
+    const given = hashOf(token);
+    return this.#tokens.filter((known) => timingSafeEqual(known, given)).length > 0;
+  }
+}
+
+const refused = () => new ServiceError('pairing_refused', 'no open pairing code is this one');
