@@ -11,6 +11,7 @@ import { type Media, openMedia } from './media.ts';
 import { type ListOptions, queryOf } from './pages.ts';
 import type { Streams } from './streams.ts';
 import { pathOf, pause, type Transport } from './transport.ts';
+import { type UploadProgress, uploadFile } from './upload.ts';
 
 export type IngestStatus = OwnedIngestStatus | VideohostIngestStatus;
 
@@ -30,6 +31,8 @@ export interface FileIngestOptions extends IngestOptions {
   readonly ownershipAttested: true;
   /** The name of the file with its extension; the one of the media where it has one. */
   readonly filename?: string;
+  /** Called with how much of the file has arrived. */
+  readonly onUpload?: (progress: UploadProgress) => void;
 }
 
 const pollMs = 250;
@@ -46,7 +49,7 @@ export class Ingests {
   }
 
   /**
-   * Ingests a file. An upload that breaks, such as by a restart of the host, is sent again. Throws `IngestFailed`; an
+   * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `IngestFailed`; an
    * aborted signal cancels the ingest.
    */
   async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
@@ -68,7 +71,7 @@ export class Ingests {
       signal,
     });
     const path = pathOf`/v1/owned-media-ingests/${opened.ingestId}`;
-    return this.#followed(path, opened, options, () => this.#upload(path, blob, signal));
+    return this.#followed(path, opened, options, () => uploadFile(this.#transport, `${path}/upload`, blob, options));
   }
 
   /** Ingests a range of a video from its address. Throws `IngestFailed`; an aborted signal cancels the ingest. */
@@ -113,22 +116,6 @@ export class Ingests {
       throw error;
     } finally {
       stop.abort(new Error('the ingest is not followed any more'));
-    }
-  }
-
-  async #upload(path: string, blob: Blob, signal: AbortSignal | undefined): Promise<void> {
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        await this.#transport.json(`${path}/media`, { method: 'PUT', body: blob, signal });
-        return;
-      } catch (error) {
-        // The host had all of it before, and only the answer was lost.
-        if (!isFirst && error instanceof HostError && error.code === 'ingest_upload_conflict') return;
-        if (signal?.aborted || !(error instanceof HostUnreachable)) throw error;
-      }
-      const { status } = await this.#transport.json<OwnedIngestStatus>(path, { signal });
-      if (status !== 'queued') return;
-      await pause(pollMs, signal);
     }
   }
 

@@ -8,11 +8,12 @@ export interface TransportOptions {
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, as `application/octet-stream`. */
+  /** Sent as it is, under its type. */
   readonly body?: Blob;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly origin?: string;
   /** The media types that the caller can read; JSON where nothing is said. */
   readonly accept?: string;
@@ -100,12 +101,22 @@ export class Transport {
 
   /** A field of the head of an answer to a read; null where the answer lacks it. Throws as `json`. */
   async field(path: string, name: string, call: Pick<Call, 'signal'> = {}): Promise<string | null> {
-    return this.#repeated(call, async () => (await this.#send(path, { ...call, method: 'HEAD' })).headers.get(name));
+    return (await this.head(path, { ...call, method: 'HEAD' })).get(name);
+  }
+
+  /** The head of an answer. Throws as `json`. */
+  async head(path: string, call: Call): Promise<Headers> {
+    return this.#repeated(call, async () => {
+      const answer = await this.#send(path, call);
+      // Its connection is free for the next request only then.
+      await answer.arrayBuffer();
+      return answer.headers;
+    });
   }
 
   /** Repeats a request while no host answers; a refusal is an answer. */
   async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
-    const { method = 'GET', repeatable = method === 'GET', signal } = call;
+    const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD', signal } = call;
     for (const end = Date.now() + this.#reconnectMs; ; ) {
       try {
         return await ask();
@@ -120,11 +131,14 @@ export class Transport {
     }
   }
 
-  async #send(path: string, { method = 'GET', json, body, origin, accept, signal }: Call): Promise<Response> {
+  async #send(
+    path: string,
+    { method = 'GET', json, body, origin, accept, signal, headers: given = {} }: Call,
+  ): Promise<Response> {
     const { baseUrl, token } = await this.#find();
-    const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...given };
     if (json !== undefined) headers['Content-Type'] = 'application/json';
-    if (body !== undefined) headers['Content-Type'] = 'application/octet-stream';
+    if (body !== undefined) headers['Content-Type'] = body.type;
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets nobody set it.
     if (origin !== undefined) headers.Origin = origin;

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import type { IngestOptions } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import type { UploadProgress } from '../../client/upload.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
@@ -48,7 +49,8 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
   const shown = shownAs(call, filename);
   const label = given.single('label') ?? basename(path, extname(path));
-  return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, signal });
+  const onUpload = uploadProgressOf(call, filename);
+  return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, onUpload, signal });
 }
 
 async function ingestedVideo(call: Call, url: string): Promise<SourceSessionRow> {
@@ -66,6 +68,16 @@ const shownAs = ({ terminal }: Call, name: string): Pick<IngestOptions, 'onProgr
   },
   onMeasured: (progress) => terminal.measured(name, progress),
 });
+
+/** Says each tenth of an upload once. */
+function uploadProgressOf({ terminal }: Call, name: string) {
+  let said = 0;
+  return ({ sent, total }: UploadProgress) => {
+    const tenths = Math.floor((10 * sent) / total);
+    if (tenths !== said) terminal.progress(`${name}: ${tenths * 10} % sent`);
+    said = tenths;
+  };
+}
 
 const asked = ({ terminal }: Call, question: string): Promise<string> =>
   terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');

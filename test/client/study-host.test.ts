@@ -6,6 +6,7 @@ import test from 'ava';
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import type { JournalEvent } from '../../contract/journal/journal-event.ts';
+import { humWav } from '../http/host/media.ts';
 import { OneHost } from './one-host.ts';
 
 const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
@@ -230,6 +231,31 @@ test.serial('an aborted ingest is canceled', async (t) => {
   const path = `${host.address.baseUrl}/v1/owned-media-ingests/${encodeURIComponent(ingestId)}`;
   const answer = await fetch(path, { headers: { Authorization: `Bearer ${host.address.token}` } });
   t.like(await answer.json(), { status: 'failed', failure: { code: 'canceled' } });
+});
+
+test.serial('a file goes on to a host that was killed, behind the bytes that had arrived', async (t) => {
+  const { client } = host;
+  const media = new File([humWav(60, 600_000)], 'long.wav');
+  const seen: number[] = [];
+  let isKilled = false;
+  const source = await client.ingestFile(media, {
+    ...owner,
+    onUpload: ({ sent, total }) => {
+      t.is(total, media.size);
+      seen.push(sent);
+      if (sent === 0 || isKilled) return;
+      isKilled = true;
+      host.kill().then(() => host.start());
+    },
+  });
+  t.is(source.label, 'A file');
+  t.true(isKilled);
+  t.is(seen.filter((sent) => sent === 0).length, 1);
+  t.deepEqual(
+    [...seen].sort((one, other) => one - other),
+    seen,
+  );
+  t.is(seen.at(-1), media.size);
 });
 
 test('a start line is taken as text, and anything else is refused', async (t) => {

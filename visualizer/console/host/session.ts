@@ -1,7 +1,6 @@
 import { createStore } from '@xstate/store';
 import { StudyHost } from '../../../client/study-host.ts';
 import { type Route, routeOf } from '../route.ts';
-import { countedFetch } from './counted-fetch.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -37,10 +36,7 @@ export function tokenOf(hash: string): string | null {
 
 /** Connects to the host that served this page. Sends nothing yet. */
 export function connect(token: string): void {
-  session.send({
-    type: 'connected',
-    host: StudyHost.connect({ baseUrl: location.origin, token }, { fetch: countedFetch }),
-  });
+  session.send({ type: 'connected', host: StudyHost.connect({ baseUrl: location.origin, token }) });
 }
 
 /** Follows the address of the page, and takes the token out of it wherever it appears. */

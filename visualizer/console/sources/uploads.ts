@@ -1,6 +1,5 @@
 import { createStore } from '@xstate/store';
 import type { StudyHost } from '../../../client/study-host.ts';
-import { countUpload } from '../host/counted-fetch.ts';
 
 export interface Upload {
   readonly id: number;
@@ -43,11 +42,11 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   const change = (to: Partial<Upload>) => uploads.send({ type: 'changed', id, change: to });
   const begun = { id, label: words.label, state: 'uploading', sent: 0, total: file.size, error: null };
   uploads.send({ type: 'begun', upload: { ...begun, stop: () => stop.abort(new Error('stopped by you')) } });
-  countUpload(file, (sent, total) => change({ sent, total }));
+  const onUpload = ({ sent, total }: { sent: number; total: number }) => change({ sent, total });
   const onProgress = ({ status }: { status: string }) => {
     if (status !== 'queued') change({ state: status });
   };
-  host.ingestFile(file, { ...words, ownershipAttested: true, onProgress, signal: stop.signal }).then(
+  host.ingestFile(file, { ...words, ownershipAttested: true, onProgress, onUpload, signal: stop.signal }).then(
     () => uploads.send({ type: 'ended', id }),
     (error: unknown) => {
       if (stop.signal.aborted) uploads.send({ type: 'ended', id });
