@@ -1,6 +1,7 @@
 import type { OwnedIngestInput } from '../../actors/ingest/owned/owned-ingest-row.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { UploadPart } from '../../actors/ingest/owned/upload-part.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
 import { ownedIngestId, ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { tusFields } from '../../contract/ingest/tus-fields.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
@@ -129,7 +130,8 @@ async function created(ingests: OwnedIngests, { client: { head } }: Call<null>):
 }
 
 async function taken(begun: UploadPart, input: OwnedIngestInput, exchange: Exchange): Promise<Answer> {
-  exchange.onAbort(() => begun.stop(new Error('the client went away')));
+  // Nobody hears of it.
+  exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
   exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
   begun.connect(exchange);
   return nothing(204, offsetFields(input, await begun.answered));

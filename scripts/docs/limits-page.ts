@@ -1,5 +1,6 @@
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-row.ts';
+import { commitBytes } from '../../actors/ingest/owned/upload-part.ts';
 import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-effects.ts';
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
@@ -37,7 +38,7 @@ const budgetShare = studyBudgetMs({ startMs: 0, endMs: 1 }) - budgetMs;
 const rows: readonly (readonly [what: string, limit: string])[] = [
   [
     'an owned file',
-    `${presetOf('maximum-owned-media-bytes') / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked`,
+    `${presetOf('maximum-owned-media-bytes') / gibibyte} GiB (\`--maximum-owned-media-bytes\`), bounded by the free space; with \`Content-Length\` up to 999,999,999 bytes, above that send it chunked or [in parts](guides/uploads.md), of which every ${commitBytes / mebibyte} MiB count while they arrive`,
   ],
   [
     'a range from a video host',

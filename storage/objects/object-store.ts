@@ -41,6 +41,8 @@ export interface PartialFile {
   write(chunk: Buffer): boolean;
   onDrain(listener: () => void): void;
   readonly failure: ObjectStoreError | null;
+  /** The offset behind the bytes that the system has taken. */
+  readonly written: number;
   /** Waits until everything that was taken is written. */
   drained(): Promise<void>;
   /** Puts what is written on the disk; the offset behind it. */

@@ -63,6 +63,10 @@ export class PartFile implements PartialFile {
     this.#file?.onDrain(listener);
   }
 
+  get written(): number {
+    return this.#begin + (this.#file?.writtenBytes ?? 0);
+  }
+
   async drained(): Promise<void> {
     await this.#file?.drained();
   }
@@ -71,7 +75,7 @@ export class PartFile implements PartialFile {
     return this.#guard(async () => {
       const file = this.#file;
       if (file === null) return this.#begin;
-      const offset = this.#begin + file.writtenBytes;
+      const offset = this.written;
       await file.sync();
       if (file.failure !== null) throw file.failure;
       return offset;

@@ -41,6 +41,10 @@ export class ResumableUpload implements PartOwner {
     return this.#options.file;
   }
 
+  get counted(): number {
+    return this.#offset;
+  }
+
   /** Whether a client sends a part right now. */
   get isSending(): boolean {
     return this.#part !== null;
@@ -91,10 +95,11 @@ export class ResumableUpload implements PartOwner {
     return this.#offset;
   }
 
-  commit(): Promise<void> {
+  commit(extent: 'whole' | 'part' = 'part'): Promise<void> {
     const committed = this.#committing.then(async () => {
       const offset = await this.file.sync();
       if (offset <= this.#offset || this.#over !== null) return;
+      if (offset === this.declaredBytes && extent !== 'whole') return;
       await this.#options.note({ offset, contentId: null });
       this.#offset = offset;
       this.file.settle(offset);
@@ -103,9 +108,11 @@ export class ResumableUpload implements PartOwner {
     return committed;
   }
 
-  async completed(): Promise<number> {
-    if (this.#offset === this.declaredBytes) await this.#finished();
-    return this.#offset;
+  completed(): Promise<void> {
+    this.#finishing ??= this.#finish().finally(() => {
+      this.#finishing = null;
+    });
+    return this.#finishing;
   }
 
   faulted(message: string): Promise<void> {
@@ -115,18 +122,11 @@ export class ResumableUpload implements PartOwner {
   /** Makes media of a file that was whole when an earlier host ended. A fault of the storage ends the ingest. */
   async finishLeft(): Promise<void> {
     try {
-      await this.#finished();
+      await this.completed();
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;
       await this.faulted(error.message);
     }
-  }
-
-  #finished(): Promise<void> {
-    this.#finishing ??= this.#finish().finally(() => {
-      this.#finishing = null;
-    });
-    return this.#finishing;
   }
 
   async #finish(): Promise<void> {

@@ -16,12 +16,17 @@ export interface PartClaim {
 export interface PartOwner {
   readonly declaredBytes: number;
   readonly file: PartialFile;
+  /** How many bytes count. */
+  readonly counted: number;
   /** Opens the file where the noted bytes end; resolves with that offset. */
   open(): Promise<number>;
-  /** Counts what is written so far. */
-  commit(): Promise<void>;
-  /** All that this part may add counts: resolves with the offset, after the whole file has become media. */
-  completed(): Promise<number>;
+  /**
+   * Counts what is written so far; the end of the file only as `whole`, so that a body that goes on behind it is found to be too
+   * long.
+   */
+  commit(extent?: 'whole'): Promise<void>;
+  /** The whole file counts: resolves when it has become media. */
+  completed(): Promise<void>;
   /** A fault of the storage that ends the ingest. */
   faulted(message: string): Promise<void>;
 }
@@ -59,7 +64,7 @@ export class UploadPart {
   #flow: Flow = { pause: () => undefined, resume: () => undefined };
   #held: Buffer[] | null = [];
   #taken = 0;
-  #uncommitted = 0;
+  #isCommitting = false;
   #committing: Promise<void> = Promise.resolve();
 
   /** Begins when `before`, the part that it follows, has settled. */
@@ -120,7 +125,7 @@ export class UploadPart {
       if (fault === null) this.#checkSum();
       if (keeps) await this.#count();
       if (fault !== null) throw fault;
-      return await this.#owner.completed();
+      return this.#owner.counted;
     } catch (error) {
       throw await this.#coded(error);
     } finally {
@@ -131,9 +136,11 @@ export class UploadPart {
     }
   }
 
+  /** A file that is whole becomes media even where nobody is left to be told. */
   async #count(): Promise<void> {
     await this.#owner.file.drained();
-    await this.#owner.commit();
+    await this.#owner.commit('whole');
+    if (this.#owner.counted === this.#owner.declaredBytes) await this.#owner.completed();
   }
 
   async #open(): Promise<void> {
@@ -157,12 +164,20 @@ export class UploadPart {
     this.#hash?.update(bytes);
     if (!file.write(bytes)) this.#flow.pause();
     if (file.failure !== null) this.#end({ fault: file.failure, keeps: false });
-    this.#uncommitted += bytes.length;
-    // The last bytes count with the end of the body alone, so that a body that goes on is found to be too long.
-    if (!this.isCountable || this.#uncommitted < commitBytes) return;
-    if (this.#claim.offset + this.#taken === this.#owner.declaredBytes) return;
-    this.#uncommitted = 0;
-    this.#committing = this.#owner.commit().catch((fault) => this.#end({ fault, keeps: false }));
+    this.#commitSome();
+  }
+
+  /** Lets the bytes count that the system has taken, while others follow. */
+  #commitSome(): void {
+    const { file, counted } = this.#owner;
+    if (!this.isCountable || this.#isCommitting || file.written - counted < commitBytes) return;
+    this.#isCommitting = true;
+    this.#committing = this.#owner
+      .commit()
+      .catch((fault) => this.#end({ fault, keeps: false }))
+      .finally(() => {
+        this.#isCommitting = false;
+      });
   }
 
   #checkSum(): void {

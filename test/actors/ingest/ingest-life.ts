@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { IngestSealing } from '../../../actors/ingest/ingest-sealing.ts';
 import { openOwnedIngests } from '../../../actors/ingest/owned/open-owned-ingests.ts';
+import { notedParts } from '../../../actors/ingest/owned/upload-notes.ts';
 import { ProgressBoard } from '../../../actors/operation/progress-board.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
@@ -33,7 +34,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   let pause = (): Promise<void> => Promise.resolve();
   const objectStore = withPause(await openObjectStore({ root }), () => pause());
   const ledger = new GatedLedger(await openScratchLedger(t, join(root, 'ledger'), { clock }));
-  await objectStore.sweep();
+  await objectStore.sweep(await notedParts(ledger));
   const registry = new SourceRegistry();
   await registry.load(ledger);
   const budgets = new TimeBudgets(clock);
@@ -76,6 +77,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     maximumBytes: 1_000_000,
   });
   await recover(supervisor, ledger);
+  await service.resumeUploads();
   await unused.remove();
   queue.open();
   const close = async () => {
@@ -94,6 +96,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     onceStored: (run: () => Promise<void>) => {
       pause = run;
     },
+    media,
     clock,
     service,
     registry,
@@ -123,11 +126,14 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     },
     /** Waits until the files under the data root are as many as expected. */
     holds: async (objects: number) => {
-      while ((await filesIn(join(root, 'objects'))).length !== objects) {
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      }
+      const isSo = async () => {
+        const stored = await filesIn(join(root, 'objects'));
+        return stored.length === objects && (await filesIn(join(root, 'inbox'))).length === 0;
+      };
+      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
       t.deepEqual(await filesIn(join(root, 'inbox')), []);
     },
+    uploadNotes: async () => (await ledger.list('record', 'upload/')).length,
     notes: async () => (await ledger.list('record', 'unused/')).length,
   };
 }

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { ResumableUpload } from '../../../../actors/ingest/owned/resumable-upload.ts';
+import type { UploadNote } from '../../../../actors/ingest/owned/upload-notes.ts';
+import { commitBytes, type PartClaim } from '../../../../actors/ingest/owned/upload-part.ts';
+import { openObjectStore } from '../../../../storage/objects/open-object-store.ts';
+import { openScratchLedger, scratchFolder, seededBytes } from '../../../storage/ledger/scratch.ts';
+import { openLife } from '../ingest-life.ts';
+
+const name = '00000000-0000-4000-8000-000000000000';
+const contentIdOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const at = (offset: number): PartClaim => ({ offset, bytes: null, checksum: null });
+
+/** One life of an upload over a data root, with everything that it noted and told its ingest. */
+async function openUpload(root: string, declaredBytes: number, offset = 0) {
+  const objectStore = await openObjectStore({ root });
+  const notes: UploadNote[] = [];
+  const told: string[] = [];
+  const upload = new ResumableUpload({
+    declaredBytes,
+    offset,
+    file: objectStore.partial(name),
+    note: async (note) => void notes.push(note),
+    received: async ({ contentId, bytes }) => void told.push(`received ${bytes} ${contentId}`),
+    faulted: async (message) => void told.push(`faulted ${message.split(':')[0]}`),
+  });
+  const begin = (claim: PartClaim) => {
+    const part = upload.begin(claim);
+    const flow: string[] = [];
+    part.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
+    return { part, flow };
+  };
+  return { objectStore, upload, notes, told, begin };
+}
+
+test('bytes count while their part is still being sent, and the next host goes on behind them', async (t) => {
+  const root = await scratchFolder(t);
+  const bytes = seededBytes(1, commitBytes + 300_000);
+  const first = await openUpload(root, bytes.length);
+  const { part, flow } = first.begin(at(0));
+  t.deepEqual(flow, ['pause']);
+  part.chunk(bytes.subarray(0, commitBytes));
+  for (let sent = commitBytes; first.notes.length === 0; sent += 100) {
+    part.chunk(bytes.subarray(sent, sent + 100));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const [noted] = first.notes;
+  t.true(noted !== undefined && noted.offset >= commitBytes && noted.contentId === null);
+  const offset = noted?.offset ?? 0;
+
+  const second = await openUpload(root, bytes.length, offset);
+  t.is(await second.upload.offset(), offset);
+  const rest = second.begin(at(offset)).part;
+  rest.chunk(bytes.subarray(offset));
+  rest.end();
+  t.is(await rest.answered, bytes.length);
+  const contentId = contentIdOf(bytes);
+  t.deepEqual(second.told, [`received ${bytes.length} ${contentId}`]);
+  t.deepEqual(second.notes.at(-1), { offset: bytes.length, contentId });
+  t.is(await second.objectStore.verify(contentId, { always: true }), 'intact');
+  t.deepEqual(await readdir(join(root, 'inbox')), []);
+  part.stop(new Error('the host is gone'));
+  await part.settled;
+});
+
+test('a file of which the client is gone with the last byte becomes media all the same', async (t) => {
+  const { upload, begin, told } = await openUpload(await scratchFolder(t), 3);
+  const { part } = begin(at(0));
+  part.chunk(Buffer.from('abc'));
+  while (upload.file.written < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+  t.is(await upload.offset(), 0);
+  part.stop(new Error('the client went away'));
+  await t.throwsAsync(part.answered, { message: 'the client went away' });
+  t.deepEqual(told, [`received 3 ${contentIdOf(Buffer.from('abc'))}`]);
+});
+
+test('of parts that come while one is being sent only the newest goes on', async (t) => {
+  const { upload, begin, notes } = await openUpload(await scratchFolder(t), 10);
+  const parts = [begin(at(0)).part, begin(at(0)).part, begin(at(3)).part];
+  parts[0]?.chunk(Buffer.from('abc'));
+  parts[1]?.chunk(Buffer.from('x'));
+  parts[2]?.chunk(Buffer.from('def'));
+  parts[2]?.end();
+  await t.throwsAsync(parts[0]?.answered ?? Promise.resolve(), { code: 'upload_superseded' });
+  await t.throwsAsync(parts[1]?.answered ?? Promise.resolve(), { code: 'upload_superseded' });
+  // The first was ended before its file was open: nothing of it counts.
+  await t.throwsAsync(parts[2]?.answered ?? Promise.resolve(), { code: 'upload_offset_conflict' });
+  t.is(await upload.offset(), 0);
+  t.deepEqual(notes, []);
+});
+
+test('what a part wrote that does not count is dropped before the next part', async (t) => {
+  const { begin, told } = await openUpload(await scratchFolder(t), 6);
+  const digest = createHash('sha256').update('abc').digest();
+  const checked = begin({ offset: 0, bytes: 3, checksum: { algorithm: 'sha256', digest } }).part;
+  checked.chunk(Buffer.from('xyz'));
+  checked.end();
+  await t.throwsAsync(checked.answered, { code: 'upload_checksum_mismatch' });
+  const whole = begin(at(0)).part;
+  for (const text of ['abc', 'def']) whole.chunk(Buffer.from(text));
+  whole.end();
+  t.is(await whole.answered, 6);
+  t.deepEqual(told, [`received 6 ${contentIdOf(Buffer.from('abcdef'))}`]);
+});
+
+test('a fault of the storage ends the ingest', async (t) => {
+  const root = await scratchFolder(t);
+  const { begin, told } = await openUpload(root, 6);
+  await writeFile(join(root, 'inbox', `${name}.part`), '');
+  await chmod(join(root, 'inbox', `${name}.part`), 0o400);
+  const isRoot = process.getuid?.() === 0;
+  const { part } = begin(at(0));
+  part.chunk(Buffer.from('abcdef'));
+  part.end();
+  if (isRoot) {
+    t.is(await part.answered, 6);
+    return;
+  }
+  await t.throwsAsync(part.answered, { code: 'internal_failure' });
+  t.deepEqual(told, ['faulted storage_fault']);
+});
+
+/** What a host left that died when an upload was whole; says the id of its ingest. */
+async function cutWhole(
+  t: ExecutionContext,
+  root: string,
+  leave: (media: Buffer, partPath: string) => Promise<string | null>,
+): Promise<string> {
+  const life = await openLife(t, root);
+  const ingestId = await life.open();
+  await life.close();
+  const ledger = await openScratchLedger(t, join(root, 'ledger'));
+  const partPath = join(root, 'inbox', `${ingestId.slice(ingestId.indexOf(':') + 1)}.part`);
+  const contentId = await leave(life.media, partPath);
+  const value = { offset: life.media.length, contentId };
+  await ledger.commit([{ put: 'record', key: `upload/${ingestId}`, value }]);
+  await ledger.close();
+  return ingestId;
+}
+
+test('an upload that was whole when its host died goes on to its ingest, wherever its bytes lie', async (t) => {
+  const leaves = {
+    'in the inbox': async (media: Buffer, path: string) => {
+      await writeFile(path, media);
+      return null;
+    },
+    'among the objects': async (media: Buffer, path: string) =>
+      (await openObjectStore({ root: join(path, '..', '..') })).put(media),
+  };
+  for (const [where, leave] of Object.entries(leaves)) {
+    const root = await scratchFolder(t);
+    const ingestId = await cutWhole(t, root, leave);
+    const life = await openLife(t, root);
+    await life.probed(1);
+    t.is(life.service.status(ingestId).status, 'probing', where);
+    t.deepEqual(await readdir(join(root, 'inbox')), []);
+    t.is(await life.uploadNotes(), 0);
+    t.deepEqual((await life.service.uploadState(ingestId)).offset, life.media.length);
+    await life.close();
+  }
+});
+
+test('an upload whose bytes are gone begins anew, and one whose ingest has ended is forgotten', async (t) => {
+  const root = await scratchFolder(t);
+  const ingestId = await cutWhole(t, root, async () => null);
+  const life = await openLife(t, root);
+  t.is((await life.service.uploadState(ingestId)).offset, 0);
+  t.is(await life.uploadNotes(), 0);
+  await life.close();
+
+  const other = await scratchFolder(t);
+  const ended = await cutWhole(t, other, async (media, path) => {
+    await writeFile(path, media.subarray(1));
+    return null;
+  });
+  const ledger = await openScratchLedger(t, join(other, 'ledger'));
+  await ledger.commit([
+    { del: 'snapshot', key: ended },
+    { del: 'live', key: ended },
+  ]);
+  await ledger.close();
+  const later = await openLife(t, other);
+  t.deepEqual(await readdir(join(other, 'inbox')), []);
+  t.is(await later.uploadNotes(), 0);
+});
+
+test('an ingest that was given up takes its partial file with it', async (t) => {
+  const root = await scratchFolder(t);
+  const life = await openLife(t, root);
+  const ingestId = await life.open();
+  const { part } = life.service.beginPart(ingestId, at(0));
+  part.connect({ pause: () => undefined, resume: () => undefined });
+  part.chunk(life.media.subarray(0, 5));
+  part.end();
+  t.is(await part.answered, 5);
+  t.is(await life.uploadNotes(), 1);
+  life.clock.advance(24 * 60 * 60 * 1000);
+  await life.reaches(ingestId, 'failed');
+  await life.holds(0);
+  t.is(await life.uploadNotes(), 0);
+  t.throws(() => life.service.beginPart(ingestId, at(5)), { code: 'upload_gone' });
+});
