@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -47,16 +48,24 @@ const studiesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('media-study-evaluation-'));
 
 /** An ffmpeg that is the real one but for a line of shell before it. */
-async function ffmpegThat(t: ExecutionContext, does: string) {
-  const path = join(await scratchFolder(t), 'ffmpeg');
+async function ffmpegThat(folder: string, does: string) {
+  const path = join(folder, 'ffmpeg');
   const real = process.env.MEDIA_STUDY_FFMPEG ?? 'ffmpeg';
   await writeFile(path, `#!/bin/bash\n${does}\nexec '${real}' "$@"\n`);
   await chmod(path, 0o755);
   return { MEDIA_STUDY_FFMPEG: path };
 }
 
-/** Sees only the largest changes of pictures, so that it misses the faintest of the cuts. */
-const dullFfmpeg = (t: ExecutionContext) => ffmpegThat(t, `set -- "\${@//scdet=t=${SHOT_RULE.threshold}/scdet=t=51}"`);
+/** Data roots of their own for the evaluations by the real tools and for those by the dull one: what is measured there is kept. */
+const roots = { folder: '', dull: {} };
+test.before(async () => {
+  roots.folder = await mkdtemp(join(tmpdir(), 'evaluate-test-'));
+  // Sees only the largest changes of pictures, so that it misses the faintest of the cuts.
+  roots.dull = await ffmpegThat(roots.folder, `set -- "\${@//scdet=t=${SHOT_RULE.threshold}/scdet=t=51}"`);
+});
+test.after.always(() => rm(roots.folder, { recursive: true, force: true }));
+const measured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'measured'), ...args];
+const dullyMeasured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'dull'), ...args];
 
 test.serial('the sample is found as well as it was accepted', async (t) => {
   const ending = await evaluate(t, []);
@@ -69,7 +78,7 @@ test.serial('the sample is found as well as it was accepted', async (t) => {
 
 test.serial('a detector that has become worse is a regression, and its measures are named', async (t) => {
   const receipts = await scratchFolder(t);
-  const ending = await evaluate(t, [sample, '--json', '--receipts', receipts], await dullFfmpeg(t));
+  const ending = await evaluate(t, dullyMeasured('--json', '--receipts', receipts), roots.dull);
   t.is(ending.code, 1, ending.stderr);
   const { verdict, receipt, receiptContentId, baselineReceiptId, measures } = JSON.parse(ending.stdout);
   t.is(verdict, 'regression');
@@ -89,19 +98,19 @@ test.serial('a detector that has become worse is a regression, and its measures 
 
 test.serial('what was accepted is what the next evaluation is held to', async (t) => {
   const baseline = join(await scratchFolder(t), 'accepted.json');
-  const missing = await evaluate(t, [sample, '--baseline', baseline]);
+  const missing = await evaluate(t, measured('--baseline', baseline));
   t.is(missing.code, 2);
   t.is(missing.stderr, `baseline_missing: ${baseline}: --accept writes one\n`);
-  const accepted = await evaluate(t, [sample, '--baseline', baseline, '--accept'], await dullFfmpeg(t));
+  const accepted = await evaluate(t, dullyMeasured('--baseline', baseline, '--accept'), roots.dull);
   t.is(accepted.code, 0, accepted.stderr);
   t.regex(accepted.stdout, /\naccepted: there was no baseline\n$/);
-  const better = await evaluate(t, [sample, '--baseline', baseline]);
+  const better = await evaluate(t, measured('--baseline', baseline));
   t.is(better.code, 0, better.stderr);
   t.regex(better.stdout, /\nUP +cuts\.within_0_frames\.recall +1\.0000 {2}\(accepted: 0\.8000\)\n/);
   t.regex(better.stdout, /\nbetter: baseline evaluation:/);
-  const again = await evaluate(t, [sample, `--baseline=${baseline}`, '--accept']);
+  const again = await evaluate(t, measured(`--baseline=${baseline}`, '--accept'));
   t.regex(again.stdout, /\naccepted: baseline evaluation:/);
-  t.regex((await evaluate(t, [sample, '--baseline', baseline])).stdout, /\nequal: baseline evaluation:/);
+  t.regex((await evaluate(t, measured('--baseline', baseline))).stdout, /\nequal: baseline evaluation:/);
 });
 
 test.serial(
@@ -132,7 +141,10 @@ test.serial(
 
 test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');
-  const environment = await ffmpegThat(t, `case "$*" in *scdet*) touch '${started}'; exec sleep 600 ;; esac`);
+  const environment = await ffmpegThat(
+    await scratchFolder(t),
+    `case "$*" in *scdet*) touch '${started}'; exec sleep 600 ;; esac`,
+  );
   const TMPDIR = await scratchFolder(t);
   const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };
   const running = spawn(process.execPath, command, { cwd: repository, env, stdio: ['ignore', 'ignore', 'pipe'] });
