@@ -6,7 +6,7 @@ export interface PathProtocol {
   readonly fields: Headers;
   /** What an answer to OPTIONS says beside them, of the protocol and to a preflight. */
   discovery(): Headers;
-  /** The method that a request means, which a client that cannot send it may name in a field. */
+  /** The method that a request means: a POST may name one that its client cannot send. */
   methodOf(head: RequestHead): string;
   /** Throws for a request that does not speak the protocol. */
   check(head: RequestHead): void;

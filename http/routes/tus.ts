@@ -38,7 +38,10 @@ export const tusProtocol = (maximumBytes: () => number): PathProtocol => ({
     'Access-Control-Allow-Headers': sendableFields.join(', '),
     'Access-Control-Max-Age': '600',
   }),
-  methodOf: (head) => (head.header('x-http-method-override') ?? head.method).toUpperCase(),
+  methodOf: (head) => {
+    const named = head.method === 'POST' ? head.header('x-http-method-override') : undefined;
+    return (named ?? head.method).toUpperCase();
+  },
   check: (head) => {
     const given = head.header('tus-resumable');
     if (given === tusVersion && head.count('tus-resumable') === 1) return;

@@ -49,7 +49,7 @@ export class DescribedWire {
   }
 
   #fault(method: string, target: string, question: Question, answer: WireAnswer): string | null {
-    const found = this.#find(method, target.split('?', 1)[0] ?? '');
+    const found = this.#find(method, target.split('?', 1)[0] ?? '', question);
     if (found === null) return faultOfNothing(method, answer);
     const { pointer, operation } = found;
     const described = operation.responses[String(answer.status)];
@@ -62,13 +62,16 @@ export class DescribedWire {
     );
   }
 
-  #find(method: string, target: string): Found | null {
+  #find(method: string, target: string, { headers = {} }: Question): Found | null {
     for (const [template, operations] of Object.entries(this.#document.paths)) {
       const pattern = template.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
       const match = new RegExp(`^${pattern}$`).exec(target);
-      const wanted = method === 'HEAD' && operations.head === undefined ? 'get' : method.toLowerCase();
+      if (match === null) continue;
+      const override = method === 'POST' && isOfTus(operations) ? headers['X-HTTP-Method-Override'] : undefined;
+      const meant = String(override ?? method).toLowerCase();
+      const wanted = meant === 'head' && operations.head === undefined ? 'get' : meant;
       const operation = operations[wanted];
-      if (match === null || operation === undefined) continue;
+      if (operation === undefined) continue;
       return { pointer: `/paths/${escaped(template)}/${wanted}`, operation, params: match.groups ?? {} };
     }
     return null;
@@ -120,6 +123,10 @@ export class DescribedWire {
     return validate(value) ? null : this.#ajv.errorsText(validate.errors, { dataVar: 'value' });
   }
 }
+
+/** Whether a path takes the method that a POST names in a field. */
+const isOfTus = (operations: Readonly<Record<string, Operation>>): boolean =>
+  Object.values(operations).some(({ parameters }) => parameters.some(({ name }) => name === 'Tus-Resumable'));
 
 function faultOfNothing(method: string, { status, body }: WireAnswer): string | null {
   if (method === 'OPTIONS' && status === 204) return null;
