@@ -2,24 +2,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { outliveReaders } from './closed-outputs.ts';
 import { ExportFolder } from './mcp/export-folder.ts';
 import { studyTools } from './mcp/tools.ts';
-import { parseFlags, single } from './options/flags.ts';
-import { answersQuestion, type CommandWords } from './options/help.ts';
+import { mcpWords } from './mcp/words.ts';
+import { parseFlags } from './options/flags.ts';
+import { answersQuestion } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
-import { hostFlags } from './terminal/call.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import { findOrStartHost } from './terminal/running-host.ts';
-
-const { 'data-root': dataRoot } = hostFlags;
-
-export const mcpWords: CommandWords = {
-  usage: 'media-study mcp [flags]',
-  purpose: 'Serves an agent over the Model Context Protocol on stdin and stdout. It cannot attest a review.',
-  flags: {
-    ...(dataRoot === undefined ? {} : { 'data-root': dataRoot }),
-    output: single('DIR', 'a private folder for temporary files', 'the folder that exports are written to'),
-  },
-};
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -2,6 +2,9 @@ import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../client/
 import { version } from '../contract/base/program-version.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
+import { commands } from './commands.ts';
+import { type CompletedCommands, completionScript, completionsWords, shells } from './completions.ts';
+import { mcpWords } from './mcp/words.ts';
 import { parseFlags } from './options/flags.ts';
 import { answersQuestion } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
@@ -22,6 +25,17 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
+/** What a shell completes. */
+const completed: CompletedCommands = {
+  serve: commands.start,
+  ...hostCommands,
+  ...storeCommands,
+  verify: commands.verify,
+  evaluate: commands.evaluate,
+  mcp: mcpWords,
+  completions: completionsWords,
+};
+
 const help = `usage: media-study COMMAND [flags]
 Studies media on this machine, with evidence.
 
@@ -32,6 +46,7 @@ ${Object.entries({ ...hostCommands, ...storeCommands })
   verify     reopens everything that one runtime rests on
   evaluate   studies the labelled media of a pack
   mcp        serves an agent over the Model Context Protocol
+  completions  prints the completions of a shell
 
 media-study COMMAND --help shows the flags of a command.
 `;
@@ -92,6 +107,15 @@ if (command !== undefined) {
   // Each reads its own flags from the arguments after its name.
   process.argv.splice(2, 1);
   await program();
+} else if (name === 'completions') {
+  const [shell] = args;
+  const known = shells.find((each) => each === shell);
+  if (answersQuestion(args, completionsWords, print)) process.exitCode = exitCodes.done;
+  else if (known !== undefined && args.length === 1) print(completionScript(known, completed));
+  else {
+    process.stderr.write(`SHELL is one of ${shells.join(', ')}\n`);
+    process.exitCode = exitCodes.usage;
+  }
 } else if (['--help', '-h', 'help'].includes(name)) print(help);
 else if (name === '--version') print(`${version}\n`);
 else {

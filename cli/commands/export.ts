@@ -47,6 +47,7 @@ export const exporting: HostCommand = {
   usage: 'media-study export RUNTIME NAME [flags]',
   purpose: `Writes a study as a file for another program, or as a bundle for media-study verify. NAME is one of ${names.join(', ')}.`,
   flags,
+  choices: names,
   positionals: 2,
   startsHost: false,
   run,

@@ -51,6 +51,7 @@ export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
   purpose: 'Asks the person at the terminal to attest a review, and writes it.',
   flags,
+  choices: ['approve', 'reject', 'revoke'],
   positionals: 2,
   startsHost: false,
   run,

@@ -8,6 +8,8 @@ export interface CommandWords {
   /** One sentence. */
   readonly purpose: string;
   readonly flags: FlagTable;
+  /** Words that its arguments may be, where these are known; a shell completes them. */
+  readonly choices?: readonly string[];
 }
 
 const indent = 6;
