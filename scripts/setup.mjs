@@ -68,10 +68,14 @@ async function installPackages() {
   writeFileSync(stampFile, wanted);
 }
 
+// A browser is large, and only tests need one.
+const isForTests = process.argv.includes('--tests');
+const wanted = tools.filter(({ forTests }) => forTests !== true || isForTests);
+
 /** @param {boolean} required */
 const absentUnits = (required) => [
   ...new Set(
-    tools
+    wanted
       .filter((tool) => tool.required === required && stateOf(tool, process.env) === 'absent')
       .map(({ unit }) => unit),
   ),
@@ -93,7 +97,7 @@ async function aptInstall(apt, units) {
 
 async function installTools() {
   // What the host can do without is asked for apart, so that it cannot spoil the rest, and only once.
-  const tried = join(modules, '.setup-optional-tools');
+  const tried = join(modules, isForTests ? '.setup-test-tools' : '.setup-optional-tools');
   const required = absentUnits(true);
   const optional = existsSync(tried) ? [] : absentUnits(false);
   const apt = required.length + optional.length > 0 ? aptGet() : undefined;
@@ -102,7 +106,7 @@ async function installTools() {
     await aptInstall(apt, optional);
     writeFileSync(tried, '');
   }
-  for (const tool of tools) reportTool(tool);
+  for (const tool of wanted) reportTool(tool);
   if (tools.some((tool) => tool.required && stateOf(tool, process.env) !== 'present')) {
     stop('the host cannot start without ffmpeg and ffprobe');
   }
@@ -113,7 +117,8 @@ function reportTool(tool) {
   const state = stateOf(tool, process.env);
   if (state === 'misnamed') say(`${tool.variable} does not name an executable file by its absolute path`);
   if (state === 'absent') say(`${tool.name} is missing: ${advice(tool)}`);
-  if (state !== 'present' && !tool.required) say(`the host starts without ${tool.name}`);
+  if (state === 'present' || tool.required) return;
+  say(tool.forTests ? `tests that need ${tool.name} are skipped` : `the host starts without ${tool.name}`);
 }
 
 requireNode();

@@ -9,6 +9,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
  * @property {string} variable names the executable by absolute path; when set, nothing else is looked for
  * @property {string} unit the package of most systems
  * @property {boolean} required whether the host starts without it
+ * @property {true} [forTests] whether only tests use it
  */
 
 /** @type {readonly Tool[]} */
@@ -16,6 +17,7 @@ export const tools = [
   { name: 'ffmpeg', variable: 'MEDIA_STUDY_FFMPEG', unit: 'ffmpeg', required: true },
   { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', unit: 'ffmpeg', required: true },
   { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', unit: 'yt-dlp', required: false },
+  { name: 'chromium', variable: 'MEDIA_STUDY_TEST_CHROMIUM', unit: 'chromium', required: false, forTests: true },
 ];
 
 /** @param {string} path */

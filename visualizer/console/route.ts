@@ -40,7 +40,9 @@ export function addressOf(route: Route): string {
       return `#/new/${encodeURIComponent(route.sourceSessionId)}`;
     case 'studies': {
       const given = Object.entries({ source: route.source, lifecycle: route.lifecycle });
-      const query = new URLSearchParams(given.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+      const query = new URLSearchParams(
+        given.flatMap(([key, value]) => (value === null ? [] : [[key, value] as [string, string]])),
+      );
       return query.size === 0 ? '#/studies' : `#/studies?${query}`;
     }
     case 'study':

@@ -1,13 +1,27 @@
 import { useState } from 'preact/hooks';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
+import { useStore } from '../host/use-store.ts';
 import { Agree, TextField } from '../parts/field.tsx';
-import { Failed } from '../parts/notice.tsx';
+import { Failed, Notice } from '../parts/notice.tsx';
+import { sentence } from '../words/codes.ts';
 import { parsedTimeCode } from '../words/time-code.ts';
 import { uploads } from './uploads.ts';
+import { videoHosts } from './video-hosts.ts';
 
-/** Takes a range of a video from its address. */
+/** Takes a range of a video from its address, where this host can fetch one. */
 export function AddVideo() {
+  const whyOff = useStore(videoHosts, (context) => context.whyOff);
+  return whyOff === null ? (
+    <AddVideoForm />
+  ) : (
+    <Notice kind="unavailable" title="Nothing can be fetched from video hosts">
+      {sentence(whyOff)}.
+    </Notice>
+  );
+}
+
+function AddVideoForm() {
   const host = useHost();
   const { deed, run } = useDeed();
   const [url, setUrl] = useState('');

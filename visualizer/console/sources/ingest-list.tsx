@@ -11,6 +11,7 @@ import { failureWords } from '../words/failure.ts';
 import { size } from '../words/sizes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 import { type Upload, uploads } from './uploads.ts';
+import { videoIngests } from './video-hosts.ts';
 
 type Row = OwnedIngestRow | VideohostIngestRow;
 
@@ -24,14 +25,7 @@ export function IngestList() {
   const host = useHost();
   const running = useStore(uploads, (context) => context.running);
   const { remote, reload } = useRemote(async () => {
-    const [owned, videos] = await Promise.all([
-      host.ownedIngests({ limit: shownRows }),
-      // A host without a downloader has no such list.
-      host.videohostIngests({ limit: shownRows }).then(
-        ({ ingests }) => ingests,
-        () => [],
-      ),
-    ]);
+    const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
   }, [host]);
   useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), reload);

@@ -86,6 +86,8 @@ const PartRow = ({ name, part }: { readonly name: string; readonly part: Overvie
     <span class="line-name">{sentence(name)}</span>
     <Badge state={part.state} words={stateWords[part.state]} />
     <span>{sentence(part.text)}</span>
-    {part.reasonCodes.length > 0 && <span class="quiet">{part.reasonCodes.map(wordsOf).join(', ')}</span>}
+    {part.state !== 'done' && part.reasonCodes.length > 0 && (
+      <span class="quiet">{part.reasonCodes.map(wordsOf).join(', ')}</span>
+    )}
   </li>
 );

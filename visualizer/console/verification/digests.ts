@@ -5,7 +5,7 @@ const encoder = new TextEncoder();
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 /** SHA-256 by Web Crypto. */
-export const sha256 = async (bytes: BufferSource): Promise<Uint8Array<ArrayBuffer>> =>
+export const sha256 = async (bytes: Uint8Array<ArrayBuffer> | ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 
 export const hexOf = (bytes: Uint8Array): string =>

@@ -1,0 +1,39 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { openBrowser, watchedPage } from '../test/browser/console-browser.ts';
+import { seededHost } from '../test/browser/seeded-host.ts';
+import { show, themes, viewsOf } from '../test/browser/views.ts';
+
+// Takes the pictures of the console for the guide and the README: npm run pictures
+
+const folder = fileURLToPath(new URL('../docs/pictures', import.meta.url));
+const viewport = { width: 1280, height: 1180 };
+const taken: readonly string[] = ['claim', 'captions'];
+
+/** Makes a small WebP of a PNG with the ffmpeg that the host needs anyway. */
+const shrink = (from: string, to: string) =>
+  execa('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', from, '-quality', '82', '-compression_level', '6', to]);
+
+const scratch = await mkdtemp(join(tmpdir(), 'pictures-'));
+await mkdir(folder, { recursive: true });
+const host = await seededHost();
+const browser = await openBrowser();
+try {
+  const views = viewsOf(host.source.sourceSessionId, host.captioned, host.waiting);
+  for (const colorScheme of themes) {
+    const { page } = await watchedPage(browser, host.address, { colorScheme, viewport });
+    for (const view of views.filter(({ name }) => taken.includes(name))) {
+      await show(page, view);
+      const png = join(scratch, `${view.name}.png`);
+      await page.screenshot({ path: png });
+      await shrink(png, join(folder, `console-${view.name}.${colorScheme}.webp`));
+    }
+  }
+} finally {
+  await browser.close();
+  await host.close();
+  await rm(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** Drops a file on a page, as a person does with the mouse. */
+export async function drop(page: Page, path: string): Promise<void> {
+  const bytes = (await readFile(path)).toString('base64');
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const bytes = Uint8Array.from(atob(${JSON.stringify(bytes)}), (byte) => byte.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], ${JSON.stringify(basename(path))}, { type: 'video/mp4' }));
+    return transfer;
+  })()`);
+  await page.dispatchEvent('body', 'drop', { dataTransfer });
+}
+
+/** Gives the file that was dropped its words, and waits until it is a source. */
+export async function ingestDropped(page: Page, label: string): Promise<void> {
+  const form = page.getByRole('form', { name: 'Add a file' });
+  await form.getByLabel('Label').fill(label);
+  await form.getByLabel('Rights holder').fill('The maker of the sample');
+  await form.getByLabel(/^I attest that I own this file/).check();
+  await form.getByRole('button', { name: 'Ingest the file' }).click();
+  await page.getByRole('link', { name: `Study ${label}` }).waitFor({ timeout: 30_000 });
+}
+
+/** Studies the first seconds of a source, with captions in mind, and waits for the end. */
+export async function study(page: Page, label: string): Promise<void> {
+  await page.getByRole('link', { name: `Study ${label}` }).click();
+  await page.getByLabel('To', { exact: true }).fill('0:12');
+  await page.getByLabel('Spoken').fill('ko');
+  await page.getByText('Media to go through').waitFor();
+  await page.getByRole('button', { name: 'Start the study' }).click();
+  await page.getByText('Waiting for your review').first().waitFor({ timeout: 60_000 });
+}
+
+/** Verifies what is chosen on the timeline and returns the verdict. */
+export async function verdict(page: Page, withMedia: boolean): Promise<string> {
+  if (withMedia) await page.getByLabel('with the bytes of the media').check();
+  await page.getByRole('button', { name: 'Verify here' }).click();
+  const what = withMedia ? 'Media against its content id' : 'Journal chain';
+  await page.getByText(what).waitFor();
+  return page.locator('.verdict').innerText();
+}
+
+/** Signs the approval by typing what the page states. */
+export async function approve(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Review' }).first().click();
+  const form = page.getByRole('form', { name: 'Approve for captions' });
+  const statement = await form.locator('.statement').innerText();
+  await form.getByLabel('Type this statement to sign').fill(statement);
+  await form.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Approved for caption production').first().waitFor();
+}
+
+/** Has captions produced and waits for their check. */
+export async function produceCaptions(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Parts of the study' }).getByRole('link', { name: 'Captions' }).click();
+  await page.getByRole('button', { name: 'Produce captions' }).click();
+  await page.getByText('Good morning and welcome to the reading room.').waitFor({ timeout: 30_000 });
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import anyTest, { type TestFn } from 'ava';
+import type { Browser } from 'playwright-core';
+import { sampleFolder } from '../../fixtures/sample/gold.ts';
+import { RunningHost } from '../http/running-host.ts';
+import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
+import { approve, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
+
+interface Opened {
+  readonly browser: Browser;
+  readonly origin: string;
+  /** The address with the token. */
+  readonly address: string;
+}
+
+const test = anyTest as TestFn<Opened>;
+const inBrowser = hasChromium() ? test.serial : test.skip;
+if (!hasChromium()) process.stderr.write(`no Chromium at ${chromiumPath}: the console is not tested in a browser\n`);
+
+const sample = join(sampleFolder, 'media', 'sample.mp4');
+const captions = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
+
+const closing: (() => Promise<unknown>)[] = [];
+
+test.before(async (t) => {
+  if (!hasChromium()) return;
+  const folder = await mkdtemp(join(tmpdir(), 'console-'));
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', join(folder, 'data'), ...captions] });
+  const [{ console: address, listening }, browser] = await Promise.all([host.announced(), openBrowser()]);
+  t.context = { browser, origin: String(listening), address: String(address) };
+  closing.push(
+    () => browser.close(),
+    () => host.stop(),
+    () => rm(folder, { recursive: true, force: true }),
+  );
+});
+
+test.after.always(async () => {
+  for (const close of closing) await close();
+});
+
+inBrowser('a dropped file is studied, verified in the page, approved, captioned and exported', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  t.false(page.url().includes('token'), 'the token is gone from the address');
+  await drop(page, sample);
+  await ingestDropped(page, 'Dropped film');
+  await study(page, 'Dropped film');
+
+  await page.locator('.mark.speech').first().click();
+  t.regex(await verdict(page, true), /^\d+ checks agree, 1 could not be made here\.$/);
+  await page.locator('.mark.claim').first().click();
+  t.regex(await verdict(page, false), /^\d+ checks agree, 1 could not be made here\.$/);
+
+  await approve(page);
+  await produceCaptions(page);
+  await page.getByRole('link', { name: 'Exports' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download captions.srt' }).click();
+  t.regex(await readFile(await (await downloading).path(), 'utf8'), /Good morning and welcome to the reading room\./);
+
+  await page.getByRole('link', { name: 'Evidence' }).click();
+  await page.getByRole('button', { name: /^Play/ }).click();
+  await page.evaluate(`new Promise((resolve) => {
+    const video = document.querySelector('video');
+    video.ontimeupdate = () => video.currentTime > 1 && resolve();
+  })`);
+  await page.keyboard.press('k');
+  t.true(await page.evaluate('document.querySelector("video").paused'));
+  t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 3);
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('everything is reached by keyboard: a study, a fact on its timeline, and the check of it', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  const focused = (): Promise<string> =>
+    page.evaluate('document.activeElement.matches("a, button") ? document.activeElement.textContent : ""');
+  const tabTo = async (pattern: RegExp): Promise<void> => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (pattern.test(await focused())) return;
+      await page.keyboard.press('Tab');
+    }
+    t.fail(`Tab does not lead to ${pattern}`);
+  };
+  await tabTo(/^Studies$/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Studies', level: 1 }).waitFor();
+  await page.getByRole('listitem').first().waitFor();
+  await tabTo(/^Dropped film/);
+  await page.keyboard.press('Enter');
+  await page.locator('.mark').first().waitFor();
+  await tabTo(/^no speech$|^speech$/);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowDown');
+  t.regex(await page.evaluate('document.activeElement.ariaLabel'), /^silence, \d/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Silence' }).waitFor();
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('without the token, from another origin or in a frame there is nothing to see', async (t) => {
+  const { browser, origin, address } = t.context;
+  const stolen = await watchedPage(browser, `${origin}/#/studies`);
+  await stolen.page.getByRole('heading', { name: 'The console is locked' }).waitFor();
+  t.deepEqual(stolen.faults, []);
+  await stolen.page.getByLabel('Address or token').fill('wrong');
+  await stolen.page.getByRole('button', { name: 'Unlock' }).click();
+  await stolen.page.getByText('the bearer token is missing or wrong').first().waitFor();
+  t.is(await stolen.page.locator('.list-link').count(), 0);
+
+  const foreign = createServer((_request, response) => {
+    const page = `<!doctype html><title>foreign</title><iframe src="${address}"></iframe>`;
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
+  });
+  await once(foreign.listen(0, '127.0.0.1'), 'listening');
+  closing.unshift(() => new Promise((resolve) => foreign.close(resolve)));
+  const { page, faults } = await watchedPage(browser, `http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+  const fetched = `fetch(${JSON.stringify(`${origin}/`)}).then((answer) => answer.text(), (error) => 'refused: ' + error.message)`;
+  t.regex(await page.evaluate(fetched), /^refused: /);
+  const script = `new Promise((resolve) => {
+    const script = document.createElement('script');
+    script.onload = () => resolve('loaded');
+    script.onerror = () => resolve('refused');
+    script.src = ${JSON.stringify(origin)} + SCRIPT;
+    document.head.append(script);
+  })`;
+  const [asset] = /\/assets\/[^"]+\.js/.exec(await (await fetch(`${origin}/`)).text()) ?? [];
+  t.is(await page.evaluate(script.replace('SCRIPT', JSON.stringify(asset))), 'refused');
+  t.true(
+    faults.some((fault) => /frame-ancestors/.test(fault)),
+    faults.join('\n'),
+  );
+  const frame = page.frames().find((each) => each !== page.mainFrame());
+  t.is(await frame?.locator('#console').count(), 0);
+});

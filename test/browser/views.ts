@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { watchedPage } from './console-browser.ts';
+import type { Expect } from './expect.ts';
+
+export const widths = [360, 1280, 2560] as const;
+export const themes = ['light', 'dark'] as const;
+const height = 900;
+
+/** Chooses a claim and verifies it, so that the receipt of the view is open. */
+async function openClaim(page: Page): Promise<void> {
+  await page.locator('.mark.claim').first().click();
+  await page.getByRole('button', { name: 'Verify here' }).click();
+  await page.getByText('Journal chain').waitFor();
+}
+
+export interface View {
+  readonly name: string;
+  /** The fragment of its address. */
+  readonly hash: string;
+  /** What is there once it is drawn. */
+  readonly ready: string;
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+/** Every view of the console, over a source and two studies: one with captions, one that waits for its review. */
+export function viewsOf(sourceSessionId: string, captioned: string, waiting: string): readonly View[] {
+  const study = (runtimeId: string) => `#/studies/${encodeURIComponent(runtimeId)}`;
+  return [
+    { name: 'sources', hash: '#/sources', ready: '.row' },
+    { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: 'aside .facts' },
+    { name: 'studies', hash: '#/studies', ready: '.list-link' },
+    { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },
+    { name: 'evidence', hash: study(waiting), ready: '.mark.claim' },
+    { name: 'claim', hash: study(captioned), ready: '.mark.claim', act: openClaim },
+    { name: 'review', hash: `${study(waiting)}/review`, ready: '.statement' },
+    { name: 'approved', hash: `${study(captioned)}/review`, ready: '.statement' },
+    { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-text' },
+    { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.notice[data-kind="not-yet"]' },
+    { name: 'exports', hash: `${study(waiting)}/exports`, ready: '.row' },
+    { name: 'journal', hash: `${study(waiting)}/journal`, ready: '.event-row' },
+    { name: 'operations', hash: '#/operations', ready: '.metrics' },
+    { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
+  ];
+}
+
+/** Leads a page to a view and waits until it is drawn. */
+export async function show(page: Page, { hash, ready, act }: View): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.locator(ready).first().waitFor();
+  await act?.(page);
+}
+
+const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+
+/** Looks at every view in both themes and three widths: for barriers, for what sticks out, and for what it must not do. */
+export async function checkViews(
+  browser: Browser,
+  address: string,
+  views: readonly View[],
+  expect: Expect,
+): Promise<void> {
+  const checker = await readFile(axe, 'utf8');
+  for (const colorScheme of themes) {
+    for (const width of widths) {
+      const { page, faults } = await watchedPage(browser, address, { colorScheme, viewport: { width, height } });
+      for (const view of views) {
+        await show(page, view);
+        const found = await barriers(page, checker);
+        const out = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        const where = `${view.name}, ${colorScheme}, ${width} px`;
+        expect(`${where}: no serious barrier${found.map((each) => `\n       ${each}`).join('')}`, found.length === 0);
+        expect(`${where}: nothing sticks out`, out <= 0);
+      }
+      expect(
+        `${colorScheme}, ${width} px: nothing left the origin, no script failed\n${faults.join('\n')}`.trim(),
+        faults.length === 0,
+      );
+      await page.context().close();
+    }
+  }
+}
+
+/** What axe finds serious or critical, one line each. The script is put in by the debugger, past the policy of the page. */
+async function barriers(page: Page, checker: string): Promise<readonly string[]> {
+  await page.evaluate(`${checker}; 0`);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+}

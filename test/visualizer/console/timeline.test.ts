@@ -1,0 +1,87 @@
+import test from 'ava';
+import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
+import { drawnMarks, longestOf } from '../../../visualizer/console/timeline/drawn-marks.ts';
+import { evidenceLanes } from '../../../visualizer/console/timeline/lanes.ts';
+import { ticksOf } from '../../../visualizer/console/timeline/ticks.ts';
+import { panned, shortestViewMs, showing, within, zoomed } from '../../../visualizer/console/timeline/view.ts';
+
+const hour = 3_600_000;
+const whole = { startMs: 0, endMs: 4 * hour };
+
+const available = (kind: string, facts: readonly object[]): EvidenceRow =>
+  ({ kind, state: 'available', reasonCode: null, artifactId: `artifact:${kind}`, facts }) as unknown as EvidenceRow;
+
+test('a ruler has round marks, from hours down to a frame', (t) => {
+  t.deepEqual(
+    ticksOf(whole, 8),
+    [0, 30, 60, 90, 120, 150, 180, 210].map((minutes) => minutes * 60_000),
+  );
+  t.deepEqual(ticksOf({ startMs: 1_010, endMs: 1_110 }, 5), [1020, 1040, 1060, 1080, 1100]);
+});
+
+test('zoom keeps the time under the pointer in its place, and ends at a frame and at the whole', (t) => {
+  const closer = zoomed(whole, whole, 0.5, hour);
+  t.deepEqual(closer, { startMs: hour / 2, endMs: 2.5 * hour });
+  t.is(zoomed(closer, whole, 1e-9, hour).endMs - zoomed(closer, whole, 1e-9, hour).startMs, shortestViewMs);
+  t.deepEqual(zoomed(closer, whole, 1e9, hour), whole);
+  const short = { startMs: 0, endMs: 40 };
+  t.deepEqual(zoomed(short, short, 0.1, 20), short);
+});
+
+test('a view never leaves the whole', (t) => {
+  t.deepEqual(within({ startMs: -5, endMs: 5 }, { startMs: 0, endMs: 100 }), { startMs: 0, endMs: 10 });
+  t.deepEqual(panned({ startMs: 50, endMs: 100 }, { startMs: 0, endMs: 100 }, 3), { startMs: 50, endMs: 100 });
+  const view = { startMs: 0, endMs: 1000 };
+  t.is(showing(view, whole, { startMs: 10, endMs: 20 }), view);
+  t.deepEqual(showing(view, whole, { startMs: 5000, endMs: 5100 }), { startMs: 4550, endMs: 5550 });
+});
+
+test('every kind of evidence gets a lane, also one that this page has no words for', (t) => {
+  const rows = [
+    available('silence', [{ kind: 'silence', index: 0, startMs: 10, endMs: 20 }]),
+    available('colour_of_the_sky', [
+      { kind: 'sky_sample', atMs: 5, blue: 3 },
+      { kind: 'sky_note', words: 'without a place' },
+    ]),
+    { kind: 'loudness', state: 'unavailable', reasonCode: 'no_audio_track' } as unknown as EvidenceRow,
+    available('shot_changes', []),
+  ];
+  const [silence, sky, loudness, cuts] = evidenceLanes(rows, []);
+  t.deepEqual(
+    silence?.marks.map(({ words, startMs, endMs }) => [words, startMs, endMs]),
+    [['silence', 10, 20]],
+  );
+  t.deepEqual(
+    sky?.marks.map(({ words, startMs, endMs }) => [words, startMs, endMs]),
+    [['sky sample', 5, 5]],
+  );
+  t.deepEqual(loudness?.absence, { kind: 'unavailable', words: 'unavailable: no audio track' });
+  t.deepEqual(cuts?.absence, { kind: 'empty', words: 'nothing found' });
+});
+
+test('a lane draws what is in sight, and what would lie on the same pixels as one', (t) => {
+  const facts = Array.from({ length: 100_000 }, (_, index) => ({
+    kind: 'silence',
+    startMs: index * 100,
+    endMs: index * 100 + 40,
+  }));
+  const [lane] = evidenceLanes([available('silence', facts)], []);
+  const marks = lane?.marks ?? [];
+  const longest = longestOf(marks);
+  t.is(longest, 40);
+  const all = drawnMarks(marks, longest, { startMs: 0, endMs: 10_000_000 }, 1000);
+  t.true(all.length <= 1000, String(all.length));
+  t.is(
+    all.reduce((sum, { count }) => sum + count, 0),
+    100_000,
+  );
+  const few = drawnMarks(marks, longest, { startMs: 5_000_020, endMs: 5_000_240 }, 1000);
+  t.deepEqual(
+    few.map(({ mark, count }) => [mark.startMs, count]),
+    [
+      [5_000_000, 1],
+      [5_000_100, 1],
+      [5_000_200, 1],
+    ],
+  );
+});

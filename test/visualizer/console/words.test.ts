@@ -1,0 +1,52 @@
+import test from 'ava';
+import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
+import { addressOf, type Route, routeOf } from '../../../visualizer/console/route.ts';
+import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
+
+test('a time code is read as it is written', (t) => {
+  for (const ms of [0, 1, 999, 61_250, 3_599_999, 3_600_000, 36_000_000]) t.is(parsedTimeCode(timeCode(ms)), ms);
+  t.is(parsedTimeCode('3'), 3000);
+  t.is(parsedTimeCode('1:02,5'), 62_500);
+  for (const text of ['', 'x', '1:60', '1:2:3:4', '-1', '1.2345']) t.is(parsedTimeCode(text), null, text);
+  t.deepEqual([duration(450), duration(83_000), duration(83_450)], ['0.450 s', '1:23', '1:23.450']);
+});
+
+test('every view has an address that leads back to it', (t) => {
+  const routes: readonly Route[] = [
+    { view: 'sources' },
+    { view: 'operations' },
+    { view: 'new-study', sourceSessionId: 'source-session:1' },
+    { view: 'studies', source: null, lifecycle: null },
+    { view: 'studies', source: 'source-session:1', lifecycle: 'failed' },
+    { view: 'study', runtimeId: 'runtime:1', pane: 'evidence' },
+    { view: 'study', runtimeId: 'runtime:1', pane: 'captions' },
+  ];
+  for (const route of routes) t.deepEqual(routeOf(addressOf(route)), route);
+  t.deepEqual(routeOf('#/nowhere'), { view: 'unknown' });
+  t.deepEqual(routeOf('#/studies/%zz'), { view: 'studies', source: null, lifecycle: null });
+});
+
+test('the text format of figures is read with its labels, and a histogram stays one family', (t) => {
+  const families = parsedExposition(
+    [
+      '# HELP a_total what is counted',
+      '# TYPE a_total counter',
+      'a_total{path="/x\\"y",status="200"} 3',
+      '# HELP b_seconds how long',
+      '# TYPE b_seconds histogram',
+      'b_seconds_bucket{le="+Inf"} 2',
+      'b_seconds_sum 0.5',
+      'b_seconds_count 2',
+      '',
+    ].join('\n'),
+  );
+  t.deepEqual(
+    families.map(({ name, type, samples }) => [name, type, samples.length]),
+    [
+      ['a_total', 'counter', 1],
+      ['b_seconds', 'histogram', 3],
+    ],
+  );
+  t.deepEqual(families[0]?.samples, [{ labels: { path: '/x"y', status: '200' }, value: 3 }]);
+  t.deepEqual(families[1]?.samples[2], { labels: { part: 'count' }, value: 2 });
+});
