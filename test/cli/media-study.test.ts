@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,6 +66,12 @@ test('a running host is found by its data root, or by the environment, and a kil
   const found = await run(['sources', '--json', '--data-root', root]);
   t.is(found.exit, 0);
   t.like(JSON.parse(found.stdout), { label: 'Reading room (sample)', durationMs: 50_000 });
+  const address = `${listening}/#token=${authorizationToken}`;
+  t.is((await run(['open', '--print', '--data-root', root])).stdout, `${address}\n`);
+  t.is((await run(['open', '--data-root', root], { BROWSER: '/no/browser' })).stdout, `${address}\n`);
+  t.is((await run(['open', '--data-root', root], { BROWSER: '/bin/true' })).stdout, '');
+  t.is((await stat(join(root, 'console.html'))).mode & 0o777, 0o600);
+  t.true((await readFile(join(root, 'console.html'), 'utf8')).includes(`0;url=${address}`));
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
   t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);

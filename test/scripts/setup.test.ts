@@ -17,7 +17,10 @@ interface Checkout {
   readonly root: string;
   readonly bin: string;
   addTool(name: string): Promise<string>;
-  setUp(environment?: Readonly<Record<string, string>>): { status: number | null; stdout: string; stderr: string };
+  setUp(
+    environment?: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ): { status: number | null; stdout: string; stderr: string };
   calls(): Promise<string[]>;
 }
 
@@ -44,8 +47,8 @@ async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<
       await copyFile(join(fakes, 'apt-get'), file);
       return file;
     },
-    setUp: (environment = {}) =>
-      spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs')], {
+    setUp: (environment = {}, ...args) =>
+      spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs'), ...args], {
         encoding: 'utf8',
         env: { PATH: bin, ...fakeSwitches(root), ...environment },
       }),
@@ -166,6 +169,17 @@ test('the superuser of a Debian system gets missing tools, anyone else gets the 
   // What cannot be had and is not needed is not asked for again.
   bare.setUp();
   t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
+});
+
+test('a browser is looked for before tests alone, and a missing one blocks nothing', async (t) => {
+  const fresh = await checkout(t, everyTool);
+  t.notRegex(fresh.setUp().stderr, /chromium/);
+  const { status, stderr } = fresh.setUp({}, '--tests');
+  t.is(status, 0, stderr);
+  t.regex(stderr, /chromium is missing: .*chromium.* or set MEDIA_STUDY_TEST_CHROMIUM to its absolute path/);
+  t.regex(stderr, /tests that need chromium are skipped/);
+  await fresh.addTool('chromium');
+  t.is(fresh.setUp({}, '--tests').stderr, '');
 });
 
 test('what other platforms alone can load is removed after an installation', async (t) => {

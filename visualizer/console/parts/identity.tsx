@@ -13,7 +13,7 @@ export function Identity({ id }: { readonly id: string }) {
     });
   };
   return (
-    <button type="button" class="identity mono" title={id} aria-label={`Copy ${id}`} onClick={copy}>
+    <button type="button" class="identity mono" title={`Copy ${id}`} onClick={copy}>
       {isCopied ? 'copied' : `${kind}${rest.length > shownDigits ? `${rest.slice(0, shownDigits)}…` : rest}`}
     </button>
   );

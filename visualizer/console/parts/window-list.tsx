@@ -12,6 +12,7 @@ interface WindowListProps {
 }
 
 const spareRows = 8;
+const borderPixels = 2;
 // Browsers place nothing beyond about 33 million pixels.
 const maximumPixels = 15_000_000;
 
@@ -38,7 +39,14 @@ export function WindowList({ label, count, rowHeight, row, onSight }: WindowList
   const end = Math.min(count, Math.ceil((top + sight.height) / rowHeight) + spareRows);
   useEffect(() => onSight?.(first, end), [first, end]);
   return (
-    <div ref={box} class="window-list" role="list" aria-label={label} tabIndex={0}>
+    <div
+      ref={box}
+      class="window-list"
+      role="list"
+      aria-label={label}
+      tabIndex={0}
+      style={{ maxHeight: `${height + borderPixels}px` }}
+    >
       <div class="window-space" style={{ height: `${height}px` }}>
         {Array.from({ length: Math.max(0, end - first) }, (_, at) => {
           const index = first + at;

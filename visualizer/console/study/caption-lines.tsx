@@ -1,6 +1,6 @@
 import type { CaptionProductionResults } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionText } from '../../../contract/captions/caption-line.ts';
-import type { CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
+import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import { wordsOf } from '../words/codes.ts';
 import { rangeCode } from '../words/time-code.ts';
 
@@ -45,6 +45,13 @@ const Side = ({ text }: { readonly text: CaptionText }) =>
     </p>
   );
 
+/** A figure of a finding with its unit; speeds and lengths of lines come in thousandths. */
+function figureWords(code: CaptionFindingCode, value: number): string {
+  if (code === 'reading_speed_too_high') return `${value / 1000} characters a second`;
+  if (code === 'line_too_long') return `${value / 1000} characters`;
+  return code === 'too_many_lines' ? `${value} lines` : `${value} ms`;
+}
+
 function LineFindings({ lineId, reports }: { readonly lineId: string; readonly reports: Reports }) {
   const found = reports.flatMap(({ side, profile, findings }) =>
     findings
@@ -58,7 +65,7 @@ function LineFindings({ lineId, reports }: { readonly lineId: string; readonly r
         <li key={`${side} ${profile} ${code}`}>
           {wordsOf(code)}{' '}
           <span class="quiet">
-            ({side}, {profile}: {measured} where {limit} is the limit)
+            ({side}, {profile}: {figureWords(code, measured)} where {figureWords(code, limit)} is the limit)
           </span>
         </li>
       ))}

@@ -60,7 +60,7 @@ export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
               <li key={`${at} ${what}`} data-outcome={outcome}>
                 <span class="check-what">
                   {what}: <strong>{outcomeWords[outcome]}</strong>
-                </span>
+                </span>{' '}
                 <span class="quiet">{words}</span>
               </li>
             ))}
