@@ -7,15 +7,16 @@ import { openBrowser, watchedPage } from '../test/browser/console-browser.ts';
 import { seededHost } from '../test/browser/seeded-host.ts';
 import { show, themes, viewsOf } from '../test/browser/views.ts';
 
-// Takes the pictures of the console for the guide and the README: npm run pictures
+// Takes the pictures of the console for the guide and the README: npm run pictures. The sample speaks Korean, so the machine needs
+// a font with its letters, such as that of the Debian package fonts-nanum.
 
 const folder = fileURLToPath(new URL('../docs/pictures', import.meta.url));
-const viewport = { width: 1280, height: 1180 };
+const viewport = { width: 1280, height: 1270 };
 const taken: readonly string[] = ['claim', 'captions'];
 
 /** Makes a small WebP of a PNG with the ffmpeg that the host needs anyway. */
 const shrink = (from: string, to: string) =>
-  execa('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', from, '-quality', '82', '-compression_level', '6', to]);
+  execa('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', from, '-quality', '68', '-compression_level', '6', to]);
 
 const scratch = await mkdtemp(join(tmpdir(), 'pictures-'));
 await mkdir(folder, { recursive: true });

@@ -13,10 +13,15 @@ interface Session {
 
 const themeKey = 'media-study-theme';
 
-const storedTheme = (): Theme => {
-  const stored = localStorage.getItem(themeKey);
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-};
+/** The theme that was chosen in this browser. One that keeps nothing for pages has none. */
+function storedTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(themeKey);
+    return stored === 'light' || stored === 'dark' ? stored : 'system';
+  } catch {
+    return 'system';
+  }
+}
 
 /** What the whole page shares. The token is in the client alone: no storage of the browser holds it. */
 export const session = createStore({
@@ -29,10 +34,7 @@ export const session = createStore({
 });
 
 /** The token of an address such as `#token=…`; null for any other fragment. */
-export function tokenOf(hash: string): string | null {
-  const [, token] = /^#token=(.+)$/.exec(hash) ?? [];
-  return token === undefined ? null : decodeURIComponent(token);
-}
+export const tokenOf = (hash: string): string | null => new URLSearchParams(hash.replace(/^#/, '')).get('token');
 
 /** Connects to the host that served this page. Sends nothing yet. */
 export function connect(token: string): void {
@@ -55,7 +57,11 @@ export function followAddress(): void {
 }
 
 export function chooseTheme(theme: Theme): void {
-  if (theme === 'system') localStorage.removeItem(themeKey);
-  else localStorage.setItem(themeKey, theme);
+  try {
+    if (theme === 'system') localStorage.removeItem(themeKey);
+    else localStorage.setItem(themeKey, theme);
+  } catch {
+    // It holds for this page alone.
+  }
   session.send({ type: 'themed', theme });
 }

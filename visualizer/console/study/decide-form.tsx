@@ -4,28 +4,35 @@ import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
 
-export interface Decided {
-  readonly reasons: readonly string[];
+export interface Decided<Reason extends string> {
+  readonly reasons: readonly Reason[];
   readonly note: string | null;
   /** As the person typed it. */
   readonly attestation: string;
 }
 
-interface DecideFormProps {
+interface DecideFormProps<Reason extends string> {
   readonly title: string;
   readonly text: string;
   readonly button: string;
   /** The words that the person must type. */
   readonly statement: string;
   /** The reasons to choose from; empty where there is only one. */
-  readonly reasons: readonly string[];
-  readonly onDecide: (decided: Decided) => Promise<void>;
+  readonly reasons: readonly Reason[];
+  readonly onDecide: (decided: Decided<Reason>) => Promise<void>;
 }
 
 /** A decision that a person signs by typing the statement: it is never filled in. */
-export function DecideForm({ title, text, button, statement, reasons, onDecide }: DecideFormProps) {
+export function DecideForm<Reason extends string>({
+  title,
+  text,
+  button,
+  statement,
+  reasons,
+  onDecide,
+}: DecideFormProps<Reason>) {
   const { deed, run } = useDeed();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<readonly Reason[]>([]);
   const [note, setNote] = useState('');
   const [typed, setTyped] = useState('');
   const statementId = useId();

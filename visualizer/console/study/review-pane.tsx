@@ -1,3 +1,4 @@
+import type { ReviewDecision, RevocationDecision } from '../../../contract/review/publish-review.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -9,6 +10,25 @@ import { sentence, wordsOf } from '../words/codes.ts';
 import { type Decided, DecideForm } from './decide-form.tsx';
 import { OverviewWords } from './overview-words.tsx';
 import type { Study, StudyModel } from './study-model.ts';
+
+type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
+type RevocationReason = RevocationDecision['reasonCodes'][number];
+
+const approvalReason = 'reviewer_attested_caption_production_may_proceed';
+
+/** In the order in which a decision lists them. */
+const rejectionReasons: readonly RejectionReason[] = [
+  'evidence_requires_additional_review',
+  'source_scope_not_approved',
+  'rights_or_policy_concern',
+  'other_review_concern',
+];
+const revocationReasons: readonly RevocationReason[] = [
+  'approval_entered_in_error',
+  'new_review_required',
+  'source_scope_changed',
+  'rights_or_policy_concern',
+];
 
 interface ReviewPaneProps {
   readonly study: Study;
@@ -33,22 +53,24 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
           await work;
           await model.refresh();
         };
-        const decide = ({ reasons, note, attestation }: Decided, isApproval: boolean) =>
+        const approve = ({ note, attestation }: Decided<never>) =>
           done(
             host.reviews.decide(
               runtimeId,
-              isApproval
-                ? {
-                    outcome: 'approve_for_caption_production',
-                    reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-                    note,
-                  }
-                : { outcome: 'reject_with_reasons', reasonCodes: reasons as never, note },
+              { outcome: 'approve_for_caption_production', reasonCodes: [approvalReason], note },
               by(attestation),
             ),
           );
-        const revoke = ({ reasons, note, attestation }: Decided) =>
-          done(host.reviews.revoke(runtimeId, { reasonCodes: reasons as never, note }, by(attestation)));
+        const reject = ({ reasons, note, attestation }: Decided<RejectionReason>) =>
+          done(
+            host.reviews.decide(
+              runtimeId,
+              { outcome: 'reject_with_reasons', reasonCodes: reasons, note },
+              by(attestation),
+            ),
+          );
+        const revoke = ({ reasons, note, attestation }: Decided<RevocationReason>) =>
+          done(host.reviews.revoke(runtimeId, { reasonCodes: reasons, note }, by(attestation)));
         return (
           <div class="split">
             <div>
@@ -84,7 +106,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
                   button="Approve"
                   statement={reviewer.decisionAttestation}
                   reasons={[]}
-                  onDecide={(decided) => decide(decided, true)}
+                  onDecide={approve}
                 />
               )}
               {may('reject') && (
@@ -93,13 +115,8 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
                   text="Final for this study. Another attempt can be reviewed anew."
                   button="Reject"
                   statement={reviewer.decisionAttestation}
-                  reasons={[
-                    'evidence_requires_additional_review',
-                    'source_scope_not_approved',
-                    'rights_or_policy_concern',
-                    'other_review_concern',
-                  ]}
-                  onDecide={(decided) => decide(decided, false)}
+                  reasons={rejectionReasons}
+                  onDecide={reject}
                 />
               )}
               {may('revoke') && (
@@ -108,12 +125,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
                   text="What is being made under it stops, and captions that were made are no longer handed out."
                   button="Withdraw"
                   statement={reviewer.revocationAttestation}
-                  reasons={[
-                    'approval_entered_in_error',
-                    'new_review_required',
-                    'source_scope_changed',
-                    'rights_or_policy_concern',
-                  ]}
+                  reasons={revocationReasons}
                   onDecide={revoke}
                 />
               )}
