@@ -2,7 +2,7 @@ import path from 'node:path';
 import { CollectedOutput } from './bounded-output.ts';
 import { absoluteFolders, isExecutable } from './executable-search.ts';
 import { type ChildExit, GuardedProcess } from './guarded-process.ts';
-import { makePrivateFolder, openWorkRoot, removeFolder } from './private-folder.ts';
+import { makePrivateFolder, openWorkRoot, putFiles, removeFolder, takeFile } from './private-folder.ts';
 import {
   type Launcher,
   ProcessFailure,
@@ -85,8 +85,8 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     const running = await this.#launch(request, stdout);
     running.stdin?.end();
     for (const pipe of running.extra) pipe.resume();
-    const { stderr } = await running.finished;
-    return { stdout: stdout.bytes(), stderr };
+    const { stderr, result = null } = await running.finished;
+    return { stdout: stdout.bytes(), stderr, result };
   }
 
   start(request: ProcessRequest): Promise<RunningProcess> {
@@ -120,6 +120,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     const folder = await makePrivateFolder(this.#options.workRoot, this.#options.newId());
     let guarded: GuardedProcess;
     try {
+      await putFiles(folder, request.files ?? []);
       this.#refuseWhenStopped(request);
       const child = await spawnGroup(this.#command, request, folder, this.#path);
       guarded = new GuardedProcess(child, request, this.#interpret, collected);
@@ -130,17 +131,25 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     this.#running.add(guarded);
     this.#folders.add(path.basename(folder));
     if (this.#closed) guarded.kill();
-    const finished = this.#track(this.#tidy(guarded, folder));
+    const finished = this.#track(this.#tidy(guarded, folder, request.result));
     finished.catch(() => {});
     const { stdin, stdout, extra } = guarded;
     return { stdin, stdout, extra, finished, kill: () => guarded.kill() };
   }
 
   // `finished` settles only when nothing of the process is left, its folder included.
-  async #tidy(guarded: GuardedProcess, folder: string): Promise<{ readonly stderr: Buffer }> {
+  async #tidy(
+    guarded: GuardedProcess,
+    folder: string,
+    wanted: ProcessRequest['result'],
+  ): Promise<{ readonly stderr: Buffer; readonly result: Buffer | null }> {
+    const ended = guarded.finished.then(async ({ stderr }) => ({
+      stderr,
+      result: wanted === undefined ? null : await takeFile(folder, wanted.name, wanted.maximumBytes),
+    }));
     const [outcome, removal] = await Promise.allSettled([
-      guarded.finished,
-      guarded.finished.then(
+      ended,
+      ended.then(
         () => removeFolder(folder),
         () => removeFolder(folder),
       ),

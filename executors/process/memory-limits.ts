@@ -18,6 +18,8 @@ export const MEMORY_BYTES = {
   resolve: GIBIBYTE,
   /** yt-dlp and the ffmpeg that it starts; encoding 4K anew takes 1.2 GiB on two cores, and more on many. */
   download: 4 * GIBIBYTE,
+  /** pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of which they map and do not write to. */
+  recognize: 6 * GIBIBYTE,
   /** The detector process takes 140 MiB with both models. */
   detector: GIBIBYTE,
 } as const;

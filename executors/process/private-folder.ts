@@ -1,4 +1,5 @@
-import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { madeWorkFolders, workFolderName } from '../../storage/objects/leftovers.ts';
 import { killLeftovers } from './leftover-processes.ts';
@@ -29,6 +30,36 @@ export async function makePrivateFolder(workRoot: string, id: string): Promise<s
     throw new ProcessFailure('launch_failed', `no private folder could be made (${codeOf(error)})`);
   }
   return folder;
+}
+
+/** Puts files into a private folder before its process starts. */
+export async function putFiles(
+  folder: string,
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): Promise<void> {
+  try {
+    for (const { name, bytes } of files) await writeFile(path.join(folder, name), bytes, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new ProcessFailure('launch_failed', `no file could be put into the private folder (${codeOf(error)})`);
+  }
+}
+
+/** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. */
+export async function takeFile(folder: string, name: string, maximumBytes: number): Promise<Buffer> {
+  const handle = await open(
+    path.join(folder, name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: unknown) => {
+    throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`);
+  });
+  try {
+    const { size } = await handle.stat();
+    if (size > maximumBytes)
+      throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Removes a folder and all in it; a process that is just dying may still write for a moment. */

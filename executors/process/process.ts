@@ -37,11 +37,17 @@ export interface ProcessRequest {
   readonly environment?: Readonly<Record<string, string>>;
   /** Only a process that is given one may reach a network. It has no extra pipes. */
   readonly proxy?: ProcessProxy;
+  /** Files that lie in the private folder, its working directory, before it starts: plain names and their bytes. */
+  readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** A file of the private folder that is read when the process has ended well, up to so many bytes. */
+  readonly result?: { readonly name: string; readonly maximumBytes: number };
 }
 
 export interface ProcessOutput {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
+  /** The file that was asked for as the result; null where none was. */
+  readonly result: Buffer | null;
 }
 
 /** A process under way. Every readable must be drained, or the process blocks. */
@@ -49,8 +55,8 @@ export interface RunningProcess {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly extra: readonly Readable[];
-  /** Resolves after exit code 0 with the (bounded) stderr; rejects with `ProcessFailure` otherwise. */
-  readonly finished: Promise<{ readonly stderr: Buffer }>;
+  /** Resolves after exit code 0 with the (bounded) stderr and the result file; rejects with `ProcessFailure` otherwise. */
+  readonly finished: Promise<{ readonly stderr: Buffer; readonly result?: Buffer | null }>;
   /** Kills the group at once; `finished` settles. */
   kill(): void;
 }

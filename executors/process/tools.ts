@@ -146,7 +146,8 @@ async function namedFile(file: string): Promise<string | null> {
   return path.isAbsolute(file) && (await isExecutable(file)) ? file : null;
 }
 
-async function digestOf(file: string): Promise<string> {
+/** The SHA-256 of a file, through links. */
+export async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(await realpath(file)), hash);
   return `sha256:${hash.digest('hex')}`;
