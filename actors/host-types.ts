@@ -4,6 +4,7 @@ import type { CaptionClassification } from '../contract/captions/caption-executo
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
+import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { Deletions } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
@@ -41,6 +42,8 @@ export interface HostOptions {
   readonly captionExecutor: CaptionClassification;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
+  /** Who recognises speech; null or absent where nobody does. */
+  readonly recognizer?: RecognizerChoice | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   /** What hosts before this one found out in this process; without it, the host finds out by itself. */

@@ -6,6 +6,7 @@ import { openHostedExplainer } from '../executors/explanations/hosted-explainer.
 import { openLauncher } from '../executors/process/launcher.ts';
 import { describeSandbox } from '../executors/process/process-sandbox.ts';
 import { resolveTools } from '../executors/process/tools.ts';
+import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
@@ -34,7 +35,11 @@ import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
+import { RecognitionSteps } from './recognition/recognition-steps.ts';
+import { RegionResults } from './recognition/region-results.ts';
+import { Transcriber } from './recognition/transcriber.ts';
 import { RememberedTools } from './remembered-tools.ts';
+import { ReadObjects } from './reopening/read-objects.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
 import { reviewScope } from './review/review-rows.ts';
@@ -92,9 +97,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   report(describeSandbox(launcher.sandbox));
   const remembered = new RememberedTools(ledger, machine);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const [tools, detectorTools] = await Promise.all([
+  const chosen = options.recognizer ?? null;
+  const [tools, detectorTools, recognizer] = await Promise.all([
     resolveTools(launcher, options.environment, remembered),
     detector.tools(),
+    chosen === null ? null : openRecognizer(launcher, chosen, { environment: options.environment, clock }),
   ]);
 
   const registry = new SourceRegistry();
@@ -134,6 +141,19 @@ export async function openHost(options: HostOptions): Promise<Host> {
     board,
     report,
   });
+  const transcriber =
+    recognizer === null
+      ? null
+      : new Transcriber({
+          recognizer,
+          launcher,
+          ffmpeg: tools.ffmpeg,
+          detector,
+          languageTool: detectorTools.language,
+          objectStore,
+          regions: new RegionResults(ledger),
+        });
+  const content = new ReadObjects(objectStore, () => undefined);
   const studying = studyDefinition({
     ledger,
     supervisor,
@@ -148,6 +168,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       warm: (source) => detector.warm(modelsFor(source)),
     }),
     media,
+    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
     progress,
     committed: (runtimeId) => studies.committed(runtimeId),
@@ -161,6 +182,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     objectStore,
     clock,
     newId: randomUUID,
+    recognizes: recognizer !== null,
     maximumRangeMs: options.maximumStudyRangeMs,
     maximumLive: options.maximumLiveStudies,
   });
@@ -287,7 +309,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
       .filter((tool) => tool !== null)
       .map((tool) => tool.identity)
-      .concat([detectorTools.speech, detectorTools.language]),
+      .concat([detectorTools.speech, detectorTools.language], recognizer?.tools ?? []),
     figures,
     progress: board,
     pairings: new Pairings({ clock, randomBytes }),

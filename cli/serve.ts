@@ -16,6 +16,7 @@ import { crashPoints } from './crash-points.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
 import { type LogFormat, type LogLevel, logLine } from './options/log-lines.ts';
+import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/recognizer.ts';
 import { type ServeOptions, serveOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
@@ -38,6 +39,7 @@ async function serve(options: ServeOptions): Promise<void> {
   format = options.logFormat;
   report(`Local Media Study Service ${version}`);
   const explainer = explainerOf(options.explainerModel, process.env);
+  const recognizer = recognizerOf(options.recognizer, process.env);
   const token = await hostToken(options.tokenFile);
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
@@ -58,6 +60,7 @@ async function serve(options: ServeOptions): Promise<void> {
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor.classification,
     explainer,
+    recognizer,
     environment: process.env,
     clock: systemClock,
     report,
@@ -73,6 +76,7 @@ async function serve(options: ServeOptions): Promise<void> {
   await writeHostFile(options.dataRoot, announced);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (explainer !== null) report(explainerNotice(explainer));
+  if (recognizer !== null) report(recognizerNotice(recognizer));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   host.begin();
 }
@@ -134,7 +138,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     executor: 'deterministic-no-model',
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
-    semanticRecognizer: 'current-run-unavailable-no-fixture-fallback',
+    semanticRecognizer: announcedRecognizer(options.recognizer),
     languageExplanationExecutor: announcedExplainer(options.explainerModel),
     authorizationToken: token,
     pid: process.pid,

@@ -24,6 +24,11 @@ export interface StudyContext extends StudyInput {
   readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
 }
 
+export interface SubtitlesOutcome extends EffectOutcome {
+  /** Whether the speech of this study is to be recognised. */
+  readonly recognizes: boolean;
+}
+
 export interface AssessOutcome extends EffectOutcome {
   readonly claimCount: number;
 }
@@ -39,7 +44,7 @@ export type StudyEvent =
 /** A step begins: the actor layer journals what has to stand before the effect runs. */
 export interface StepStartedEmission {
   readonly type: 'step.started';
-  readonly step: 'detect' | 'subtitles';
+  readonly step: 'detect' | 'subtitles' | 'recognize';
 }
 
 /** The runtime ends without a study: the actor layer journals the open operation's failure and the closing events. */

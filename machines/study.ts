@@ -3,7 +3,16 @@ import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
-import type { AssessOutcome, StudyContext, StudyEmission, StudyEvent, StudyFault, StudyInput } from './study-types.ts';
+import type {
+  AssessOutcome,
+  StepStartedEmission,
+  StudyContext,
+  StudyEmission,
+  StudyEvent,
+  StudyFault,
+  StudyInput,
+  SubtitlesOutcome,
+} from './study-types.ts';
 
 export const studyMachineVersion = 2;
 
@@ -25,7 +34,8 @@ export const studyMachine = setup({
     initialize: fromPromise<EffectOutcome, StudyInput>(notProvided('initialize')),
     deadline: fromCallback<StudyEvent, StudyInput>(() => undefined),
     detect: fromPromise<EffectOutcome, StudyInput>(notProvided('detect')),
-    subtitles: fromPromise<EffectOutcome, StudyInput>(notProvided('subtitles')),
+    subtitles: fromPromise<SubtitlesOutcome, StudyInput>(notProvided('subtitles')),
+    recognize: fromPromise<EffectOutcome, StudyInput>(notProvided('recognize')),
     read: fromPromise<EffectOutcome, StudyInput>(notProvided('read')),
     assess: fromPromise<AssessOutcome, StudyInput>(notProvided('assess')),
     decide: fromPromise<EffectOutcome, StudyInput>(notProvided('decide')),
@@ -33,11 +43,12 @@ export const studyMachine = setup({
   },
   guards: {
     interrupts: (_, params: { error: unknown }) => isFault(params.error) && params.error.lifecycle === 'interrupted',
+    recognizes: (_, params: { recognizes: boolean }) => params.recognizes,
     hasClaims: (_, params: { claimCount: number }) => params.claimCount > 0,
   },
   actions: {
     commit: emit((_, params: EffectOutcome) => commitOf(params)),
-    startOperation: emit((_, params: { step: 'detect' | 'subtitles' }) => ({
+    startOperation: emit((_, params: Pick<StepStartedEmission, 'step'>) => ({
       type: 'step.started' as const,
       step: params.step,
     })),
@@ -61,6 +72,7 @@ export const studyMachine = setup({
         'initializing',
         'running.detect',
         'running.subtitles',
+        'running.recognize',
         'running.read',
         'running.assess',
         'running.decide',
@@ -127,10 +139,34 @@ export const studyMachine = setup({
             id: 'subtitles',
             src: 'subtitles',
             input: stepInput,
+            onDone: [
+              {
+                guard: { type: 'recognizes', params: ({ event }) => ({ recognizes: event.output.recognizes }) },
+                target: 'recognize',
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
+              },
+              {
+                target: 'read',
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
+              },
+            ],
+          },
+        },
+        recognize: {
+          description:
+            'A recogniser is given the detected speech, region by region, and gates judge its lines; only on a host with one.',
+          entry: { type: 'startOperation', params: { step: 'recognize' } },
+          meta: { journal: ['semantic.evidence_started'] },
+          invoke: {
+            id: 'recognize',
+            src: 'recognize',
+            input: stepInput,
             onDone: {
               target: 'read',
               actions: { type: 'commit', params: ({ event }) => event.output },
-              meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
+              meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
             },
           },
         },

@@ -1,7 +1,7 @@
 import type { AnyMachineSnapshot, StateValue } from 'xstate';
 import { z } from 'zod';
 import { contentId, type Range } from '../../contract/base/grammar.ts';
-import { capability } from '../../contract/base/operation.ts';
+import { capabilities } from '../../contract/base/operation.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
 import type { Lifecycle, RuntimeReason } from '../../contract/study/runtime-status.ts';
 import { studyMigrations } from '../../machines/migrations/study.ts';
@@ -22,7 +22,9 @@ export const studyRow = z.strictObject({
     agentId: z.string(),
     claimId: z.string(),
     executionId: z.string(),
-    grantIds: z.record(capability, z.string()),
+    grantIds: z.record(z.enum(capabilities), z.string()),
+    /** Absent where the host that accepted the study had no recogniser. */
+    recognitionGrantId: z.string().optional(),
   }),
 });
 

@@ -43,7 +43,7 @@ export class EvidenceSteps {
 
   async read({ runtimeId }: StudyInput): Promise<EffectOutcome> {
     const { run, source, study } = await this.#underWay(runtimeId);
-    return this.#stored(performReads(run, readableOf(source, runtimeId, study.findings.operations)));
+    return this.#stored(performReads(run, readableOf(source, runtimeId, study.findings)));
   }
 
   async assess({ runtimeId }: StudyInput): Promise<AssessOutcome> {

@@ -159,7 +159,7 @@ const begunAnew = (study: StudyRow, begun: MediaOperation, operation: MediaOpera
   operationStarted(study, operation),
 ];
 
-const mediaGone: StudyFault = {
+export const mediaGone: StudyFault = {
   lifecycle: 'interrupted',
   code: 'stored_content_inconsistent',
   message: 'the sealed media is gone or has changed',

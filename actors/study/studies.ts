@@ -42,6 +42,8 @@ export interface StudiesOptions {
   readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** Whether this host has a recogniser for the speech of the studies that it accepts. */
+  readonly recognizes?: boolean;
   readonly maximumRangeMs: number;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: number;
@@ -299,7 +301,7 @@ export class Studies {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,
       requestContentId: accepted.requestContentId,
-      ids: studyIdsFrom(newId),
+      ids: studyIdsFrom(newId, { recognizes: this.#options.recognizes ?? false }),
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
     const { sessionId } = source.session;

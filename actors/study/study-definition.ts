@@ -5,6 +5,7 @@ import { studyMachine } from '../../machines/study.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import { studyChart, studyPhase } from '../reopening/study-row.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
@@ -24,6 +25,7 @@ export interface StudyDefinitionOptions {
   readonly clock: Clock;
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
+  readonly recognition: RecognitionSteps;
   readonly evidence: EvidenceSteps;
   readonly progress: LiveProgress;
   readonly committed: (runtimeId: string) => void;
@@ -34,22 +36,24 @@ const nextSteps = {
   initialize: 'detect',
   detect: 'subtitles',
   subtitles: 'read',
+  recognize: 'read',
   read: 'assess',
   assess: 'decide',
   decide: 'admit',
 } as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
 
 /** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
-function standingOf({ done }: StudyProgress, row: ActorRow): Standing | null {
+function standingOf({ done, openRecognition }: StudyProgress, row: ActorRow): Standing | null {
   const { runtimeId, commandId } = row.input as StudyInput;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   if (done === null) return { value: 'initializing', context };
+  if (openRecognition !== null) return { value: { running: 'recognize' }, context };
   return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
 export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
-  const { ledger, supervisor, budgets, queue, clock, initialize, media, evidence, progress } = options;
+  const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, evidence, progress } = options;
   const barrier = {
     clock: supervisor.clock,
     settled: (input: StudyInput) => supervisor.settled(input.runtimeId),
@@ -66,7 +70,11 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
         }),
       ),
       detect: effect(barrier, (input: StudyInput, signal) => media.detect(input, signal)),
-      subtitles: effect(barrier, (input: StudyInput, signal) => media.subtitles(input, signal)),
+      subtitles: effect(barrier, async (input: StudyInput, signal) => ({
+        ...(await media.subtitles(input, signal)),
+        recognizes: recognition.isFor(input.runtimeId),
+      })),
+      recognize: effect(barrier, (input: StudyInput, signal) => recognition.recognize(input, signal)),
       read: effect(barrier, (input: StudyInput) => evidence.read(input)),
       assess: effect(barrier, (input: StudyInput) => evidence.assess(input)),
       decide: effect(barrier, (input: StudyInput) => evidence.decide(input)),
@@ -82,7 +90,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     phase: studyPhase,
     standing: async (row) => standingOf(progress.of((row.input as StudyInput).runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
-    writes: (change) => studyEmissionWrites({ ledger, clock, media, progress }, change),
+    writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, progress }, change),
     committed: (runtimeId, row) => {
       if (studyPhase(snapshotValue(row)) === 'ended') progress.forget(runtimeId);
       options.committed(runtimeId);

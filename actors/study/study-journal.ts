@@ -1,8 +1,10 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
+import { recognitionFailed } from '../../receipts/recognition/semantic-recognition.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
 import type { Change } from '../supervision/actor-definition.ts';
 import type { LiveProgress } from './live-progress.ts';
@@ -12,6 +14,7 @@ export interface StudyJournalOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly media: Pick<MediaSteps, 'operation'>;
+  readonly recognition: Pick<RecognitionSteps, 'started'>;
   readonly progress: LiveProgress;
 }
 
@@ -35,6 +38,7 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
       return emission;
     case 'step.started': {
       const study = readStudy(options.ledger, runtimeId);
+      if (emission.step === 'recognize') return { events: options.recognition.started(study), writes: [] };
       return { events: [operationStarted(study, options.media.operation(study, emission.step))], writes: [] };
     }
     case 'runtime.stopped':
@@ -42,17 +46,18 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
   }
 }
 
-/** The failure of the pass that was open, then the end; nothing for a runtime whose journal was never opened. */
+/** The failure of what was open, then the end; nothing for a runtime whose journal was never opened. */
 function stopped(
   { ledger, clock, progress }: StudyJournalOptions,
   runtimeId: string,
   { lifecycle, reason }: StudyStoppedEmission,
 ): readonly EventDraft[] {
-  const { startedAt, operationIds, openPass } = progress.of(runtimeId);
+  const { startedAt, operationIds, openPass, openRecognition } = progress.of(runtimeId);
   if (startedAt === null) return [];
   const study = readStudy(ledger, runtimeId);
   const finishedAt = new Date(clock.now()).toISOString();
   const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
   const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
-  return [...failed, ...stopStudy(study, { lifecycle, reason, span })];
+  const unheard = openRecognition === null ? [] : [recognitionFailed(study, openRecognition, reason)];
+  return [...failed, ...unheard, ...stopStudy(study, { lifecycle, reason, span })];
 }

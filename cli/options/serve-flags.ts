@@ -1,6 +1,7 @@
 import { captionFlags } from './caption-executor.ts';
 import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
+import { recognizerFlags } from './recognizer.ts';
 import { videohostFlags } from './videohost-flags.ts';
 
 /** Every flag of the host. */
@@ -49,6 +50,6 @@ export const serveFlags: FlagTable = {
   ),
   executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
   ...captionFlags,
-  'semantic-recognizer': single('NAME', 'unavailable', 'unavailable; no other value yet'),
+  ...recognizerFlags,
   ...explainerFlags,
 };

@@ -6,6 +6,7 @@ import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import type { LogFormat } from './log-lines.ts';
 import { absolutePath, pathOption } from './path-option.ts';
+import { type RecognizerFlags, recognizerFlagsOf } from './recognizer.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
+  /** Null where nobody recognises speech. */
+  readonly recognizer: RecognizerFlags | null;
   /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
@@ -42,7 +45,6 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
   }
   choice(given, 'executor', ['deterministic']);
-  choice(given, 'semantic-recognizer', ['unavailable']);
   const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
   return {
     host,
@@ -75,6 +77,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
     captionExecutor: captionExecutor(given),
+    recognizer: recognizerFlagsOf(given),
     explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
     logFormat: choice(given, 'log-format', ['text', 'json']),

@@ -14,6 +14,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
   executor_not_allowed: 'add the flag that the message names, or leave the other one out',
   invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_recognition_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
   invalid_host_token: 'chmod 600 the token file, or name one that does not exist yet: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',
   listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',

@@ -11,6 +11,7 @@ export type ProducerKind =
   | 'evidence_host'
   | 'assessment_host'
   | 'decision_host'
+  | 'semantic_evidence_host'
   | 'publish_review_intake_host'
   | 'publish_review_host'
   | 'caption_production_host'

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identity } from './grammar.ts';
 
-/** Everything that a task may be granted to do; each operation of a run uses exactly one of these. */
+/** Everything that the task of every study is granted to do; each operation of a run uses exactly one of these. */
 export const capabilities = [
   'media.detect',
   'media.subtitles',
@@ -10,8 +10,12 @@ export const capabilities = [
   'analysis.evidence.decide',
 ] as const;
 
-export const capability = z.enum(capabilities);
+/** What a task is granted beside them where the host that accepted the study had a recogniser. */
+export const recognitionCapability = 'semantic.recognize';
+
+export const capability = z.enum([...capabilities, recognitionCapability]);
 export type Capability = z.infer<typeof capability>;
+export type StudyCapability = (typeof capabilities)[number];
 
 /** `operation:<name>:<64 hex>`; unique within a run. */
 export const operationId = z.string().regex(/^operation:[a-z][a-z-]*:[a-f0-9]{64}$/);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
 import { artifactId, operationId } from '../base/operation.ts';
 import { speechFact } from './evidence.ts';
+import { transcriptLineFact } from './transcript.ts';
 
 /** What one read may return, and how many reads a study has: all that its assessments can take in. */
 export const readLimits = { maxReads: 16, maxItems: 64, maxBytes: 32768 } as const;
@@ -9,7 +10,7 @@ export const readLimits = { maxReads: 16, maxItems: 64, maxBytes: 32768 } as con
 /** Largest stored read receipt, in bytes. */
 export const maximumReadReceiptBytes = 128 * 1024;
 
-export const readableKind = z.enum(['speech_activity', 'language_ranges']);
+export const readableKind = z.enum(['speech_activity', 'language_ranges', 'transcript']);
 export type ReadableKind = z.infer<typeof readableKind>;
 
 const share = z.number().min(0).max(1);
@@ -46,7 +47,18 @@ export const languageRangeFact = z.strictObject({
   decision: languageDecision,
 });
 
-export const evidenceFact = z.union([speechFact, languageRangeFact]);
+/** A line of a transcript that passed every gate: recognised, not said. Samples count as above. */
+export const recognisedLineFact = z.strictObject({
+  kind: z.literal('recognised_line'),
+  index: count,
+  startSample: count,
+  endSample: positive,
+  startMs: count,
+  endMs: positive,
+  text: transcriptLineFact.shape.text,
+});
+
+export const evidenceFact = z.union([speechFact, languageRangeFact, recognisedLineFact]);
 
 export const readAuthorization = z.strictObject({
   grantId: identity,
@@ -95,6 +107,7 @@ export const evidenceReadReceipt = z.strictObject({
   }),
 });
 
+export type RecognisedLineFact = z.infer<typeof recognisedLineFact>;
 export type LanguageRangeFact = z.infer<typeof languageRangeFact>;
 export type EvidenceFact = z.infer<typeof evidenceFact>;
 export type EvidenceReadReceipt = z.infer<typeof evidenceReadReceipt>;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { contentId, count, languageTag, range } from '../base/grammar.ts';
 import { wellFormedText } from '../base/text.ts';
 import { toolIdentity } from '../base/tool.ts';
+import { recognisedRegionFact, transcriptLineFact } from './transcript.ts';
 
-/** The kinds that a study detects itself, in the order in which they are journalled. */
+/** The kinds that a study detects itself, in the order in which they are journalled; `transcript` only with a recogniser. */
 export const detectedKinds = [
   'speech_activity',
   'silence',
@@ -11,6 +12,7 @@ export const detectedKinds = [
   'shot_changes',
   'subtitle_track',
   'text_language',
+  'transcript',
 ] as const;
 
 export const detectedKind = z.enum(detectedKinds);
@@ -18,7 +20,8 @@ export type DetectedKind = z.infer<typeof detectedKind>;
 
 /**
  * Why a kind of evidence is `unavailable`: nothing to measure, or no one to measure it. The reasons that begin with
- * `subtitle_` are of one track, which the evidence names: its format is not read, or it is more than is read.
+ * `subtitle_` are of one track, which the evidence names: its format is not read, or it is more than is read. The last two
+ * are of a transcript: the recogniser does not serve the declared language, or it failed.
  */
 export const unavailableReason = z.enum([
   'no_audio_track',
@@ -28,6 +31,8 @@ export const unavailableReason = z.enum([
   'no_frames_in_range',
   'subtitle_format_unsupported',
   'subtitle_limit_exceeded',
+  'language_not_recognised',
+  'recognition_failed',
 ]);
 export type UnavailableReason = z.infer<typeof unavailableReason>;
 
@@ -101,6 +106,8 @@ export const detectedFact = z.discriminatedUnion('kind', [
   cueFact,
   unreadableCueFact,
   trackLanguageFact,
+  recognisedRegionFact,
+  transcriptLineFact,
 ]);
 export type SpeechFact = z.infer<typeof speechFact>;
 export type SilenceFact = z.infer<typeof silenceFact>;

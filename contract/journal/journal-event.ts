@@ -3,6 +3,7 @@ import { captionEvents } from '../captions/caption-events.ts';
 import { evidenceEvents } from '../evidence/evidence-events.ts';
 import { mediaEvents } from '../evidence/media-events.ts';
 import { languageExplanationEvents } from '../explanations/language-explanation-events.ts';
+import { semanticEvents } from '../recognition/semantic-events.ts';
 import { publishReviewEvents } from '../review/publish-review-events.ts';
 import { taskEvents } from '../study/task-events.ts';
 
@@ -10,6 +11,7 @@ import { taskEvents } from '../study/task-events.ts';
 export const journalEvent = z.discriminatedUnion('type', [
   ...taskEvents,
   ...mediaEvents,
+  ...semanticEvents,
   ...evidenceEvents,
   ...publishReviewEvents,
   ...captionEvents,

@@ -89,7 +89,7 @@ export const overviewFinding = z.strictObject({
 
 /** All claims of one kind, value and state, as one sentence over the facts that they cite. */
 export const overviewClaim = z.strictObject({
-  kind: z.enum(['speech_activity', 'language_identity']),
+  kind: z.enum(['speech_activity', 'language_identity', 'transcript']),
   value: z.string().nullable(),
   states: z.array(claimState).min(1),
   text,
@@ -155,7 +155,7 @@ export const runtimeOverview = z.strictObject({
     outputDepth,
     acceptedAt: timestamp,
     /** The last step that is on disk; null before the first. */
-    step: z.enum(['initialize', 'detect', 'subtitles', 'read', 'assess', 'decide', 'end']).nullable(),
+    step: z.enum(['initialize', 'detect', 'subtitles', 'recognize', 'read', 'assess', 'decide', 'end']).nullable(),
     /** Why it ended without its findings; null unless it did. */
     reason: failure.nullable(),
     /** How often a host took it up again. */

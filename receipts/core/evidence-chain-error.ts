@@ -13,6 +13,7 @@ export type EvidenceLink =
   | 'opening'
   | 'media_operation'
   | 'evidence'
+  | 'recognition'
   | 'read'
   | 'assessment'
   | 'decision'

@@ -1,4 +1,4 @@
-import type { Capability } from '../../contract/base/operation.ts';
+import type { StudyCapability } from '../../contract/base/operation.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { EventCause } from './event-draft.ts';
 
@@ -8,8 +8,10 @@ export interface StudyIds {
   readonly agentId: string;
   readonly claimId: string;
   readonly executionId: string;
-  /** One grant for each capability that a study uses. */
-  readonly grantIds: Readonly<Record<Capability, string>>;
+  /** One grant for each capability that every study uses. */
+  readonly grantIds: Readonly<Record<StudyCapability, string>>;
+  /** The grant to recognise speech; absent where the host that accepted the study had no recogniser. */
+  readonly recognitionGrantId?: string | undefined;
 }
 
 /** One accepted study under way: what was promised and under which names it is carried out. */
@@ -18,8 +20,8 @@ export interface StudyRun {
   readonly ids: StudyIds;
 }
 
-/** Allocates a run's ids from a source of unique names, such as a random UUID. */
-export const studyIdsFrom = (newId: () => string): StudyIds => ({
+/** Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised. */
+export const studyIdsFrom = (newId: () => string, { recognizes = false } = {}): StudyIds => ({
   taskId: `task:${newId()}`,
   agentId: `agent:${newId()}`,
   claimId: `launch-claim:${newId()}`,
@@ -31,6 +33,7 @@ export const studyIdsFrom = (newId: () => string): StudyIds => ({
     'analysis.evidence.assess': `grant:${newId()}`,
     'analysis.evidence.decide': `grant:${newId()}`,
   },
+  ...(recognizes ? { recognitionGrantId: `grant:${newId()}` } : {}),
 });
 
 /** Every event of a run belongs to the command that started it. */

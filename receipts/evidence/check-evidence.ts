@@ -33,6 +33,7 @@ const rules: Readonly<Record<DetectedKind, { readonly facts: readonly FactKind[]
   shot_changes: { facts: ['shot_change'], track: 'video' },
   subtitle_track: { facts: ['subtitle_cue', 'unreadable_cue'], track: 'subtitle' },
   text_language: { facts: ['track_language'], track: 'subtitle' },
+  transcript: { facts: ['recognised_region', 'transcript_line'], track: 'audio' },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */
@@ -66,13 +67,16 @@ function checkWindows({ facts, input: { range } }: EvidenceArtifact): void {
 }
 
 /** The parameters that an operation states for one kind, named as in the artifact. */
-function parametersFor(kind: DetectedKind, { parameters }: MediaOperation): EvidenceArtifact['parameters'] {
+function parametersFor(
+  kind: DetectedKind,
+  { parameters }: EvidenceOrigin['operation'],
+): EvidenceArtifact['parameters'] {
   const prefix = `${kind}.`;
   const stated = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(stated.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
-function checkTools({ tool }: EvidenceArtifact, { tools }: MediaOperation): void {
+function checkTools({ tool }: EvidenceArtifact, { tools }: EvidenceOrigin['operation']): void {
   const { name, version, digest } = tool;
   const isOne = tools.some((each) => each.name === name && each.version === version && each.digest === digest);
   if (!isOne) throw new EvidenceChainError('evidence', 'tool');
@@ -82,7 +86,7 @@ function checkTools({ tool }: EvidenceArtifact, { tools }: MediaOperation): void
 export interface EvidenceOrigin {
   readonly run: StudyRun;
   readonly source: Pick<RegisteredSource, 'tracks'>;
-  readonly operation: MediaOperation;
+  readonly operation: Pick<MediaOperation, 'tools' | 'parameters'>;
   readonly kind: DetectedKind;
 }
 

@@ -35,6 +35,7 @@ export interface ReadReference {
 export const evidenceSchemas = {
   speech_activity: 'studio.detected-evidence.v1',
   language_ranges: 'studio.language-ranges.v1',
+  transcript: 'studio.detected-evidence.v1',
 } as const satisfies Record<EvidenceReadReceipt['input']['evidenceKind'], string>;
 
 /** The name of a read: which evidence, which window, within which bounds. */

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { preflightEvidenceArtifact } from '../core/artifact.ts';
@@ -8,16 +9,25 @@ import type { StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readEvents, readEvidence, readShape } from './evidence-read.ts';
 import type { FoldContext } from './fold-context.ts';
-import type { VerifiedOperation } from './fold-media.ts';
-import { languageEvidence, type ReadableEvidence, speechEvidence } from './readable-evidence.ts';
+import type { VerifiedEvidence, VerifiedOperation } from './fold-media.ts';
+import { languageEvidence, type ReadableEvidence, speechEvidence, transcriptEvidence } from './readable-evidence.ts';
 
 export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 
-/** The evidence of a run that claims may rest on: its own speech activity, and the languages that came with the source. */
+/** What a run detected before it reads. */
+interface Measured {
+  readonly operations: readonly VerifiedOperation[];
+  readonly recognition: { readonly evidence: VerifiedEvidence; readonly artifact: Artifact | null } | null;
+}
+
+/**
+ * The evidence of a run that claims may rest on: its own speech activity, the languages that came with the source, and the
+ * lines of its transcript that passed the gates.
+ */
 export function readableOf(
   { registered, records }: VerifiedSource,
   runId: string,
-  operations: readonly VerifiedOperation[],
+  { operations, recognition }: Measured,
 ): ReadableEvidence[] {
   const readable = operations.flatMap(({ evidence, artifacts }) =>
     evidence.flatMap(({ delivered, artifact }) => {
@@ -31,6 +41,10 @@ export function readableOf(
     if (pinned.kind !== 'language-ranges-receipt' || records.languageRanges === null) continue;
     const artifact = preflightEvidenceArtifact(runId, registered, pinned);
     readable.push(languageEvidence(artifact, records.languageRanges.record));
+  }
+  const transcript = recognition?.evidence.artifact ?? null;
+  if (transcript !== null && recognition?.artifact != null) {
+    readable.push(transcriptEvidence(recognition.artifact, transcript));
   }
   return readable;
 }

@@ -74,6 +74,23 @@ export const languageEvidence = (artifact: ReadableEvidence['artifact'], record:
   facts: languageFactsOf(record),
 });
 
+/** The lines of a study's transcript that passed every gate; those that were withheld are nobody's evidence. */
+export const transcriptEvidence = (
+  artifact: ReadableEvidence['artifact'],
+  { facts }: EvidenceArtifact,
+): ReadableEvidence => ({
+  kind: 'transcript',
+  artifact,
+  facts: inOrder(
+    facts.flatMap((fact) => {
+      if (fact.kind !== 'transcript_line' || fact.outcome !== 'passed') return [];
+      const { index, startMs, endMs, text } = fact;
+      const samples = { startSample: startMs * samplesPerMs, endSample: endMs * samplesPerMs };
+      return [{ kind: 'recognised_line' as const, index, ...samples, startMs, endMs, text }];
+    }),
+  ),
+});
+
 /** The facts that share at least one sample with the window, each cut to it. */
 export function factsWithin(facts: readonly EvidenceFact[], window: Range): EvidenceFact[] {
   const cut: EvidenceFact[] = [];

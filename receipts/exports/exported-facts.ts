@@ -2,6 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
 
 type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence';
 
@@ -13,7 +14,7 @@ export interface ExportedEvidence {
 
 /** The evidence of a kind; null where the study has none or has not come to it. */
 export function evidenceOf({ execution }: VerifiedRuntime, kind: ExportedKind): ExportedEvidence | null {
-  const evidence = execution?.study.findings.operations.flatMap((operation) => operation.evidence) ?? [];
+  const evidence = execution === null ? [] : detectedEvidenceOf(execution.study.findings);
   for (const { delivered, artifact } of evidence) {
     if (artifact !== null && delivered.kind === kind) return { facts: artifact.facts, contentId: delivered.contentId };
   }

@@ -27,6 +27,7 @@ function citedSpans({ citations }: Claim, reads: readonly VerifiedRead[]): Range
 }
 
 function subjectOf({ kind, value }: Claim): string {
+  if (kind === 'transcript') return 'recognised words';
   if (kind === 'language_identity') return value === null ? 'speech in a language that was not identified' : value;
   return value === 'speech' ? 'speech' : 'no speech';
 }

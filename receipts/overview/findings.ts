@@ -5,6 +5,7 @@ import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { timeCode } from '../core/time-code.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { runtimeEvidenceOf } from '../reopening/runtime-evidence.ts';
+import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
 import { type Found, foundOf } from './found.ts';
 
 export const placeText = ({ startMs, endMs }: Range): string =>
@@ -19,6 +20,7 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   shot_changes: 'shot changes',
   subtitle_track: 'subtitles',
   text_language: 'language of the subtitles',
+  transcript: 'recognised speech',
   'speech-activity-receipt': 'speech of the whole source',
   'language-ranges-receipt': 'spoken languages of the whole source',
 };
@@ -63,13 +65,17 @@ const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => (
 
 /** The track that each evidence artifact of a run was measured on. */
 function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, number | null> {
-  const evidence = execution?.study.findings.operations.flatMap((operation) => operation.evidence) ?? [];
+  const evidence = execution === null ? [] : detectedEvidenceOf(execution.study.findings);
   return new Map(
     evidence.flatMap(({ delivered, artifact }) =>
       artifact === null ? [] : [[delivered.artifactId, artifact.input.trackIndex] as const],
     ),
   );
 }
+
+/** Whether the study was accepted by a host with a recogniser. */
+const isRecognised = ({ execution }: VerifiedRuntime): boolean =>
+  execution?.opened.run.ids.recognitionGrantId !== undefined;
 
 /**
  * What a runtime found of each kind, in numbers with units and in words, in the order of its evidence; then the kinds that it
@@ -84,6 +90,7 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
     const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
     return findingOf(row, trackIndex, foundOf(row, range));
   });
-  const missing = detectedKinds.filter((kind) => !found.some((finding) => finding.kind === kind));
+  const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognised(runtime));
+  const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
   return [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
 }

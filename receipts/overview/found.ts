@@ -83,6 +83,17 @@ function cues(row: EvidenceRow): Found {
   };
 }
 
+/** A line that a gate withheld is counted, and not shown. */
+function recognised(lines: readonly FactOf<'transcript_line'>[]): Found {
+  const passed = lines.filter(({ outcome }) => outcome === 'passed');
+  const withheld = lines.length - passed.length;
+  return {
+    text: `${counted(passed.length, 'line')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
+    measures: [{ name: 'count', value: passed.length, unit: '' }],
+    places: passed,
+  };
+}
+
 const languageText = ({ code, taggedLanguage }: FactOf<'track_language'>): string =>
   `${code ?? 'not identified'}${taggedLanguage === null ? '' : `, tagged ${taggedLanguage}`}`;
 
@@ -123,6 +134,8 @@ export function foundOf(row: EvidenceRow, range: Range): Found {
       const identified = factsOf(row, 'track_language').map(languageText);
       return { text: identified.join('; '), measures: [], places: [] };
     }
+    case 'transcript':
+      return recognised(factsOf(row, 'transcript_line'));
     case 'language-ranges-receipt':
       return spokenLanguages(factsOf(row, 'language_range'));
   }

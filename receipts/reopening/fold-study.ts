@@ -3,6 +3,11 @@ import type { FoldContext } from '../evidence/fold-context.ts';
 import { checkAssessed, foldAssessments, foldDecision } from '../evidence/fold-judgement.ts';
 import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from '../evidence/fold-media.ts';
 import { checkWindows, foldReads, readableOf } from '../evidence/fold-reads.ts';
+import {
+  foldRecognitionCompleted,
+  foldRecognitionFailed,
+  foldRecognitionStarted,
+} from '../recognition/fold-recognition.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from '../study/fold-conclusion.ts';
 import type { OpenedRun } from '../study/fold-opening.ts';
@@ -32,7 +37,7 @@ export function openedStudy(
   });
   return {
     progress: events.reduce(progressAfter, noProgress),
-    findings: { pinned, operations: [], reads: [], assessments: [], decision: null },
+    findings: { pinned, operations: [], recognition: null, reads: [], assessments: [], decision: null },
     conclusion: null,
     stop: null,
     tail: emptyTail,
@@ -50,13 +55,17 @@ type Changes = Partial<VerifiedStudy>;
 type RunStep = (context: StudyContext, study: VerifiedStudy) => Changes | Promise<Changes>;
 
 const isMeasured = ({ progress, findings }: VerifiedStudy): boolean =>
-  progress.openPass === null && findings.operations.length === 2;
+  progress.openPass === null && progress.openRecognition === null && findings.operations.length === 2;
+
+/** Whether nothing was read yet of what was measured. */
+const isUnread = ({ findings }: VerifiedStudy): boolean => findings.reads.length + findings.assessments.length === 0;
 
 /** Evidence that nothing was read of had nothing to read. Throws `EvidenceChainError`. */
-function checkReads({ run, source }: FoldContext, { findings: { operations, reads } }: VerifiedStudy): void {
+function checkReads({ run, source }: FoldContext, { findings }: VerifiedStudy): void {
+  const { reads } = findings;
   if (reads.length > 0) return;
   const { runtimeId, analysisRequest } = run.record;
-  checkWindows(reads, readableOf(source, runtimeId, operations), analysisRequest.range);
+  checkWindows(reads, readableOf(source, runtimeId, findings), analysisRequest.range);
 }
 
 const stopped: RunStep = (context, { progress }) => ({ stop: foldStop(context, context.opened.startedAt, progress) });
@@ -80,11 +89,24 @@ const runSteps: Readonly<Partial<Record<EventType, RunStep>>> = {
     foldPassGivenUp(context, openPass);
     return {};
   },
+  'semantic.evidence_started': (context, study) => {
+    const { findings } = study;
+    const isFirst = findings.recognition === null || findings.recognition.receipt === null;
+    if (!isMeasured(study) || !isUnread(study) || !isFirst) throw context.journal.fault('type');
+    foldRecognitionStarted(context, findings.operations);
+    return { findings: { ...findings, recognition: null } };
+  },
+  'semantic.evidence_completed': async (context, { progress, findings }) => {
+    const recognition = await foldRecognitionCompleted(context, progress.openRecognition, findings.operations);
+    return { findings: { ...findings, recognition } };
+  },
+  'semantic.evidence_failed': (context, { progress, findings }) => ({
+    findings: { ...findings, recognition: foldRecognitionFailed(context, progress.openRecognition) },
+  }),
   'evidence.read_started': async (context, study) => {
     const { findings } = study;
-    if (!isMeasured(study) || findings.reads.length + findings.assessments.length > 0)
-      throw context.journal.fault('type');
-    const evidence = readableOf(context.source, context.run.record.runtimeId, findings.operations);
+    if (!isMeasured(study) || !isUnread(study)) throw context.journal.fault('type');
+    const evidence = readableOf(context.source, context.run.record.runtimeId, findings);
     return { findings: { ...findings, reads: await foldReads(context, evidence) } };
   },
   'analysis.evidence.assessment_started': async (context, study) => {

@@ -5,7 +5,7 @@ import type { EvidenceKind } from '../../contract/study/study-record.ts';
 import type { VerifiedEvidence } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
-import type { RunPinnedEvidence } from '../study/fold-conclusion.ts';
+import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/fold-conclusion.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
 
@@ -48,10 +48,11 @@ function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }
  * not come to yet is not in it.
  */
 export function runtimeEvidenceOf(runtime: VerifiedRuntime, kind: EvidenceKind | null): RuntimeEvidence {
-  const { operations = [], pinned = [] } = runtime.execution?.study.findings ?? {};
+  const findings = runtime.execution?.study.findings;
+  const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
   const rows = [
-    ...operations.flatMap(({ evidence }) => evidence.map(detectedRow)),
-    ...pinned.flatMap((each) => pinnedRow(each, runtime.source.records)),
+    ...detected.map(detectedRow),
+    ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
   return {
     schema: 'studio.local-runtime-evidence.v1',

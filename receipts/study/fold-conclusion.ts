@@ -8,8 +8,9 @@ import { demandDerived, type EvidenceLink } from '../core/evidence-chain-error.t
 import type { StoredReceipt } from '../core/stored-receipt.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
 import type { VerifiedAssessment, VerifiedDecision } from '../evidence/fold-judgement.ts';
-import type { VerifiedOperation } from '../evidence/fold-media.ts';
+import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRead } from '../evidence/fold-reads.ts';
+import type { VerifiedRecognition } from '../recognition/fold-recognition.ts';
 import type { ExecutorSpan } from './executor-span.ts';
 import { intakeReceipt } from './publish-review-intake.ts';
 import type { AdmissionReference } from './study-admission.ts';
@@ -28,6 +29,8 @@ export interface RunPinnedEvidence {
 export interface VerifiedFindings {
   readonly pinned: readonly RunPinnedEvidence[];
   readonly operations: readonly VerifiedOperation[];
+  /** Null where nobody was to recognise speech, or has not yet. */
+  readonly recognition: VerifiedRecognition | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];
   readonly decision: VerifiedDecision | null;
@@ -44,13 +47,21 @@ export interface VerifiedConclusion {
   readonly admission: AdmissionReference;
 }
 
+/** All evidence that a study detected itself, in the order of its journal. */
+export const detectedEvidenceOf = ({
+  operations,
+  recognition,
+}: Pick<VerifiedFindings, 'operations' | 'recognition'>): VerifiedEvidence[] => [
+  ...operations.flatMap(({ evidence }) => evidence),
+  ...(recognition === null ? [] : [recognition.evidence]),
+];
+
 /** Every kind of evidence of a study with its state: what it detected, then what came with the source. */
-function studyEvidenceOf({ operations, pinned }: VerifiedFindings): StudyEvidence[] {
-  const detected = operations.flatMap(({ evidence }) =>
-    evidence.map(
-      ({ delivered, artifact }): StudyEvidence =>
-        artifact === null ? { ...delivered, tool: null } : { ...delivered, tool: artifact.tool },
-    ),
+function studyEvidenceOf(findings: VerifiedFindings): StudyEvidence[] {
+  const { pinned } = findings;
+  const detected = detectedEvidenceOf(findings).map(
+    ({ delivered, artifact }): StudyEvidence =>
+      artifact === null ? { ...delivered, tool: null } : { ...delivered, tool: artifact.tool },
   );
   return [
     ...detected,

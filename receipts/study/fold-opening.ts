@@ -1,4 +1,9 @@
-import { type Capability, capabilities } from '../../contract/base/operation.ts';
+import {
+  type Capability,
+  capabilities,
+  recognitionCapability,
+  type StudyCapability,
+} from '../../contract/base/operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { Task } from '../../contract/study/task.ts';
@@ -15,13 +20,16 @@ export interface OpenedRun extends StudyOpening {
 
 const taskOffset = ({ pinnedEvidence }: RegisteredSource): number => 1 + pinnedEvidence.length;
 
+const grantIdOf = (grants: Task['grants'], capability: Capability): string | undefined =>
+  grants.find((each) => each.capability === capability)?.grantId;
+
 function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): StudyIds['grantIds'] {
-  const idOf = (capability: Capability): string => {
-    const grant = grants.find((each) => each.capability === capability);
-    if (grant === undefined) throw journal.fault('data.task.grants', offset);
-    return grant.grantId;
+  const idOf = (capability: StudyCapability): string => {
+    const grantId = grantIdOf(grants, capability);
+    if (grantId === undefined) throw journal.fault('data.task.grants', offset);
+    return grantId;
   };
-  return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<Capability, string>;
+  return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<StudyCapability, string>;
 }
 
 /**
@@ -33,12 +41,14 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
   const { task } = journal.expect('task.created', at).data;
   const { claim } = journal.expect('task.launch_claimed', at + 1).data;
   const { startedAt } = journal.expect('executor.started', at + 4).data;
+  const recognitionGrantId = grantIdOf(task.grants, recognitionCapability);
   const ids: StudyIds = {
     taskId: task.id,
     agentId: claim.agentId,
     claimId: claim.id,
     executionId: claim.executionId,
     grantIds: grantIdsOf(journal, task, at),
+    ...(recognitionGrantId === undefined ? {} : { recognitionGrantId }),
   };
   const opening = openStudy({ record, ids, source, maxWallMs: task.budget.maxWallMs, startedAt });
   journal.take(opening.events);

@@ -1,9 +1,9 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
-import { type Capability, capabilities } from '../../contract/base/operation.ts';
+import { capabilities, recognitionCapability, type StudyCapability } from '../../contract/base/operation.ts';
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { Agent, LaunchClaim, Task } from '../../contract/study/task.ts';
+import type { Agent, Grant, LaunchClaim, Task } from '../../contract/study/task.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { preflightEvidenceArtifact, sourceArtifact } from '../core/artifact.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
@@ -24,13 +24,26 @@ export interface StudyOpening {
   readonly events: readonly EventDraft[];
 }
 
-const maxOperations: Readonly<Record<Capability, number>> = {
+const maxOperations: Readonly<Record<StudyCapability, number>> = {
   'media.detect': 1,
   'media.subtitles': 1,
   'evidence.read': readLimits.maxReads,
   'analysis.evidence.assess': decisionLimits.maxAuditedAssessments,
   'analysis.evidence.decide': decisionLimits.maxDecisions,
 };
+
+/** What the task of a run may do, in the order of its capabilities; recognition comes last. */
+function grantsOf({ record, ids }: StudyRun): Grant[] {
+  const { sourceArtifactId, analysisRequest } = record;
+  const { range } = analysisRequest;
+  const grants = capabilities.map((capability): Grant => {
+    const grantId = ids.grantIds[capability];
+    return { grantId, capability, sourceArtifactId, range, maxOperations: maxOperations[capability] };
+  });
+  const { recognitionGrantId: grantId } = ids;
+  if (grantId === undefined) return grants;
+  return [...grants, { grantId, capability: recognitionCapability, sourceArtifactId, range, maxOperations: 1 }];
+}
 
 function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly Artifact[]): Task {
   const { sourceArtifactId, analysisRequest } = record;
@@ -48,13 +61,7 @@ function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly 
     inputs: inputs.map(({ id, content }) => ({ artifactId: id, contentId: content.contentId })),
     outputs: ['study-record', 'study-readiness-receipt', 'publish-review-intake-receipt'],
     budget: { maxWallMs, maxModelTokens: 0 },
-    grants: capabilities.map((capability) => ({
-      grantId: ids.grantIds[capability],
-      capability,
-      sourceArtifactId,
-      range,
-      maxOperations: maxOperations[capability],
-    })),
+    grants: grantsOf({ record, ids }),
     status: 'scheduled',
   };
 }
@@ -69,14 +76,14 @@ const claimOf = ({ record, ids, startedAt }: StudyOpeningInput): LaunchClaim => 
   executionId: ids.executionId,
 });
 
-const agentOf = ({ ids }: StudyOpeningInput): Agent => ({
+const agentOf = ({ record, ids }: StudyOpeningInput): Agent => ({
   id: ids.agentId,
   taskId: ids.taskId,
   parentTaskId: null,
   parentAgentId: null,
   kind: 'root',
   label: 'Media study',
-  grants: capabilities.map((capability) => ids.grantIds[capability]),
+  grants: grantsOf({ record, ids }).map(({ grantId }) => grantId),
   status: 'registered',
 });
 

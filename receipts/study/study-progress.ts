@@ -1,8 +1,10 @@
+import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
 import type { MediaOperation } from '../evidence/media-operation.ts';
+import { type Recognition, regionKinds } from '../recognition/semantic-recognition.ts';
 
 /** A step of a study that left something in its journal; `end` for whatever ended it. */
-export type StudyStep = 'initialize' | 'detect' | 'subtitles' | 'read' | 'assess' | 'decide' | 'end';
+export type StudyStep = 'initialize' | 'detect' | 'subtitles' | 'recognize' | 'read' | 'assess' | 'decide' | 'end';
 
 /** How far the execution of a study has come: what its end states of it. */
 export interface StudyProgress {
@@ -14,12 +16,29 @@ export interface StudyProgress {
   readonly operationIds: readonly string[];
   /** The pass over the media that was begun and has not ended. */
   readonly openPass: MediaOperation | null;
+  /** The speech and the silences that were detected, from which the regions of a recognition follow. */
+  readonly regionsFrom: Recognition['regionsFrom'];
+  /** The recognition that was begun and has not ended. */
+  readonly openRecognition: Recognition | null;
 }
 
-export const noProgress: StudyProgress = { done: null, startedAt: null, operationIds: [], openPass: null };
+export const noProgress: StudyProgress = {
+  done: null,
+  startedAt: null,
+  operationIds: [],
+  openPass: null,
+  regionsFrom: [],
+  openRecognition: null,
+};
 
 /** What an event says, whatever stands around it. */
 type Said = { readonly [Type in EventType]: { readonly type: Type; readonly data: EventData<Type> } }[EventType];
+
+const regionsFromOf = (evidence: readonly MediaEvidence[]): Recognition['regionsFrom'] =>
+  regionKinds.flatMap((kind) => {
+    const found = evidence.find((each) => each.kind === kind);
+    return found?.state === 'available' ? [{ artifactId: found.artifactId, contentId: found.contentId }] : [];
+  });
 
 /** The progress after one more event, which is taken at its word. */
 export function progressAfter(progress: StudyProgress, event: Said): StudyProgress {
@@ -27,6 +46,7 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
     ...progress,
     done,
     openPass: null,
+    openRecognition: null,
     operationIds: [...progress.operationIds, operationId],
   });
   switch (event.type) {
@@ -39,9 +59,18 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
     case 'media.operation_failed':
       return { ...progress, openPass: null };
     case 'media.operation_completed': {
-      const { operationId, capability } = event.data.receipt;
-      return completed(capability === 'media.detect' ? 'detect' : 'subtitles', operationId);
+      const { operationId, capability, evidence } = event.data.receipt;
+      if (capability === 'media.subtitles') return completed('subtitles', operationId);
+      return { ...completed('detect', operationId), regionsFrom: regionsFromOf(evidence) };
     }
+    case 'semantic.evidence_started': {
+      const { producer, limits, request } = event.data;
+      return { ...progress, openRecognition: { producer, limits, regionsFrom: request.regionsFrom } };
+    }
+    case 'semantic.evidence_failed':
+      return { ...progress, done: 'recognize', openRecognition: null };
+    case 'semantic.evidence_completed':
+      return completed('recognize', event.data.operationId);
     case 'evidence.read_completed':
       return completed('read', event.data.operationId);
     case 'analysis.evidence.assessment_completed':

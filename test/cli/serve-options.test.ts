@@ -59,6 +59,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
         permission: null,
         announced: 'recorded-real-pipeline-fixture-adapter',
       },
+      recognizer: null,
       explainerModel: null,
       httpAdapter: 'node',
       logFormat: 'text',
@@ -119,7 +120,7 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--http-adapter=bun',
     '--executor=other',
     '--caption-executor=openai',
-    '--semantic-recognizer=openai',
+    '--semantic-recognizer=somebody',
     '--language-explanation-executor=other',
     '--unknown=1',
     '--videohost-workers=0',
@@ -142,6 +143,11 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
   executor_not_allowed: [
     '--caption-executor=embedded-subtitles',
     '--caption-executor=deterministic-test',
+    '--semantic-recognizer=openai',
+    '--semantic-recognizer=whisper-cli',
+    '--semantic-recognizer=pocketsphinx',
+    '--allow-real-semantic-evidence',
+    '--semantic-recognizer-model=small',
     '--language-explanation-executor=openai',
     '--allow-real-language-explanation',
     '--language-explanation-model=small',
@@ -179,7 +185,7 @@ test('an origin that stands in for a video host is one on loopback, and the same
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
   // What the environment lacks no flag provokes; it has tests of its own.
-  const others = ['invalid_explanation_provider'];
+  const others = ['invalid_explanation_provider', 'invalid_recognition_provider'];
   t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });
 

@@ -8,6 +8,7 @@ import { Charts } from '../../actors/lifecycles/charts.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/console-files.ts';
 import { explainerOf } from '../../cli/options/language-explainer.ts';
+import { recognizerOf } from '../../cli/options/recognizer.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
@@ -52,6 +53,7 @@ export async function openInProcess(
     videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     explainer: explainerOf(explainerModel, process.env),
+    recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine,
     clock,

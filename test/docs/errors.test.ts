@@ -41,6 +41,7 @@ test('the start codes of stores and tools exist', async (t) => {
     ...(await unionOf('storage/backup/backup-error.ts', 'BackupErrorCode')),
     'ambiguous_source_session',
     'speech_runtime_missing',
+    'recognizer_unavailable',
   ]);
   const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);
   t.true(documented.length > 0);

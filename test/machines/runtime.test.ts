@@ -26,7 +26,8 @@ const scenario: Scenario = {
   effects: {
     initialize: effect(outcome('initialize')),
     detect: effect(outcome('detect')),
-    subtitles: effect(outcome('subtitles')),
+    subtitles: effect({ ...outcome('subtitles'), recognizes: false }, { ...outcome('subtitles'), recognizes: true }),
+    recognize: effect(outcome('recognize')),
     read: effect(outcome('read')),
     assess: effect({ ...outcome('assess'), claimCount: 2 }, { ...outcome('assess'), claimCount: 0 }),
     decide: effect(outcome('decide')),
@@ -42,10 +43,13 @@ const scenario: Scenario = {
   distinguish: (context) => (context as StudyContext).reason?.code,
 };
 
+const nextAnnounced: Readonly<Record<string, string>> = { initialize: 'detect', detect: 'subtitles' };
+
 /** What is committed when an effect has ended, and the step that is announced next. */
 const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
   if (!type.startsWith('xstate.done.actor.')) return [];
-  const next = { initialize: 'detect', detect: 'subtitles' }[type.slice('xstate.done.actor.'.length)];
+  const done = type.slice('xstate.done.actor.'.length);
+  const next = done === 'subtitles' && output.recognizes ? 'recognize' : nextAnnounced[done];
   return [
     { type: 'commit', events: output.events, writes: output.writes },
     ...(next === undefined ? [] : [{ type: 'step.started', step: next }]),

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { ProgressBoard } from '../../../actors/operation/progress-board.ts';
+import { RecognitionSteps } from '../../../actors/recognition/recognition-steps.ts';
+import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
@@ -20,7 +22,9 @@ import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
 import { statesOf } from '../../../machines/migrations/chart-states.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { clipRange, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
@@ -54,6 +58,13 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
   }),
 });
 
+/** The step of a host without a recogniser. */
+const recognitionOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) =>
+  new RecognitionSteps({
+    ...{ ledger, objectStore, registry, progress, transcriber: null, report: () => undefined },
+    content: new ReadObjects(objectStore, () => undefined),
+  });
+
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
 async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition> = {}) {
   const { ledger: stored, objectStore } = await openStore(root);
@@ -83,6 +94,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       report,
       board: new ProgressBoard({ clock, report }),
     }),
+    recognition: recognitionOf(ledger, objectStore, registry, progress),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
     progress,
     committed: () => undefined,

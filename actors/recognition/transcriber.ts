@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { Detection, EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { KeptRegion } from '../../contract/recognition/raw-region.ts';
+import type { SemanticProducer } from '../../contract/recognition/semantic-evidence.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { Detector } from '../../executors/detector/detector.ts';
+import { joinParameters } from '../../executors/evidence/detection-identity.ts';
+import { detectionsOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
+import type { Launcher } from '../../executors/process/process.ts';
+import type { ResolvedTool } from '../../executors/process/tools.ts';
+import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
+import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
+import { placedTranscript, type RecognisedRegion } from '../../receipts/recognition/placed-lines.ts';
+import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition/speech-regions.ts';
+import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
+import { mediaGone } from '../study/media-steps.ts';
+import type { RegionResults } from './region-results.ts';
+
+export interface TranscriberOptions {
+  readonly recognizer: Recognizer;
+  readonly launcher: Launcher;
+  readonly ffmpeg: ResolvedTool;
+  readonly detector: Detector;
+  /** Who identifies the language of a text. */
+  readonly languageTool: ToolIdentity;
+  readonly objectStore: ObjectStore;
+  readonly regions: RegionResults;
+}
+
+export interface TranscriptRequest {
+  readonly source: RegisteredSource;
+  readonly request: AnalysisRequest;
+  readonly speech: EvidenceArtifact;
+  readonly silences: EvidenceArtifact;
+  readonly signal: AbortSignal;
+}
+
+const BYTES_PER_SAMPLE = 2;
+
+/** Has the detected speech of a study recognised, one region after the other, and judges what comes back. */
+export class Transcriber {
+  readonly #options: TranscriberOptions;
+
+  constructor(options: TranscriberOptions) {
+    this.#options = options;
+  }
+
+  /** Who recognises a study, with which tools, set how: known before it runs. */
+  producer(source: RegisteredSource, request: AnalysisRequest): SemanticProducer {
+    const { recognizer, ffmpeg, languageTool } = this.#options;
+    const parameters = joinParameters({ transcript: this.#parameters(source, request) });
+    const tools = [...recognizer.tools, ffmpeg.identity, languageTool];
+    const identity = identityOver(source.incompleteMedia, ['transcript'], { tools, parameters });
+    return {
+      id: 'studio.semantic-recognition',
+      version: '1',
+      engine: recognizer.engine,
+      tools: [...identity.tools],
+      parameters: identity.parameters,
+    };
+  }
+
+  /** Rejects with `ProcessFailure`, `DetectionFailure` or `RecognitionFailure`, and with a fault where the media is gone. */
+  async transcribe(work: TranscriptRequest): Promise<Detection> {
+    const { source, request, speech, silences, signal } = work;
+    const { recognizer } = this.#options;
+    const reasonCode = this.#refusal(request);
+    if (reasonCode !== null) return { kind: 'transcript', state: 'unavailable', reasonCode };
+    const regions = await this.#recognised(work, speechRegions(request.range, speech, silences));
+    const placed = placedTranscript(regions);
+    const codes = await this.#identified(
+      placed.lines.map(({ text }) => text),
+      signal,
+    );
+    const lines = gatedLines(
+      placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: null })),
+      { speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
+    );
+    const artifact: EvidenceArtifact = {
+      schema: 'studio.detected-evidence.v1',
+      kind: 'transcript',
+      input: {
+        sourceContentId: request.sourceContentId,
+        range: request.range,
+        trackIndex: speech.input.trackIndex,
+        derivedAudio: null,
+      },
+      tool: recognizer.tools[0],
+      parameters: this.#parameters(source, request),
+      facts: placed.regions.flatMap((region) => [
+        region,
+        ...lines.filter(({ regionIndex }) => regionIndex === region.index),
+      ]),
+    };
+    const [detection] = detectionsOver(source.incompleteMedia, [{ kind: 'transcript', state: 'available', artifact }]);
+    return detection ?? { kind: 'transcript', state: 'available', artifact };
+  }
+
+  #parameters(source: RegisteredSource, request: AnalysisRequest): EvidenceArtifact['parameters'] {
+    const { recognizer } = this.#options;
+    const { audioTrackIndex } = trackOf(source, request);
+    return {
+      engine: recognizer.engine,
+      ...recognizer.parameters,
+      ...REGION_RULE,
+      ...REGION_SOUND,
+      audioTrackIndex,
+      declaredLanguages: declaredLanguages(request).join(','),
+      conditionedOnEarlierText: false,
+      ...GATE_PARAMETERS,
+    };
+  }
+
+  /** Why nothing is recognised of a study; null where there is no reason. A recogniser of one language serves who declares it alone. */
+  #refusal(request: AnalysisRequest): UnavailableReason | null {
+    const { languages } = this.#options.recognizer;
+    if (languages === null) return null;
+    const declared = declaredLanguages(request);
+    const isServed = declared.length > 0 && declared.every((code) => languages.includes(code));
+    return isServed ? null : 'language_not_recognised';
+  }
+
+  async #recognised(work: TranscriptRequest, regions: readonly Range[]): Promise<RecognisedRegion[]> {
+    const { source, request } = work;
+    const { recognizer, ffmpeg } = this.#options;
+    const input = {
+      sourceContentId: request.sourceContentId,
+      tools: [...recognizer.tools, ffmpeg.identity],
+      parameters: {
+        ...recognizer.parameters,
+        ...REGION_SOUND,
+        ...trackOf(source, request),
+        language: languageOf(request),
+      },
+    };
+    const recognised: RecognisedRegion[] = [];
+    for (const region of regions) {
+      work.signal.throwIfAborted();
+      const kept = await this.#options.regions.of(input, region, () => this.#recognise(work, region));
+      recognised.push({ ...region, ...kept });
+    }
+    return recognised;
+  }
+
+  async #recognise({ source, request, signal }: TranscriptRequest, region: Range): Promise<KeptRegion> {
+    const { objectStore, recognizer } = this.#options;
+    const media = mediaOf(source);
+    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
+    const { audioTrackIndex } = trackOf(source, request);
+    if (audioTrackIndex === null) throw mediaGone;
+    const sound = { path: pathOf(objectStore, media), audioTrackIndex, region, signal };
+    const samples = await regionSound(this.#options, sound);
+    const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
+    const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
+    return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal) };
+  }
+
+  /** The language of each line as it is identified from its text alone. */
+  async #identified(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
+    if (texts.length === 0) return [];
+    const { cueCodes } = await trackLanguageOf(this.#options.detector, { index: 0, language: null }, texts, signal);
+    return cueCodes;
+  }
+}
+
+const trackOf = (source: RegisteredSource, { language }: AnalysisRequest): { audioTrackIndex: number | null } => ({
+  audioTrackIndex: audioTrackOf(source, language.languagePair.requestedSource)?.index ?? null,
+});
+
+/** The language that a recogniser is told; null where several or none are declared. */
+function languageOf(request: AnalysisRequest): string | null {
+  const [language, ...others] = declaredLanguages(request);
+  return others.length > 0 ? null : (language ?? null);
+}

@@ -1,0 +1,95 @@
+import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
+import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition/semantic-evidence.ts';
+import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+import { absolutePath } from './path-option.ts';
+import { StartError } from './start-error.ts';
+
+const engineFlag = 'semantic-recognizer';
+const permissionFlag = 'allow-real-semantic-evidence';
+const modelFlag = 'semantic-recognizer-model';
+
+/** The flags that choose who recognises speech. */
+export const recognizerFlags: FlagTable = {
+  [engineFlag]: single(
+    'NAME',
+    'unavailable',
+    'who recognises speech: unavailable; pocketsphinx, English, on this machine; whisper-cli, on this machine, with a model file of yours; or openai for a server behind the interface of OpenAI',
+  ),
+  [permissionFlag]: toggle(
+    `allows --${engineFlag} other than unavailable, and must stand with it; with openai the sound of speech may leave this machine, and answers may cost money`,
+  ),
+  [modelFlag]: single(
+    'NAME',
+    null,
+    `the model: with openai its name, as the server has it; with whisper-cli a file; with pocketsphinx a folder, where it is not ${POCKETSPHINX_MODEL}`,
+  ),
+};
+
+/** Who recognises speech, as the flags say; the server of `openai` is in the environment. */
+export interface RecognizerFlags {
+  readonly engine: RecognizerEngine;
+  readonly model: string | null;
+}
+
+const notAllowed = (message: string) => new StartError('executor_not_allowed', message);
+
+function modelOf(engine: RecognizerEngine, given: string | undefined): string | null {
+  if (given === undefined) {
+    if (engine === 'pocketsphinx') return null;
+    throw notAllowed(`--${engineFlag} ${engine} needs --${modelFlag}`);
+  }
+  if (engine !== 'openai') return absolutePath(given);
+  if (modelName.safeParse(given).success) return given;
+  throw new StartError('invalid_flags', `--${modelFlag} ${given}: not the name of a model`);
+}
+
+/** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
+export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
+  const name = given.single(engineFlag) ?? 'unavailable';
+  const model = given.single(modelFlag);
+  const isAllowed = given.has(permissionFlag);
+  if (name === 'unavailable') {
+    if (isAllowed) throw notAllowed(`--${permissionFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
+    if (model !== undefined) throw notAllowed(`--${modelFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
+    return null;
+  }
+  const engine = recognizerEngines.find((each) => each === name);
+  if (engine === undefined) {
+    const choices = ['unavailable', ...recognizerEngines].join(', ');
+    throw new StartError('invalid_flags', `--${engineFlag} ${name}: one of ${choices}`);
+  }
+  if (!isAllowed) throw notAllowed(`--${engineFlag} ${engine} needs --${permissionFlag}`);
+  return { engine, model: modelOf(engine, model) };
+}
+
+/** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+export function recognizerOf(
+  flags: RecognizerFlags | null,
+  environment: Readonly<Record<string, string | undefined>>,
+): RecognizerChoice | null {
+  if (flags === null) return null;
+  const { engine, model } = flags;
+  if (engine === 'pocketsphinx') return { engine, model };
+  if (engine === 'whisper-cli') return { engine, model: model ?? '' };
+  const provider = hostedProvider(environment);
+  if ('refused' in provider) throw new StartError('invalid_recognition_provider', provider.refused);
+  return { engine, model: model ?? '', provider };
+}
+
+/** How the line on stdout names the recogniser. */
+export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
+  flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
+
+/** What people have to know of a host that recognises speech. */
+export function recognizerNotice(choice: RecognizerChoice): string {
+  const what = `speech recognition: ${choice.engine}`;
+  if (choice.engine !== 'openai') return `${what}, on this machine`;
+  const { provider, model } = choice;
+  const where = provider.isLocal
+    ? 'a server on this machine; whether it passes anything on is up to that server'
+    : 'outside this machine: the sound of speech leaves it with every study, and each may cost money';
+  return `${what}, asked of ${model} at ${provider.baseUrl}, ${where}`;
+}

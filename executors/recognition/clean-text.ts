@@ -1,0 +1,21 @@
+import { wellFormedText } from '../../contract/base/text.ts';
+import { maximumLineCharacters } from '../../contract/evidence/transcript.ts';
+import { RecognitionFailure } from './recognizer.ts';
+
+/** A text as it may be stored: without space around it, runs of space as one. Null for nothing. Throws `RecognitionFailure`. */
+export function cleanText(given: string): string | null {
+  const text = given.replace(/\s+/gu, ' ').trim();
+  if (text === '') return null;
+  const isStorable =
+    text.length <= maximumLineCharacters && !/\p{Cc}/u.test(text) && wellFormedText.safeParse(text).success;
+  if (!isStorable) throw new RecognitionFailure('invalid_output', 'a text of the answer cannot be stored');
+  return text;
+}
+
+/** A probability with four decimals; null for what is none. */
+export const shareOf = (value: number | null | undefined): number | null =>
+  value == null || value < 0 || value > 1 ? null : Math.round(value * 10_000) / 10_000;
+
+/** A number with four decimals; null for none. */
+export const measureOf = (value: number | null | undefined): number | null =>
+  value == null ? null : Math.round(value * 10_000) / 10_000;

@@ -1,0 +1,75 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { HostedProvider } from '../explanations/hosted-provider.ts';
+import { findExecutable, isExecutable } from '../process/executable-search.ts';
+import type { Launcher } from '../process/process.ts';
+import type { Environment } from '../process/tools.ts';
+import { openOpenaiRecognizer } from './openai.ts';
+import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
+import type { Recognizer } from './recognizer.ts';
+import { openWhisperCli } from './whisper-cli.ts';
+
+/** The recogniser that a host is started with. */
+export type RecognizerChoice =
+  | {
+      readonly engine: 'pocketsphinx' /** A folder; null for the one that its package brings. */;
+      readonly model: string | null;
+    }
+  | { readonly engine: 'whisper-cli' /** A file. */; readonly model: string }
+  | {
+      readonly engine: 'openai' /** As its server names it. */;
+      readonly model: string;
+      readonly provider: HostedProvider;
+    };
+
+/** A host was started for a recogniser that is not there. `message` begins with the code. */
+export class RecognizerUnavailable extends Error {
+  readonly code = 'recognizer_unavailable';
+  constructor(detail: string, cause?: unknown) {
+    super(`recognizer_unavailable: ${detail}`, { cause });
+    this.name = 'RecognizerUnavailable';
+  }
+}
+
+/** Name of each program, and the variable that names its file instead. */
+export const RECOGNIZER_PROGRAMS = {
+  'whisper-cli': { name: 'whisper-cli', environmentVariable: 'MEDIA_STUDY_WHISPER_CLI' },
+  pocketsphinx: { name: 'pocketsphinx_continuous', environmentVariable: 'MEDIA_STUDY_POCKETSPHINX' },
+} as const;
+
+/** The absolute path of the program of an engine; null where there is none. */
+export async function recognizerProgram(
+  engine: keyof typeof RECOGNIZER_PROGRAMS,
+  environment: Environment,
+): Promise<string | null> {
+  const { name, environmentVariable } = RECOGNIZER_PROGRAMS[engine];
+  const named = environment[environmentVariable];
+  if (named === undefined) return findExecutable(name, environment.PATH ?? '');
+  return named.startsWith('/') && (await isExecutable(named)) ? named : null;
+}
+
+// A tenth of a second in which nothing is said: enough to find out whether the engine and its model run.
+const TRIAL_SAMPLES = 1600;
+
+/** Opens the recogniser of a host; one on this machine is tried once. Rejects with `RecognizerUnavailable`. */
+export async function openRecognizer(
+  launcher: Launcher,
+  choice: RecognizerChoice,
+  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
+): Promise<Recognizer> {
+  if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock });
+  const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
+  const executable = await recognizerProgram(choice.engine, environment);
+  if (executable === null) {
+    throw new RecognizerUnavailable(`${name} is not on PATH, and ${environmentVariable} names no executable file`);
+  }
+  try {
+    const recognizer = await (choice.engine === 'pocketsphinx'
+      ? openPocketsphinx(launcher, { executable, model: choice.model ?? POCKETSPHINX_MODEL })
+      : openWhisperCli(launcher, { executable, model: choice.model }));
+    const { signal } = new AbortController();
+    await recognizer.recognize({ samples: Buffer.alloc(2 * TRIAL_SAMPLES), language: null }, signal);
+    return recognizer;
+  } catch (error) {
+    throw new RecognizerUnavailable(error instanceof Error ? error.message : String(error), error);
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../contract/base/clock.ts';
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import { boundedFetch } from '../explanations/bounded-fetch.ts';
+import type { HostedProvider } from '../explanations/hosted-provider.ts';
+import { keyEcho } from '../explanations/key-echo.ts';
+import { transcribedRegion } from './openai-answer.ts';
+import { RecognitionFailure, type Recognizer, type RegionSound } from './recognizer.ts';
+import { waveFile } from './wave-file.ts';
+
+export interface OpenaiRecognizerOptions {
+  readonly provider: HostedProvider;
+  readonly model: string;
+  readonly clock: Clock;
+}
+
+/** One region may take so long, and its answer may be so large. */
+export const TRANSCRIPTION_LIMITS = { maxWallMs: 120_000, maxResponseBytes: 1024 * 1024 } as const;
+
+const SETTINGS = {
+  temperature: 0,
+  responseFormat: 'verbose_json',
+  granularities: 'segment,word',
+  prompt: 'none',
+} as const;
+
+function formOf({ samples, language }: RegionSound, model: string): FormData {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(waveFile(samples))], { type: 'audio/wav' }), 'region.wav');
+  form.set('model', model);
+  form.set('temperature', String(SETTINGS.temperature));
+  form.set('response_format', SETTINGS.responseFormat);
+  for (const granularity of SETTINGS.granularities.split(',')) form.append('timestamp_granularities[]', granularity);
+  if (language !== null) form.set('language', language);
+  return form;
+}
+
+function failureOf(error: unknown): RecognitionFailure {
+  if (error instanceof RecognitionFailure) return error;
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (!(each instanceof ExplanationFailure)) continue;
+    if (each.message.startsWith('redirected'))
+      return new RecognitionFailure('redirected', 'the server answered with a redirect');
+    return new RecognitionFailure('too_large', `the answer passes ${TRANSCRIPTION_LIMITS.maxResponseBytes} bytes`);
+  }
+  return new RecognitionFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecognitionFailure('invalid_output', 'the answer is not JSON', error);
+  }
+}
+
+/**
+ * A recogniser behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request
+ * without a prompt; nothing is asked twice. What it is cannot be seen from here: its digest is that of its address and the
+ * name of the model.
+ */
+export function openOpenaiRecognizer({ provider, model, clock }: OpenaiRecognizerOptions): Recognizer {
+  const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
+  const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
+  const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
+  const named = createHash('sha256')
+    .update(JSON.stringify({ baseUrl: provider.baseUrl, model }))
+    .digest('hex');
+
+  const ask = async (sound: RegionSound, signal: AbortSignal): Promise<unknown> => {
+    const url = `${provider.baseUrl}/audio/transcriptions`;
+    const response = await send(url, { method: 'POST', body: formOf(sound, model), signal });
+    if (!response.ok) throw new RecognitionFailure(`http_${response.status}`, 'the server refused the request');
+    const text = await response.text();
+    if (holdsKey(text)) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
+    return parsed(text);
+  };
+
+  return {
+    engine: 'openai',
+    tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
+    parameters: { ...SETTINGS, baseUrl: provider.baseUrl, model, ...TRANSCRIPTION_LIMITS },
+    languages: null,
+    recognize: async (sound, signal) => {
+      signal.throwIfAborted();
+      const limit = new AbortController();
+      const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
+      try {
+        return transcribedRegion(await ask(sound, AbortSignal.any([signal, limit.signal])));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (limit.signal.aborted) throw new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error);
+        throw failureOf(error);
+      } finally {
+        clock.clearTimeout(timer);
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { seekPoints } from '../evidence/decode-graph.ts';
+import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import type { ResolvedTool } from '../process/tools.ts';
+import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { RecognitionFailure } from './recognizer.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const BYTES_PER_SAMPLE = 2;
+
+export interface RegionRequest {
+  readonly path: string;
+  readonly audioTrackIndex: number;
+  readonly region: Range;
+  readonly signal: AbortSignal;
+}
+
+/** How the sound of a region is taken out of the media, as its transcript states it. */
+export const REGION_SOUND = {
+  sampleRate: SAMPLE_RATE,
+  channels: 'mix',
+  maximumErrorShare: MAXIMUM_ERROR_SHARE,
+} as const;
+
+const limitsFor = (bytes: number): ProcessLimits => ({
+  wallMs: 120_000,
+  cpuSeconds: 120,
+  fileSizeBytes: MEBIBYTE,
+  // More than the region is a fault, which has to be seen as one.
+  stdoutBytes: 2 * bytes + MEBIBYTE,
+  stderrBytes: 4 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.decode,
+});
+
+function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layout: string): string[] {
+  const [seek = 0] = seekPoints(region);
+  const sampleAt = (ms: number) => (ms - seek * 1000) * SAMPLES_PER_MS;
+  const graph = [
+    `[0:${audioTrackIndex}]aresample=48000:async=1:first_pts=0,${layout}`,
+    `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=mono,`,
+    `atrim=start_sample=${sampleAt(region.startMs)}:end_sample=${sampleAt(region.endMs)},asetpts=N/SR/TB[pcm]`,
+  ];
+  return [
+    ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
+    ...['-accurate_seek', '-ss', String(seek), '-t', String(region.endMs / 1000 - seek + 1)],
+    ...mediaInput(path),
+    ...['-filter_complex', graph.join(''), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
+  ];
+}
+
+/**
+ * The sound of one region of sealed media: the mix of all channels in 16-bit samples at 16 kHz, exactly those of the region;
+ * fewer where the track ends in it. Rejects with `ProcessFailure`, and with `RecognitionFailure` where the track changes its
+ * form on the way, so that samples cannot be counted.
+ */
+export async function regionSound(
+  { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
+  request: RegionRequest,
+): Promise<Buffer> {
+  const bytes = (request.region.endMs - request.region.startMs) * SAMPLES_PER_MS * BYTES_PER_SAMPLE;
+  const decode = (layout: string) =>
+    launcher.run({
+      tool: ffmpeg.path,
+      args: regionArguments(request, layout),
+      limits: limitsFor(bytes),
+      signal: request.signal,
+    });
+  const { stdout } = await decode('').catch((error: unknown) => {
+    // The decoder of TTA does not say that one channel is mono.
+    if (!(error instanceof ProcessFailure) || !error.stderr.includes('Unknown channel layouts')) throw error;
+    return decode('aformat=channel_layouts=mono,');
+  });
+  if (stdout.length > bytes)
+    throw new RecognitionFailure('uneven_sound', 'the audio track changes its form in a region');
+  return stdout;
+}

@@ -1,0 +1,39 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { RecognisedRegionFact, TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { speechOf, speechRegions } from './speech-regions.ts';
+import { gatedLines } from './transcript-gates.ts';
+
+/** What a transcript is derived again from: the study's own evidence and its declared languages (base codes). */
+export interface TranscriptBasis {
+  readonly speech: EvidenceArtifact;
+  readonly silences: EvidenceArtifact;
+  readonly languages: readonly string[];
+}
+
+const isWithin = (inner: Range, outer: Range): boolean =>
+  outer.startMs <= inner.startMs && inner.startMs <= inner.endMs && inner.endMs <= outer.endMs;
+
+function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | undefined, place: string): void {
+  const inRegion = region !== undefined && isWithin(line, region);
+  if (!inRegion) throw new EvidenceChainError('evidence', place);
+  const bad = line.words.findIndex((word) => !isWithin(word, line));
+  if (bad !== -1) throw new EvidenceChainError('evidence', `${place}.words[${bad}]`);
+}
+
+/**
+ * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
+ * them, and the gates judge its lines as it says. What was recognised cannot be derived again. Throws `EvidenceChainError`.
+ */
+export function checkTranscript({ facts, input: { range } }: EvidenceArtifact, basis: TranscriptBasis): void {
+  const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+  const spans = regions.map(({ index, startMs, endMs }) => ({ index, startMs, endMs }));
+  const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
+  demandDerived('evidence', { regions: spans }, { regions: derived });
+  for (const [at, line] of lines.entries()) checkPlaces(line, regions[line.regionIndex], `lines[${at}]`);
+  const recognised = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
+  const judged = gatedLines(recognised, { speech: speechOf(basis.speech), regions, languages: basis.languages });
+  demandDerived('evidence', { lines }, { lines: judged });
+}
