@@ -56,7 +56,15 @@ export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {
 /** From which share of the letters of a line on a phrase is what the line says: more than half, so that it outweighs the rest. */
 export const INVENTED_SHARE = 0.6;
 
-const plain = (text: string): string => ` ${tokensOf(text).join(' ')} `;
+// Accents, and the dot of an i, differ by how a text was written and raised to capitals.
+const folded = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .replaceAll('ı', 'i')
+    .normalize('NFKC');
+
+const plain = (text: string): string => ` ${tokensOf(folded(text)).join(' ')} `;
 
 const phrases = Object.values(INVENTED_PHRASES)
   .flat()
