@@ -11,6 +11,10 @@ export const exportNames = [
   'captions.srt',
   'captions.vtt',
   'captions.ass',
+  'transcript.srt',
+  'transcript.vtt',
+  'transcript.labels.txt',
+  'transcript.csv',
 ] as const;
 
 export const exportName = z.enum(exportNames);

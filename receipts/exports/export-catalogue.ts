@@ -6,6 +6,7 @@ import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
 import { editDecisionList, openTimeline } from './cut-files.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { audacityLabels, factTable } from './fact-files.ts';
+import { subRipTranscript, transcriptLabels, transcriptTable, webVttTranscript } from './transcript-files.ts';
 
 export interface ExportOptions {
   /** Which text of each line captions have. */
@@ -27,4 +28,8 @@ export const exportFiles: Readonly<
   'captions.srt': (runtime, { side }) => subRip(runtime, side),
   'captions.vtt': (runtime, { side }) => webVttCaptions(runtime, side),
   'captions.ass': (runtime, { side }) => subStationAlpha(runtime, side),
+  'transcript.srt': subRipTranscript,
+  'transcript.vtt': webVttTranscript,
+  'transcript.labels.txt': transcriptLabels,
+  'transcript.csv': transcriptTable,
 };

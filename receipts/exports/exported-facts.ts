@@ -4,7 +4,7 @@ import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
 
-type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence';
+type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence' | 'transcript';
 
 /** Evidence of one kind, and the stored object that it is. */
 export interface ExportedEvidence {

@@ -1,0 +1,64 @@
+import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import { webVttTime } from '../captions/caption-webvtt.ts';
+import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
+import { demandEvidence } from './exported-facts.ts';
+import type { ExportedFile } from './exported-file.ts';
+
+/** The lines of a transcript that passed every gate. Throws `export_unavailable` where nothing was recognised. */
+function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; contentId: string } {
+  const { facts, contentId } = demandEvidence(runtime, 'transcript');
+  const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : []));
+  return { lines, contentId };
+}
+
+const timesOf = ({ startMs, endMs }: TranscriptLineFact): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
+
+/** What was recognised as SubRip. The format has no comments, and an arrow in a text would begin a cue. */
+export function subRipTranscript(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const cues = lines.map(
+    (line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${line.text.replaceAll('-->', '→')}\n`,
+  );
+  return { text: cues.join('\n'), madeOf: [contentId] };
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** What was recognised as WebVTT, with a note that it was recognised and of what. */
+export function webVttTranscript(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const cues = lines.map((line) => {
+    const text = line.text.replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
+    return `line-${line.index}\n${timesOf(line)}\n${text}`;
+  });
+  return {
+    text: `${['WEBVTT', `NOTE\nrecognised, transcript ${contentId}`, ...cues].join('\n\n')}\n`,
+    madeOf: [contentId],
+  };
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+/** What was recognised as a label track of Audacity: start, end and text in tabs, in seconds. */
+export function transcriptLabels(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const labels = lines.map(({ startMs, endMs, text }) => `${seconds(startMs)}\t${seconds(endMs)}\t${text}\n`);
+  return { text: labels.join(''), madeOf: [contentId] };
+}
+
+// A table is opened by programs that take a cell with one of these at its start for a formula (OWASP, CSV Injection).
+const FORMULA = /^[=+\-@]/;
+
+const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+
+/** The same as a table (RFC 4180), with the mean confidence of the words where the recogniser gave one. */
+export function transcriptTable(runtime: VerifiedRuntime): ExportedFile {
+  const { lines, contentId } = passedLines(runtime);
+  const rows = lines.map(({ startMs, endMs, speaker, measures, text }) =>
+    [startMs, endMs, speaker, measures.confidence ?? '', cell(text), contentId].join(','),
+  );
+  return {
+    text: `${['startMs,endMs,speaker,confidence,recognised,evidence', ...rows].join('\r\n')}\r\n`,
+    madeOf: [contentId],
+  };
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { spokenLanguage } from '../../../client/studies.ts';
+import { StudyHost } from '../../../client/study-host.ts';
+import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
+import { openInProcess } from '../../crash/host-in-process.ts';
+
+async function dataRoot(t: ExecutionContext): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'recognised-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  return root;
+}
+
+interface Options {
+  readonly flags: readonly string[];
+  readonly baseUrl?: string;
+}
+
+async function hostOn(t: ExecutionContext, root: string, { flags, baseUrl = '' }: Options) {
+  const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
+  const host = await openInProcess(t, root, { flags: [...flags, '--allow-real-semantic-evidence'], environment });
+  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
+  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
+}
+
+async function sourceOf(client: StudyHost) {
+  const known = (await client.sources()).find(({ label }) => label === 'speech');
+  const given = { label: 'speech', rightsHolder: 'nobody', ownershipAttested: true } as const;
+  return known ?? client.ingestFile(speechFile, given);
+}
+
+/** Studies the speech as declared English and waits for the end. */
+async function studied(client: StudyHost, language = 'en') {
+  const source = await sourceOf(client);
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage(language) };
+  return (await client.study(source, request).ended()).runtimeId;
+}
+
+async function transcriptOf(client: StudyHost, runtimeId: string) {
+  const [row] = (await client.evidence(runtimeId, 'transcript')).evidence;
+  const lines = (row?.facts ?? []).filter((fact): fact is TranscriptLineFact => fact.kind === 'transcript_line');
+  const regions = (row?.facts ?? []).filter(({ kind }) => kind === 'recognised_region').length;
+  return { row, lines, regions, passed: lines.filter(({ outcome }) => outcome === 'passed') };
+}
+
+const wordsOf = (texts: readonly string[]): string[] => texts.join(' ').split(' ');
+
+test('speech is recognised by pocketsphinx, with times, claims and files, and the study verifies', async (t) => {
+  t.timeout(180_000, 'a recogniser on a busy machine');
+  const root = await dataRoot(t);
+  const { host, client } = await hostOn(t, root, { flags: ['--semantic-recognizer', 'pocketsphinx'] });
+  const runtimeId = await studied(client);
+  const { row, lines, passed } = await transcriptOf(client, runtimeId);
+  t.is(row?.tool?.name, 'pocketsphinx_continuous');
+  t.is(passed.length, utterances.length);
+  const said = new Set(wordsOf(utterances));
+  const right = wordsOf(passed.map(({ text }) => text)).filter((word) => said.has(word)).length;
+  t.true(right / said.size > 0.9, passed.map(({ text }) => text).join(' / '));
+  t.true(passed.every(({ words, startMs, endMs }) => words.length > 5 && startMs < endMs));
+  const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
+  const recognised = claims.filter(({ kind }) => kind === 'transcript');
+  t.deepEqual(
+    recognised.map(({ value, states }) => [value, states]),
+    [['recognised', ['supported']]],
+  );
+  t.is(recognised[0]?.citations[0]?.factIndexes.length, passed.length);
+  const { claims: sentences, findings } = await client.overview(runtimeId);
+  t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognised words in 3 windows/);
+  t.is(findings.find(({ kind }) => kind === 'transcript')?.text, `3 lines recognised${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`);
+  const subtitles = await client.export(runtimeId, 'transcript.srt');
+  t.is(subtitles.match(/-->/g)?.length, 3);
+  t.regex(
+    await client.export(runtimeId, 'transcript.csv'),
+    /^startMs,endMs,speaker,confidence,recognised,evidence\r\n\d+,\d+,unknown,0\.\d+,"/,
+  );
+
+  // Korean speech would come out as English words.
+  const other = await transcriptOf(client, await studied(client, 'ko'));
+  t.is(other.row?.reasonCode, 'language_not_recognised');
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+const inventions = [
+  'Thank you for watching!',
+  'Subtitles by the Amara.org community',
+  'Please subscribe to my channel.',
+];
+
+test('what a server invents is withheld, and stands in no read, claim, overview or file', async (t) => {
+  t.timeout(120_000, 'two studies on a busy machine');
+  let asked = 0;
+  const server = await stubTranscriber((response, region) => {
+    const text = inventions[asked++ % inventions.length];
+    const segments = [{ text, start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await dataRoot(t);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const runtimeId = await studied(client);
+  const { lines, regions, passed } = await transcriptOf(client, runtimeId);
+  t.true(regions >= utterances.length);
+  t.is(lines.length, regions);
+  t.deepEqual(passed, []);
+  const shown = [await client.overview(runtimeId), await client.claims(runtimeId), await client.events(runtimeId)];
+  t.notRegex(JSON.stringify(shown), /Thank you|Amara|subscribe/);
+  for (const name of ['transcript.srt', 'transcript.vtt', 'transcript.labels.txt', 'transcript.csv'] as const) {
+    t.notRegex(await client.export(runtimeId, name), /Thank you|Amara|subscribe/);
+  }
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a recogniser that fails leaves a study without a transcript, and what was recognised is not asked again', async (t) => {
+  t.timeout(120_000, 'three studies on a busy machine');
+  const heard = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
+  let isDown = false;
+  let hangs: (() => void) | null = null;
+  const server = await stubTranscriber((response, region) => {
+    if (hangs !== null && server.asked.length > 1) return hangs();
+    if (isDown && server.asked.length > 1) return void response.writeHead(503).end();
+    return transcribes(heard)(response, region);
+  });
+  t.teardown(server.close);
+  const root = await dataRoot(t);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  isDown = true;
+  const first = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const failed = await studied(first.client);
+  t.is((await transcriptOf(first.client, failed)).row?.reasonCode, 'recognition_failed');
+  t.is((await first.client.status(failed)).lifecycle, 'terminal');
+  t.is(server.asked.length, 2);
+
+  // The host ends while the second region is on its way, and the next one goes on with it.
+  const reached = new Promise<void>((resolve) => {
+    hangs = resolve;
+  });
+  const source = await sourceOf(first.client);
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId: 'again' };
+  const { runtimeId } = await first.client.study(source, request).started;
+  await reached;
+  await first.host.stop();
+  hangs = null;
+  isDown = false;
+  const next = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  for await (const _ of next.client.follow(runtimeId));
+  const { lines, regions } = await transcriptOf(next.client, runtimeId);
+  t.is(lines.length, regions);
+  t.is(server.asked.length, 3 + regions - 1, 'the first region was recognised once');
+  await next.host.stop();
+  await checkRuntimes(t, root);
+});
