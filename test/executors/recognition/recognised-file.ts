@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import type { ExecutionContext } from 'ava';
+import type { Range } from '../../../contract/base/grammar.ts';
+import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
+import { placedTranscript } from '../../../receipts/recognition/placed-lines.ts';
+import { REGION_RULE, speechOf, speechRegions } from '../../../receipts/recognition/speech-regions.ts';
+import { gatedLines } from '../../../receipts/recognition/transcript-gates.ts';
+import { artifactOf, type DetectionBench, detect } from '../evidence/detection-for-tests.ts';
+
+const HEAD_BYTES = 44;
+const BYTES_PER_MS = 32;
+const heard = { samples: 0, contentId: `sha256:${'0'.repeat(64)}` };
+
+/** What was recognised in a WAVE file at 16 kHz in mono, and what the detector says of speech in it. */
+export interface RecognisedFile {
+  readonly lines: readonly TranscriptLineFact[];
+  readonly regions: readonly Range[];
+  readonly speech: readonly Range[];
+}
+
+/**
+ * Has a file recognised as a study would, with its own speech detection; `everywhere` gives the recogniser all of it in
+ * pieces of 30 s, as if the detector had heard speech in all of it, while the gates go by what it did hear.
+ */
+export async function recogniseFile(
+  t: ExecutionContext,
+  bench: DetectionBench,
+  file: string,
+  {
+    recognizer,
+    everywhere = false,
+    language = 'en',
+  }: { recognizer: Recognizer; everywhere?: boolean; language?: string },
+): Promise<RecognisedFile> {
+  const samples = (await readFile(file)).subarray(HEAD_BYTES);
+  const endMs = Math.floor(samples.length / BYTES_PER_MS);
+  const range = { startMs: 0, endMs };
+  const detections = await detect(bench, file, [0, endMs], { audioTrackIndex: 0, videoTrackIndex: null });
+  const speech = artifactOf(t, detections, 'speech_activity');
+  const silences = artifactOf(t, detections, 'silence');
+  const pieces = Array.from({ length: Math.ceil(endMs / REGION_RULE.longestMs) }, (_, at) => ({
+    startMs: at * REGION_RULE.longestMs,
+    endMs: Math.min(endMs, (at + 1) * REGION_RULE.longestMs),
+  }));
+  const regions = everywhere ? pieces : speechRegions(range, speech, silences);
+  const { signal } = new AbortController();
+  const recognised = [];
+  for (const region of regions) {
+    const sound = samples.subarray(region.startMs * BYTES_PER_MS, region.endMs * BYTES_PER_MS);
+    recognised.push({ ...region, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
+  }
+  const placed = placedTranscript(recognised);
+  const lines = gatedLines(
+    placed.lines.map((line) => ({ ...line, identified: null, second: null })),
+    { speech: speechOf(speech), regions: placed.regions, languages: [language] },
+  );
+  return { lines, regions, speech: speechOf(speech) };
+}
+
+export const passedOf = ({ lines }: RecognisedFile): string[] =>
+  lines.filter(({ outcome }) => outcome === 'passed').map(({ text }) => text);
