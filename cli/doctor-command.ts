@@ -1,6 +1,12 @@
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { findingLine } from './doctor/finding.ts';
-import { adapterFinding, nodeFinding, speechFinding, toolFindings } from './doctor/machine-checks.ts';
+import {
+  adapterFinding,
+  nodeFinding,
+  recognizerFinding,
+  speechFinding,
+  toolFindings,
+} from './doctor/machine-checks.ts';
 import { hostFindings, spaceFinding, storeFinding } from './doctor/store-checks.ts';
 import type { GivenFlags } from './options/flags.ts';
 import type { CommandWords } from './options/help.ts';
@@ -26,6 +32,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await adapterFinding(),
     await speechFinding(),
     ...(await toolFindings(process.env, systemClock.now())),
+    await recognizerFinding(process.env),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, isRunning),
     ...hosts,

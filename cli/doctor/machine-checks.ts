@@ -7,6 +7,7 @@ import { SpeechRuntimeMissing, speechToolIdentity } from '../../executors/detect
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../../executors/process/tools.ts';
+import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { startRemedies } from '../options/start-remedies.ts';
 import { type Finding, failed, ok, weak } from './finding.ts';
@@ -44,6 +45,14 @@ const tools = [
   { name: 'ffprobe', question: FFPROBE, isNeeded: true },
   { name: 'yt-dlp', question: YTDLP, isNeeded: false },
 ] as const;
+
+/** The recognisers on this machine. A host does without, so none of them is no fault. */
+export async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<Finding> {
+  const engines = ['pocketsphinx', 'whisper-cli'] as const;
+  const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
+  const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
+  return ok('recognisers', found.join(', '));
+}
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
 export async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {

@@ -43,7 +43,10 @@ test('a machine on which a host can work ends with 0, and a data root that is no
     .map((line) => line.split(/\s+/).slice(0, 2));
   t.deepEqual(
     checks.map(([, check]) => check),
-    ['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'space', 'store', 'host', 'port'],
+    [
+      ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognisers'],
+      ...['space', 'store', 'host', 'port'],
+    ],
   );
   t.true(checks.every(([state]) => state === 'ok' || state === 'weak'));
   t.deepEqual(await readdir(folder), []);
