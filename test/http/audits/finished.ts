@@ -14,6 +14,9 @@ const dataOf = <Type extends EventType>(events: readonly JournalEvent[], type: T
 
 const storedIdOf = (receipt: unknown): string => contentIdOfBytes(Buffer.from(`${canonicalJson(receipt)}\n`));
 
+/** Nobody recognises speech on a host by default. */
+const expectedKinds = evidenceKinds.filter((kind) => kind !== 'transcript');
+
 /** What can be read of a study that came to its end. */
 export function finished(contract: HostContract): void {
   let runtimeId: string;
@@ -57,7 +60,7 @@ export function finished(contract: HostContract): void {
 
   test.serial(contract.title('all evidence of a finished study can be read with its facts'), async (t) => {
     const { evidence } = await concluded(t, contract, runtimeId);
-    t.deepEqual([...new Set(evidence.evidence.map(({ kind }) => kind))], [...evidenceKinds]);
+    t.deepEqual([...new Set(evidence.evidence.map(({ kind }) => kind))], expectedKinds);
     const gold = await readSampleGold();
     const cues = evidence.evidence.filter(({ kind }) => kind === 'subtitle_track').flatMap(({ facts }) => facts);
     const spoken = gold.subtitleTracks.flatMap((track) => track.cues).filter(({ startMs }) => startMs < 10_000);
@@ -93,7 +96,7 @@ export function finished(contract: HostContract): void {
       const answer = await contract.get(`${listOf(runtimeId, 'evidence')}?kind=${kind}`);
       const part = contract.granted(t, answer, 200, runtimeEvidence);
       t.deepEqual(part, { ...evidence, evidence: evidence.evidence.filter((row) => row.kind === kind) });
-      t.true(part.evidence.length > 0);
+      t.is(part.evidence.length > 0, kind !== 'transcript');
     }
   });
 

@@ -22,7 +22,13 @@ export function exportedFiles(contract: HostContract): void {
     async (t) => {
       study = await captioned(t, contract, { clientRequestId: 'exported' });
       for (const name of exportNames) {
-        const { status, headers, body } = await contract.get(fileOf(name));
+        const answer = await contract.get(fileOf(name));
+        // Nobody recognises speech on this host.
+        if (name.startsWith('transcript.')) {
+          contract.refused(t, answer, 'export_unavailable');
+          continue;
+        }
+        const { status, headers, body } = answer;
         t.is(status, 200, `${name}: ${body}`);
         t.is(headers.etag, `"${contentIdOfBytes(body)}"`);
         t.regex(String(headers['studio-export-of']), /^sha256:[a-f0-9]{64}(, sha256:[a-f0-9]{64})*$/);
