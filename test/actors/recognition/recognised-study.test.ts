@@ -71,7 +71,10 @@ test('speech is recognised by pocketsphinx, with times, claims and files, and th
   t.is(recognised[0]?.citations[0]?.factIndexes.length, passed.length);
   const { claims: sentences, findings } = await client.overview(runtimeId);
   t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognised words in 3 windows/);
-  t.is(findings.find(({ kind }) => kind === 'transcript')?.text, `3 lines recognised${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`);
+  t.is(
+    findings.find(({ kind }) => kind === 'transcript')?.text,
+    `3 lines recognised${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`,
+  );
   const subtitles = await client.export(runtimeId, 'transcript.srt');
   t.is(subtitles.match(/-->/g)?.length, 3);
   t.regex(
