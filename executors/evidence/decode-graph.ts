@@ -1,11 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { VIDEO_TICKS_PER_MS } from '../pictures/picture-stream.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import type { DecodeRequest } from './decode-request.ts';
-import { MAXIMUM_ERROR_SHARE, SHOT_RULE } from './detection-parameters.ts';
+import { MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
 import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
-import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
 
 /**
  * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where
@@ -14,9 +15,15 @@ import { VIDEO_TICKS_PER_MS } from './shot-changes.ts';
 export type SoundForm = 'kept' | 'evened' | 'mono';
 
 /** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
-export const MEASURE_PIPES = ['shots', 'loudness'] as const;
+export const MEASURE_PIPES = ['times', 'loudness'] as const;
+
+/** Behind them comes one with the pixels of small pictures, RGB. */
+export const EXTRA_PIPES = MEASURE_PIPES.length + 1;
 
 const FIRST_EXTRA_PIPE = 3;
+
+// A picture at the end of the range is compared with those that follow.
+const PICTURES_BEHIND_MS = 1000;
 
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
@@ -74,12 +81,16 @@ function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number,
 function videoOptions({ videoTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
   if (videoTrackIndex === null) return [];
   const graph = [
-    `[0:${videoTrackIndex}]trim=end=${(range.endMs - seekMs) / 1000}`,
+    `[0:${videoTrackIndex}]trim=end=${(range.endMs + PICTURES_BEHIND_MS - seekMs) / 1000}`,
     `settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
-    `scdet=t=${SHOT_RULE.threshold}`,
-    `${printer('metadata', 'shots')}[frames]`,
+    `scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area`,
+    'format=rgb24',
+    // Only frames with some metadata are printed. Each line is written at once: its picture would wait for it.
+    'metadata=mode=add:key=picture:value=1',
+    `${printer('metadata', 'times')}:direct=1[pictures]`,
   ];
-  return ['-filter_complex', graph.join(','), '-map', '[frames]', '-fps_mode', 'passthrough', '-f', 'null', '-'];
+  const pixels = ['-fps_mode', 'passthrough', '-f', 'rawvideo', `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length}`];
+  return ['-filter_complex', graph.join(','), '-map', '[pictures]', ...pixels];
 }
 
 // The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.

@@ -4,13 +4,15 @@ import type { Detector } from '../detector/detector.ts';
 import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
 import { BYTES_PER_INSTANT } from '../detector/sound-signals.ts';
 import { SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { PictureStream } from '../pictures/picture-stream.ts';
+import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { decodeArguments, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
+import { decodeArguments, EXTRA_PIPES, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
 import type { DecodeRequest } from './decode-request.ts';
 import { evenSound } from './even-sound.ts';
-import { FrameMetadataReader } from './frame-metadata.ts';
+import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
 import { ShotChanges } from './shot-changes.ts';
 
@@ -29,12 +31,15 @@ export interface PassMeasurements {
 
 const MEBIBYTE = 1024 * 1024;
 
+// No film has more; the limit only ends a decoder gone wild.
+const MOST_PICTURES_PER_SECOND = 300;
+
 // A pass takes a fraction of the decoded length on ordinary media; heavy pictures on a slow machine take a multiple.
 const limitsFor = (decodedMs: number): ProcessLimits => ({
   wallMs: 120_000 + 4 * decodedMs,
   cpuSeconds: 240 + decodedMs / 125,
   fileSizeBytes: MEBIBYTE,
-  stdoutBytes: 64 * MEBIBYTE + 160 * decodedMs,
+  stdoutBytes: 64 * MEBIBYTE + Math.max(160, (SMALL_BYTES * MOST_PICTURES_PER_SECOND) / 1000) * decodedMs,
   stderrBytes: 4 * MEBIBYTE,
   memoryBytes: MEMORY_BYTES.decode,
 });
@@ -97,14 +102,18 @@ async function decodeOnce(
   if (signal.aborted) stop.abort();
   // Opened before ffmpeg starts, so that both processes come up together.
   const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
-  const shots = new ShotChanges(range, seek * 1000);
+  const shots = new ShotChanges(range);
   const loudness = new Loudness();
-  const measures = { shots, loudness };
-  const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader((frame) => measures[name].add(frame)));
-  // Sound counts most evenly; a range without it is counted by its pictures.
-  const tellPictures = () => {
-    if (job === null && shots.lastMs !== null) request.decoded?.(Math.max(0, shots.lastMs - range.startMs));
+  const pictures = new PictureStream(seek * 1000, (picture) => {
+    shots.add(picture);
+    // Sound counts most evenly; a range without it is counted by its pictures.
+    if (job === null) request.decoded?.(Math.max(0, picture.atMs - range.startMs));
+  });
+  const taken = {
+    times: (frame: FrameMetadata) => pictures.addTime(frame),
+    loudness: (frame: FrameMetadata) => loudness.add(frame),
   };
+  const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
   const work: Promise<unknown>[] = [];
   try {
     const decodedMs = range.endMs - seek * 1000;
@@ -114,7 +123,7 @@ async function decodeOnce(
       limits: limitsFor(decodedMs),
       signal: stop.signal,
       stdin: form === 'evened' ? 'pipe' : 'ignore',
-      extraPipes: MEASURE_PIPES.length,
+      extraPipes: EXTRA_PIPES,
     });
     if (running.stdin !== null) {
       const limits = limitsFor(decodedMs);
@@ -123,13 +132,15 @@ async function decodeOnce(
     work.push(
       running.finished,
       listen(running, job, request),
-      ...running.extra.map((pipe, at) => read(pipe, readers[at], tellPictures)),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at] ?? pictures)),
     );
     if (job !== null) work.push(job.result);
     await Promise.all(work);
     // Only a pass that ended well has written its last lines whole.
     for (const reader of readers) reader.end();
-    return { sound: job === null ? null : await job.result, ...measures };
+    pictures.end();
+    shots.end();
+    return { sound: job === null ? null : await job.result, shots, loudness };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -159,9 +170,9 @@ async function listen(
   await job?.end();
 }
 
-async function read(pipe: Readable, reader: FrameMetadataReader | undefined, told: () => void): Promise<void> {
+async function read(pipe: Readable, reader: FrameMetadataReader | PictureStream): Promise<void> {
   for await (const chunk of pipe) {
-    reader?.push(chunk);
-    told();
+    if (reader instanceof PictureStream) await reader.write(chunk);
+    else reader.push(chunk);
   }
 }

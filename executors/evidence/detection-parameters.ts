@@ -2,14 +2,10 @@ import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { APART_RULE } from '../detector/apart-channels.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
+import { CUT_RULE } from '../pictures/cut-finder.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 
 type Parameters = EvidenceArtifact['parameters'];
-
-/**
- * ffmpeg's `scdet`: 0 to 100, from how much two neighbouring frames differ and how suddenly. Ten keeps flat cuts; what
- * follows a cut within the debounce is a flash or the same cut again.
- */
-export const SHOT_RULE = { threshold: 10, debounceMs: 500 } as const;
 
 /** ffmpeg's `ebur128`; the true peak is printed in thousandths of full scale, fourfold oversampled. */
 export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
@@ -45,8 +41,11 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
     silence: { ...SILENCE_RULE, channels: 'the loudest of left, right and centre', ...sound(audioChoice) },
     loudness: { ...LOUDNESS_RULE, scope: 'whole range', ...sound(audioChoice) },
     shot_changes: {
-      ...SHOT_RULE,
-      limitation: 'hard cuts between pictures of one size only; dissolves are not detected',
+      ...CUT_RULE,
+      rule: 'the change of small pictures against that of their neighbours',
+      pictureWidth: SMALL_WIDTH,
+      pictureHeight: SMALL_HEIGHT,
+      limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
       maximumErrorShare: MAXIMUM_ERROR_SHARE,
     },
   }) satisfies Readonly<Record<string, Parameters>>;

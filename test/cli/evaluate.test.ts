@@ -8,7 +8,6 @@ import test, { type ExecutionContext } from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
 import { StartError } from '../../cli/options/start-error.ts';
 import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
-import { SHOT_RULE } from '../../executors/evidence/detection-parameters.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
@@ -60,8 +59,11 @@ async function ffmpegThat(folder: string, does: string) {
 const roots = { folder: '', dull: {} };
 test.before(async () => {
   roots.folder = await mkdtemp(join(tmpdir(), 'evaluate-test-'));
-  // Sees only the largest changes of pictures, so that it misses the faintest of the cuts.
-  roots.dull = await ffmpegThat(roots.folder, `set -- "\${@//scdet=t=${SHOT_RULE.threshold}/scdet=t=51}"`);
+  // Blurs the last pictures with those before them, so that the last cut is none.
+  roots.dull = await ffmpegThat(
+    roots.folder,
+    `set -- "\${@//flags=area/flags=area,tmix=frames=12:enable=gte(t\\\\,40)}"`,
+  );
 });
 test.after.always(() => rm(roots.folder, { recursive: true, force: true }));
 const measured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'measured'), ...args];
@@ -143,7 +145,7 @@ test.serial('an evaluation that is told to stop leaves nothing behind', async (t
   const started = join(await scratchFolder(t), 'started');
   const environment = await ffmpegThat(
     await scratchFolder(t),
-    `case "$*" in *scdet*) touch '${started}'; exec sleep 600 ;; esac`,
+    `case "$*" in *flags=area*) touch '${started}'; exec sleep 600 ;; esac`,
   );
   const TMPDIR = await scratchFolder(t);
   const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };

@@ -219,7 +219,7 @@ test.serial('media that changes after it was hashed is not studied', async (t) =
 async function ffmpegThat(t: ExecutionContext, does: string): Promise<NonNullable<Conditions['environment']>> {
   const path = join(await scratchFolder(t), 'ffmpeg');
   const real = process.env.MEDIA_STUDY_FFMPEG ?? 'ffmpeg';
-  await writeFile(path, `#!/bin/sh\ncase "$*" in *scdet*) ${does} ;; esac\nexec '${real}' "$@"\n`);
+  await writeFile(path, `#!/bin/sh\ncase "$*" in *flags=area*) ${does} ;; esac\nexec '${real}' "$@"\n`);
   await chmod(path, 0o755);
   return { MEDIA_STUDY_FFMPEG: path };
 }

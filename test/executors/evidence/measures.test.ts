@@ -2,7 +2,6 @@ import test from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { type FrameMetadata, FrameMetadataReader } from '../../../executors/evidence/frame-metadata.ts';
 import { Loudness } from '../../../executors/evidence/loudness.ts';
-import { ShotChanges } from '../../../executors/evidence/shot-changes.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
 
@@ -54,50 +53,6 @@ test('anything that is no printed frame is refused', (t) => {
 });
 
 const range = { startMs: 10_000, endMs: 20_000 };
-const cutAt = (ms: number, score = '20.5') =>
-  frame({ 'lavfi.scd.score': score, 'lavfi.scd.time': String(ms / 1000) }, (ms - 9000) * 1000);
-const pictureAt = (ms: number) => frame({ 'lavfi.scd.score': '0.1' }, (ms - 9000) * 1000);
-
-function cutsOf(...frames: readonly FrameMetadata[]) {
-  const shots = new ShotChanges(range, 9000);
-  for (const each of frames) shots.add(each);
-  return shots.facts();
-}
-
-test('cuts are counted and scored where they lie in the range', (t) => {
-  t.deepEqual(cutsOf(cutAt(9999.4), pictureAt(10_000), cutAt(11_000), cutAt(19_999, '12.3456'), cutAt(20_000)), [
-    { kind: 'shot_change', index: 0, atMs: 11_000, scoreMilli: 20_500 },
-    { kind: 'shot_change', index: 1, atMs: 19_999, scoreMilli: 12_346 },
-  ]);
-});
-
-test('a cut on the first frame of the range belongs to it, one on the frame behind it does not', (t) => {
-  t.deepEqual(
-    cutsOf(cutAt(10_000), cutAt(20_000))?.map(({ atMs }) => atMs),
-    [10_000],
-  );
-});
-
-test('a cut within the debounce of the one before is dropped, even of one before the range', (t) => {
-  t.deepEqual(
-    cutsOf(cutAt(11_000), cutAt(11_499), cutAt(11_500))?.map(({ atMs }) => atMs),
-    [11_000, 11_500],
-  );
-  t.deepEqual(
-    cutsOf(cutAt(9800), cutAt(10_200), cutAt(10_400))?.map(({ atMs }) => atMs),
-    [10_400],
-  );
-});
-
-test('no picture in the range is something else than no cut', (t) => {
-  t.is(cutsOf(pictureAt(9999)), null);
-  t.deepEqual(cutsOf(pictureAt(10_000)), []);
-});
-
-test('a frame without a score is refused', (t) => {
-  t.throws(() => cutsOf(frame({})), bad);
-  for (const score of ['nan', '', '-1', 'much']) t.throws(() => cutsOf(cutAt(11_000, score)), bad);
-});
 
 const heard = (more: Readonly<Record<string, string>> = {}) => ({
   'lavfi.r128.I': '-23.456',

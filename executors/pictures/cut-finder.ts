@@ -1,0 +1,178 @@
+import {
+  concentration,
+  difference,
+  likeness,
+  likenessMoved,
+  likenessOfDetail,
+  type SmallPicture,
+} from './small-picture.ts';
+
+/**
+ * When a picture begins a shot. Its change is the mean distance to the picture before, of 255. Thresholds were tuned on one
+ * half of the built films and tried on the other (docs/evaluation.md).
+ */
+export const CUT_RULE = {
+  /** A picture that changes less repeats the one before, and stands for no picture of its own. */
+  repeatChange: 0.35,
+  /** The least change: of any picture, and as a share of 48 + light where the pictures are alike in their drawing. */
+  leastChange: 1.6,
+  leastShare: 0.14,
+  /** The change against the median of the four neighbours on each side. */
+  neighbours: 4,
+  neighbourRatio: 1.8,
+  neighbourMs: 700,
+  /** How much of the change may lie in a quarter of the picture. */
+  mostConcentrated: 0.6,
+  /** Pictures whose drawing is more alike than this are one shot in another light, or seen by a camera that moves. */
+  mostAlike: 0.7,
+  mostAlikeInDetail: 0.35,
+  /** The same of a camera that moves; a still camera does not begin to move at full speed, so that more likeness is asked. */
+  mostAlikeMoved: 0.75,
+  mostAlikeMovedAtOnce: 0.93,
+  atOnceRatio: 8,
+  /** Pictures whose drawing is less alike than this need no change of light. */
+  unlike: 0.5,
+  unlikeInDetail: 0.2,
+  leastContrast: 0.8,
+  /** When the picture before comes back, it was a flash; `returnShare` of the change may remain. */
+  returnMs: 340,
+  returnShare: 0.5,
+} as const;
+
+export interface FoundCut {
+  readonly atMs: number;
+  /** How often the change exceeds that of its neighbours, at most 100. */
+  readonly ratio: number;
+}
+
+/** A picture that is no repeat, and how much it differs from the one before. */
+interface Distinct {
+  readonly picture: SmallPicture;
+  /** When it, or its last repeat, was shown. */
+  lastMs: number;
+  readonly change: number;
+  /** By how much it is lighter than the one before; negative when it is darker. */
+  readonly lighter: number;
+}
+
+const DECIDED_AFTER_MS = 750;
+
+/** Finds cuts in a stream of pictures; holds pictures of less than two seconds. */
+export class CutFinder {
+  readonly #onCut: (cut: FoundCut) => void;
+  readonly #onFlash: (flash: { readonly startMs: number; readonly endMs: number }) => void;
+  #seen: Distinct[] = [];
+  #next = 1;
+
+  constructor(
+    onCut: (cut: FoundCut) => void,
+    onFlash: (flash: { readonly startMs: number; readonly endMs: number }) => void,
+  ) {
+    this.#onCut = onCut;
+    this.#onFlash = onFlash;
+  }
+
+  add(picture: SmallPicture): void {
+    const last = this.#seen.at(-1);
+    const change = last === undefined ? 0 : difference(last.picture, picture);
+    if (last !== undefined && change < CUT_RULE.repeatChange) last.lastMs = picture.atMs;
+    else {
+      this.#seen.push({
+        picture,
+        lastMs: picture.atMs,
+        change,
+        lighter: last === undefined ? 0 : picture.light - last.picture.light,
+      });
+    }
+    this.#decideUntil(picture.atMs - DECIDED_AFTER_MS);
+  }
+
+  end(): void {
+    this.#decideUntil(Number.POSITIVE_INFINITY);
+  }
+
+  #decideUntil(untilMs: number): void {
+    for (; this.#next < this.#seen.length; this.#next += 1) {
+      const found = this.#seen[this.#next];
+      if (found === undefined || found.picture.atMs > untilMs) break;
+      this.#decide(this.#next, found);
+    }
+    // Before the next decision lie the neighbours and the pictures that may come back.
+    const old = this.#seen.findIndex(({ picture }) => picture.atMs > untilMs - 2 * DECIDED_AFTER_MS);
+    const surplus = Math.min(old === -1 ? 0 : old, this.#next - CUT_RULE.neighbours - 2);
+    if (surplus > 0) {
+      this.#seen = this.#seen.slice(surplus);
+      this.#next -= surplus;
+    }
+  }
+
+  #decide(at: number, { picture, change }: Distinct): void {
+    const before = this.#seen[at - 1]?.picture;
+    if (before === undefined || change < CUT_RULE.leastChange) return;
+    const usual = Math.max(this.#usual(at, -1), this.#usual(at, 1));
+    if (change < CUT_RULE.neighbourRatio * usual) return;
+    const back = this.#cameBack(at, before, change);
+    if (back !== null && back > picture.atMs) {
+      if (Math.abs(picture.light - before.light) > 0.14 * (48 + Math.min(before.light, picture.light))) {
+        this.#onFlash({ startMs: picture.atMs, endMs: back });
+      }
+      return;
+    }
+    const ratio = Math.min(100, change / Math.max(usual, 0.01));
+    if (back === null && isOtherShot(before, picture, change, ratio)) this.#onCut({ atMs: picture.atMs, ratio });
+  }
+
+  /** The median change of the neighbours on one side; what is missing there has not changed. */
+  #usual(at: number, side: -1 | 1): number {
+    const here = this.#seen[at]?.picture.atMs ?? 0;
+    const beside: Distinct[] = [];
+    for (let place = 1; place <= CUT_RULE.neighbours; place += 1) {
+      const neighbour = this.#seen[at + side * place];
+      if (neighbour === undefined || Math.abs(neighbour.picture.atMs - here) > CUT_RULE.neighbourMs) break;
+      beside.push(neighbour);
+    }
+    // Light that goes up and down is a strobe, in which shots may change; light that goes one way is a fade.
+    const whole = beside.reduce((sum, { lighter }) => sum + Math.abs(lighter), 0);
+    const isToggling = Math.abs(beside.reduce((sum, { lighter }) => sum + lighter, 0)) < whole / 2;
+    const changes = beside.map(({ change, lighter }) =>
+      isToggling ? Math.max(0, change - Math.abs(lighter)) : change,
+    );
+    while (changes.length < CUT_RULE.neighbours) changes.push(0);
+    changes.sort((one, other) => one - other);
+    return ((changes[1] ?? 0) + (changes[2] ?? 0)) / 2;
+  }
+
+  /** When the picture before the change is there again; the time of the change where what follows was there before it. */
+  #cameBack(at: number, before: SmallPicture, change: number): number | null {
+    const most = CUT_RULE.returnShare * change;
+    const here = this.#seen[at]?.picture;
+    if (here === undefined) return null;
+    for (const { picture } of this.#seen.slice(at + 1)) {
+      if (picture.atMs - here.atMs > CUT_RULE.returnMs) break;
+      if (isBack(before, picture, most)) return picture.atMs;
+    }
+    for (const { picture, lastMs } of this.#seen.slice(0, at - 1)) {
+      if (before.atMs - lastMs <= CUT_RULE.returnMs && isBack(picture, here, most)) return here.atMs;
+    }
+    return null;
+  }
+}
+
+/** Whether a picture is there again: light that floods two shots makes them differ less, and no more alike. */
+const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =>
+  difference(gone, come) <= most &&
+  (Math.min(gone.contrast, come.contrast) < CUT_RULE.leastContrast ||
+    (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail));
+
+/** Whether two neighbouring pictures are of two shots, by what they show alone. */
+function isOtherShot(before: SmallPicture, after: SmallPicture, change: number, ratio: number): boolean {
+  const alike = likeness(before, after);
+  if (alike > CUT_RULE.mostAlike && likenessOfDetail(before, after) > CUT_RULE.mostAlikeInDetail) return false;
+  const light = Math.max(before.light, after.light);
+  const isDrawn = Math.min(before.contrast, after.contrast) >= CUT_RULE.leastContrast;
+  const isUnlike = isDrawn && (alike <= CUT_RULE.unlike || likenessOfDetail(before, after) <= CUT_RULE.unlikeInDetail);
+  if (change < CUT_RULE.leastShare * (48 + light) && !isUnlike) return false;
+  if (concentration(before, after) > CUT_RULE.mostConcentrated) return false;
+  const most = ratio < CUT_RULE.atOnceRatio ? CUT_RULE.mostAlikeMoved : CUT_RULE.mostAlikeMovedAtOnce;
+  return likenessMoved(before, after) <= most;
+}
