@@ -1,7 +1,6 @@
 import type { AssessmentAudits } from '../../contract/study/assessment-audits.ts';
 import type { DecisionReceipts } from '../../contract/study/decision-receipts.ts';
-import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import type { EvidenceKind } from '../../contract/study/study-record.ts';
+import type { AskedKind, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { assessmentAuditsOf } from '../../receipts/reopening/assessment-audits.ts';
 import { decisionReceiptsOf } from '../../receipts/reopening/decision-receipts.ts';
 import { runtimeEvidenceOf } from '../../receipts/reopening/runtime-evidence.ts';
@@ -26,8 +25,8 @@ export class EvidenceAudits {
     return decisionReceiptsOf(await this.#runtimes.read(runtimeId));
   }
 
-  /** Evidence of all kinds, or of one. */
-  async evidence(runtimeId: string, kind: EvidenceKind | null): Promise<RuntimeEvidence> {
+  /** Evidence of the kinds that every client knows, of one kind, or of all. */
+  async evidence(runtimeId: string, kind: AskedKind | null): Promise<RuntimeEvidence> {
     return runtimeEvidenceOf(await this.#runtimes.read(runtimeId), kind);
   }
 }

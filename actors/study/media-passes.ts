@@ -1,6 +1,7 @@
 import { failureMessage } from '../../contract/base/failure.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DetectedKind } from '../../contract/evidence/evidence.ts';
+import { furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
@@ -8,7 +9,7 @@ import { DetectionFailure } from '../../executors/detector/detection-failure.ts'
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
 import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
-import { detectionsOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { detectionsOver, furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
 import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
@@ -24,7 +25,7 @@ export interface MediaPassesOptions {
   readonly detectorTools: DetectorTools;
 }
 
-const detectKinds: readonly DetectedKind[] = ['speech_activity', 'silence', 'loudness', 'shot_changes'];
+const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...furtherKinds] as const;
 const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
 function tracksOf(source: RegisteredSource, { language }: AnalysisRequest): DetectionTracks {
@@ -67,10 +68,10 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
             ...{ path, sourceContentId, range: request.range, signal, decoded },
             ...tracks,
           });
-          const detections = detectionsOver(source.incompleteMedia, found);
+          const detections = detectionsOver(source.incompleteMedia, found.detections);
           const speech = detections.find(({ kind }) => kind === 'speech_activity');
           const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
-          return { detections, derivedAudio };
+          return { detections, derivedAudio, further: furtherOver(source.incompleteMedia, found.further) };
         }),
     },
     subtitles: {
@@ -84,7 +85,7 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
           const { contentId: sourceContentId } = source.session.source;
           const tracks = subtitleTracksOf(source);
           const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal });
-          return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null };
+          return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null, further: [] };
         }),
     },
   };

@@ -1,10 +1,11 @@
 import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
-import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
+import { encodeDetections, encodeFurther } from '../../receipts/evidence/detected-evidence.ts';
 import {
   type MediaOperation,
   mediaRequestOf,
@@ -20,6 +21,13 @@ import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { LiveProgress } from './live-progress.ts';
 
+/** What a pass found; `further` is what it measured beside its evidence. */
+export interface PassFindings {
+  readonly detections: readonly Detection[];
+  readonly derivedAudio: DerivedAudio | null;
+  readonly further: readonly FurtherArtifact[];
+}
+
 /** A pass over the media as the outside world offers it. */
 export interface MediaPass {
   operation(source: RegisteredSource, request: AnalysisRequest): MediaOperation;
@@ -30,7 +38,7 @@ export interface MediaPass {
     readonly signal: AbortSignal;
     /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
     readonly decoded: (mediaMs: number) => void;
-  }): Promise<{ readonly detections: readonly Detection[]; readonly derivedAudio: DerivedAudio | null }>;
+  }): Promise<PassFindings>;
 }
 
 export interface MediaStepsOptions {
@@ -100,7 +108,7 @@ export class MediaSteps {
     const source = this.#source(study);
     const media = mediaOf(source);
     if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
-    const { detections, derivedAudio } = await passes[step].run({
+    const { detections, derivedAudio, further } = await passes[step].run({
       path: pathOf(objectStore, media),
       source,
       request: analysisRequest,
@@ -115,7 +123,13 @@ export class MediaSteps {
       await objectStore.putAll(objects);
       evidence.push(...result.evidence);
     }
-    return { evidence, derivedAudio };
+    const beside: FurtherResult[] = [];
+    for (const artifact of further) {
+      const { object, result } = encodeFurther(artifact);
+      await objectStore.putAll([object]);
+      beside.push(result);
+    }
+    return { evidence, derivedAudio, ...(beside.length === 0 ? {} : { further: beside }) };
   }
 
   /**
@@ -132,13 +146,12 @@ export class MediaSteps {
       return { known: null, isUseless: true };
     }
     let isWhole = true;
-    for (const evidence of stored.data.evidence) {
-      if (evidence.state !== 'available') continue;
-      const state = await objectStore.verify(evidence.contentId);
+    for (const contentId of contentIdsOf(stored.data)) {
+      const state = await objectStore.verify(contentId);
       if (state === 'intact') continue;
       isWhole = false;
-      report(`stored evidence ${evidence.contentId} is ${state}; the operation runs again`);
-      if (state === 'damaged') await objectStore.quarantine(evidence.contentId);
+      report(`stored evidence ${contentId} is ${state}; the operation runs again`);
+      if (state === 'damaged') await objectStore.quarantine(contentId);
     }
     return { known: isWhole ? stored.data : null, isUseless: !isWhole };
   }
@@ -149,6 +162,12 @@ export class MediaSteps {
     return source;
   }
 }
+
+/** Every object that a result names. */
+const contentIdsOf = ({ evidence, further = [] }: MediaOperationResult): string[] => [
+  ...evidence.flatMap((each) => (each.state === 'available' ? [each.contentId] : [])),
+  ...further.map(({ contentId }) => contentId),
+];
 
 /** A receipt names the tools that its operation was begun with: with others it is another operation. */
 const begunAnew = (study: StudyRow, begun: MediaOperation, operation: MediaOperation): readonly EventDraft[] => [

@@ -3,6 +3,7 @@ import { contentId, count, identity, positive, range, sha256Hex } from '../base/
 import { artifactId, operationId, operationRequest } from '../base/operation.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { derivedAudio, detectedKind, parameters, unavailableReason } from './evidence.ts';
+import { furtherResult } from './further-evidence.ts';
 
 export const mediaCapability = z.enum(['media.detect', 'media.subtitles']);
 export type MediaCapability = z.infer<typeof mediaCapability>;
@@ -52,6 +53,8 @@ export const mediaOperationResult = z.strictObject({
     )
     .min(1),
   derivedAudio: derivedAudio.nullable(),
+  /** What was measured beside the evidence; absent where nothing was, and in results of 0.2.0 and before. */
+  further: z.array(furtherResult).min(1).optional(),
 });
 
 /** What one pass over the media came to; `receiptId` is derived from everything but it and `schema`. */

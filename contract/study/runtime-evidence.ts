@@ -4,8 +4,9 @@ import { artifactId } from '../base/operation.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { detectedFact, parameters, unavailableReason } from '../evidence/evidence.ts';
 import { languageRangeFact } from '../evidence/evidence-read.ts';
+import { furtherFact, furtherKind, furtherKinds } from '../evidence/further-evidence.ts';
 import { runtimeListFields } from './runtime-list.ts';
-import { evidenceKind } from './study-record.ts';
+import { evidenceKind, evidenceKinds } from './study-record.ts';
 
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
@@ -35,15 +36,46 @@ export const evidenceRow = z.discriminatedUnion('state', [
   }),
 ]);
 
+/** The same of one of the further kinds, which are answered only when they are asked for. */
+export const furtherRow = z.discriminatedUnion('state', [
+  z.strictObject({
+    kind: furtherKind,
+    state: z.literal('available'),
+    reasonCode: z.null(),
+    artifactId,
+    contentId,
+    tool: toolIdentity,
+    parameters,
+    facts: z.array(furtherFact),
+  }),
+  z.strictObject({
+    kind: furtherKind,
+    state: z.literal('unavailable'),
+    reasonCode: unavailableReason,
+    trackIndex: count.optional(),
+    artifactId: z.null(),
+    contentId: z.null(),
+    tool: z.null(),
+    parameters: z.null(),
+    facts: z.tuple([]),
+  }),
+]);
+
+/** What `?kind=` may ask for: one kind, or `all` of them with the further ones, which the answer without it leaves out. */
+export const askedKind = z.enum([...evidenceKinds, ...furtherKinds, 'all']);
+export type AskedKind = z.infer<typeof askedKind>;
+
 /**
- * The answer to `GET …/evidence`: what the study detected in the order of its journal, then what came with the source. A
- * kind that a running study has not come to yet is absent.
+ * The answer to `GET …/evidence`: what the study detected in the order of its journal, then what came with the source, then the
+ * further kinds that were asked for. A kind that a running study has not come to yet is absent, and so is a further kind of a
+ * study that ended before hosts measured it.
  */
 export const runtimeEvidence = z.strictObject({
   schema: z.literal('studio.local-runtime-evidence.v1'),
   ...runtimeListFields,
-  evidence: z.array(evidenceRow),
+  evidence: z.array(z.union([evidenceRow, furtherRow])),
 });
 
 export type EvidenceRow = z.infer<typeof evidenceRow>;
+export type FurtherRow = z.infer<typeof furtherRow>;
 export type RuntimeEvidence = z.infer<typeof runtimeEvidence>;

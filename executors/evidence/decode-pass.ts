@@ -14,7 +14,7 @@ import type { DecodeRequest } from './decode-request.ts';
 import { evenSound } from './even-sound.ts';
 import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
-import { ShotChanges } from './shot-changes.ts';
+import { PictureFacts } from './picture-facts.ts';
 
 export interface DecodePassDeps {
   readonly launcher: Launcher;
@@ -26,7 +26,7 @@ export interface DecodePassDeps {
 export interface PassMeasurements {
   readonly sound: SoundResult | null;
   readonly loudness: Loudness;
-  readonly shots: ShotChanges;
+  readonly pictures: PictureFacts;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -57,7 +57,7 @@ export async function runDecodePass(
   const [first = 0, ...further] = seekPoints(request.range);
   let measured = await decodeFrom(first, deps, request, signal);
   for (const seek of further) {
-    if (request.videoTrackIndex === null || measured.shots.beganBefore) break;
+    if (request.videoTrackIndex === null || measured.pictures.beganBefore) break;
     measured = await decodeFrom(seek, deps, request, signal);
   }
   return measured;
@@ -102,15 +102,15 @@ async function decodeOnce(
   if (signal.aborted) stop.abort();
   // Opened before ffmpeg starts, so that both processes come up together.
   const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
-  const shots = new ShotChanges(range);
+  const pictures = new PictureFacts(range);
   const loudness = new Loudness();
-  const pictures = new PictureStream(seek * 1000, (picture) => {
-    shots.add(picture);
+  const stream = new PictureStream(seek * 1000, (picture) => {
+    pictures.add(picture);
     // Sound counts most evenly; a range without it is counted by its pictures.
     if (job === null) request.decoded?.(Math.max(0, picture.atMs - range.startMs));
   });
   const taken = {
-    times: (frame: FrameMetadata) => pictures.addTime(frame),
+    times: (frame: FrameMetadata) => stream.addTime(frame),
     loudness: (frame: FrameMetadata) => loudness.add(frame),
   };
   const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
@@ -132,15 +132,15 @@ async function decodeOnce(
     work.push(
       running.finished,
       listen(running, job, request),
-      ...running.extra.map((pipe, at) => read(pipe, readers[at] ?? pictures)),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at] ?? stream)),
     );
     if (job !== null) work.push(job.result);
     await Promise.all(work);
     // Only a pass that ended well has written its last lines whole.
     for (const reader of readers) reader.end();
+    stream.end();
     pictures.end();
-    shots.end();
-    return { sound: job === null ? null : await job.result, shots, loudness };
+    return { sound: job === null ? null : await job.result, pictures, loudness };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);

@@ -8,6 +8,7 @@ import type {
   SilenceFact,
   UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
+import { type FurtherArtifact, type FurtherKind, furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import type { ResolvedTool } from '../process/tools.ts';
@@ -25,6 +26,12 @@ export interface DetectionRequest extends DetectionTracks {
   readonly decoded?: (mediaMs: number) => void;
 }
 
+/** What a pass over the media found. */
+export interface DetectedRange {
+  readonly detections: Detection[];
+  readonly further: FurtherArtifact[];
+}
+
 /** Tools and parameters of `detectRange` over these tracks, known before it runs. */
 export function detectionIdentity(
   tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
@@ -39,10 +46,11 @@ export function detectionIdentity(
 
 /**
  * Detects speech, silence, loudness and shot changes in `[startMs, endMs)` with one decode pass. Always answers all four
- * kinds, in this order; a kind without anything to measure is unavailable. Rejects with `ProcessFailure` or
+ * kinds, in this order; a kind without anything to measure is unavailable. Beside them it answers the further kinds that there
+ * is anything to measure for. Rejects with `ProcessFailure` or
  * `DetectionFailure`.
  */
-export async function detectRange(deps: DecodePassDeps, request: DetectionRequest): Promise<Detection[]> {
+export async function detectRange(deps: DecodePassDeps, request: DetectionRequest): Promise<DetectedRange> {
   const { audioTrackIndex, videoTrackIndex, signal } = request;
   const nothing = audioTrackIndex === null && videoTrackIndex === null;
   const [{ speech: speechTool }, measured] = await Promise.all([
@@ -51,12 +59,13 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
   ]);
   const sound = soundFacts(measured, request);
   const ffmpeg = deps.ffmpeg.identity;
-  return [
+  const detections = [
     detection(request, 'speech_activity', speechTool, sound.speech, sound),
     detection(request, 'silence', ffmpeg, sound.silences, { measured: sound.levels }),
     detection(request, 'loudness', ffmpeg, sound.loudness),
     detection(request, 'shot_changes', ffmpeg, shotFacts(measured, request)),
   ];
+  return { detections, further: measured === null ? [] : furtherEvidence(measured, request, ffmpeg) };
 }
 
 type Parameters = EvidenceArtifact['parameters'];
@@ -101,12 +110,36 @@ const silenceFacts = (spans: readonly (readonly [number, number])[], { startMs, 
 
 function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: DetectionRequest): FactsOrReason {
   if (videoTrackIndex === null || measured === null) return 'no_video_track';
-  return measured.shots.facts() ?? 'no_frames_in_range';
+  return measured.pictures.shots() ?? 'no_frames_in_range';
+}
+
+/** The further kinds of a track of pictures, where any lies in the range. */
+function furtherEvidence(
+  { pictures }: PassMeasurements,
+  request: DetectionRequest,
+  tool: ToolIdentity,
+): FurtherArtifact[] {
+  const { sourceContentId, range, videoTrackIndex } = request;
+  if (videoTrackIndex === null || pictures.shots() === null) return [];
+  const parameters = parametersFor(request);
+  const facts = {
+    transitions: pictures.transitions(),
+    black_frames: pictures.black(),
+    frozen_frames: pictures.frozen(),
+  };
+  return furtherKinds.map((kind) => ({
+    schema: 'studio.further-evidence.v1',
+    kind,
+    input: { sourceContentId, range, trackIndex: videoTrackIndex },
+    tool,
+    parameters: parameters[kind],
+    facts: facts[kind],
+  }));
 }
 
 function detection(
   request: DetectionRequest,
-  kind: DetectionKind,
+  kind: Exclude<DetectionKind, FurtherKind>,
   tool: ToolIdentity,
   facts: FactsOrReason,
   { derivedAudio = null, measured = {} }: Partial<Pick<SoundFacts, 'derivedAudio' | 'measured'>> = {},

@@ -3,7 +3,10 @@ import { APART_RULE } from '../detector/apart-channels.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
 import { CUT_RULE } from '../pictures/cut-finder.ts';
+import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
+import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
+import { GROUPING } from './picture-facts.ts';
 
 type Parameters = EvidenceArtifact['parameters'];
 
@@ -26,6 +29,22 @@ const sound = (choice: DetectionTracks['audioChoice']) => ({
   ...(choice == null ? {} : { audioTrackRule: choice.rule, otherAudioTracks: choice.others }),
 });
 
+const pictures = {
+  pictureWidth: SMALL_WIDTH,
+  pictureHeight: SMALL_HEIGHT,
+  maximumErrorShare: MAXIMUM_ERROR_SHARE,
+};
+
+/** A rule as flat parameters: those of a group stand behind its name, a list is one text. */
+function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string | number> {
+  const flat = Object.entries(rule).map(([name, value]): Record<string, string | number> => {
+    if (Array.isArray(value)) return { [prefix + name]: value.join(', ') };
+    if (typeof value === 'number') return { [prefix + name]: value };
+    return stated({ ...(value as object) }, `${prefix}${name}.`);
+  });
+  return Object.assign({}, ...flat);
+}
+
 /** Every threshold, choice and limitation that stands behind the facts of one kind. */
 export const parametersFor = ({ audioChoice }: DetectionTracks) =>
   ({
@@ -43,11 +62,12 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
     shot_changes: {
       ...CUT_RULE,
       rule: 'the change of small pictures against that of their neighbours',
-      pictureWidth: SMALL_WIDTH,
-      pictureHeight: SMALL_HEIGHT,
       limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
-      maximumErrorShare: MAXIMUM_ERROR_SHARE,
+      ...pictures,
     },
+    transitions: { ...stated(TRANSITION_RULE), ...GROUPING, ...pictures },
+    black_frames: { ...BLACK_RULE, ...pictures },
+    frozen_frames: { ...FROZEN_RULE, ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;
 
 export type DetectionKind = keyof ReturnType<typeof parametersFor>;

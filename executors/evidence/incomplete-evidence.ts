@@ -1,4 +1,5 @@
 import type { DetectedKind, Detection, EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact, FurtherKind } from '../../contract/evidence/further-evidence.ts';
 import type { IncompleteMedia } from '../../contract/sources/incomplete-media.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
 
@@ -12,7 +13,7 @@ const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): Evide
 /** The identity of an operation that delivers these kinds, with the note where its media is incomplete. */
 export function identityOver(
   note: IncompleteMedia | undefined,
-  kinds: readonly DetectedKind[],
+  kinds: readonly (DetectedKind | FurtherKind)[],
   { tools, parameters }: OperationIdentity,
 ): OperationIdentity {
   if (note === undefined) return { tools, parameters };
@@ -30,3 +31,12 @@ export const detectionsOver = (note: IncompleteMedia | undefined, detections: re
       artifact: { ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } },
     };
   });
+
+/** The same of further evidence. */
+export const furtherOver = (
+  note: IncompleteMedia | undefined,
+  further: readonly FurtherArtifact[],
+): readonly FurtherArtifact[] =>
+  note === undefined
+    ? further
+    : further.map((artifact) => ({ ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } }));

@@ -2,9 +2,8 @@ import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
 import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
-import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
-import { type EvidenceKind, evidenceKind, evidenceKinds } from '../../contract/study/study-record.ts';
 import { json } from '../exchange/description.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
@@ -55,8 +54,10 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
           id: 'readEvidence',
           summary: 'the evidence of a study with all its facts',
           details:
-            'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent.',
-          query: { kind: evidenceKind.optional().describe('only evidence of this kind') },
+            'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent. Clients of 0.2.0 know a closed list of kinds: the kinds that came later are answered only to `kind=` one of them, or `kind=all`.',
+          query: {
+            kind: askedKind.optional().describe('only evidence of this kind, or all, with the kinds that came later'),
+          },
           answers: [json(200, runtimeEvidence)],
           refusals: refusalsOfReopening,
         },
@@ -75,10 +76,10 @@ const runtimeOf = ({ params }: Call<null>): string => params.runtimeId ?? '';
  * The kind that is asked for; null for all. A kind that does not exist is a query that this path does not know:
  * an empty list would say that the study lacks it.
  */
-function kindOf({ query }: Call<null>): EvidenceKind | null {
+function kindOf({ query }: Call<null>): AskedKind | null {
   const asked = query.get('kind');
   if (asked === undefined) return null;
-  const kind = evidenceKind.safeParse(asked);
+  const kind = askedKind.safeParse(asked);
   if (kind.success) return kind.data;
-  throw new ServiceError('unknown_query', `kind is one of ${evidenceKinds.join(', ')}`);
+  throw new ServiceError('unknown_query', `kind is one of ${askedKind.options.join(', ')}`);
 }

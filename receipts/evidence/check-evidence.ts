@@ -7,6 +7,12 @@ import {
   evidenceArtifact,
   maximumEvidenceBytes,
 } from '../../contract/evidence/evidence.ts';
+import {
+  type FurtherArtifact,
+  type FurtherFact,
+  type FurtherKind,
+  furtherArtifact,
+} from '../../contract/evidence/further-evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import type { StoredShape } from '../core/stored-json.ts';
@@ -22,11 +28,20 @@ export const evidenceShape = {
   maximumBytes: maximumEvidenceBytes,
 } as const satisfies StoredShape<z.ZodType>;
 
-type FactKind = DetectedFact['kind'];
+/** How further evidence is stored. */
+export const furtherShape = {
+  link: 'evidence',
+  schema: furtherArtifact,
+  maximumBytes: maximumEvidenceBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+type MeasuredKind = DetectedKind | FurtherKind;
+type MeasuredFact = DetectedFact | FurtherFact;
+type FactKind = MeasuredFact['kind'];
 type TrackKind = RegisteredSource['tracks'][number]['kind'];
 
 /** Which facts and which track stand behind each kind. */
-const rules: Readonly<Record<DetectedKind, { readonly facts: readonly FactKind[]; readonly track: TrackKind }>> = {
+const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]; readonly track: TrackKind }>> = {
   speech_activity: { facts: ['speech_window', 'non_speech_window'], track: 'audio' },
   silence: { facts: ['silence'], track: 'audio' },
   loudness: { facts: ['loudness'], track: 'audio' },
@@ -34,15 +49,18 @@ const rules: Readonly<Record<DetectedKind, { readonly facts: readonly FactKind[]
   subtitle_track: { facts: ['subtitle_cue', 'unreadable_cue'], track: 'subtitle' },
   text_language: { facts: ['track_language'], track: 'subtitle' },
   transcript: { facts: ['recognised_region', 'transcript_line'], track: 'audio' },
+  transitions: { facts: ['transition', 'flash', 'strobe'], track: 'video' },
+  black_frames: { facts: ['black'], track: 'video' },
+  frozen_frames: { facts: ['frozen'], track: 'video' },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */
-function spanOf(fact: DetectedFact, range: Range): Range {
+function spanOf(fact: MeasuredFact, range: Range): Range {
   if (fact.kind === 'track_language') return range;
   return fact.kind === 'shot_change' ? { startMs: fact.atMs, endMs: fact.atMs } : fact;
 }
 
-function checkFacts({ kind, facts, input: { range } }: EvidenceArtifact): void {
+function checkFacts({ kind, facts, input: { range } }: EvidenceArtifact | FurtherArtifact): void {
   let earlier = range.startMs;
   for (const [index, fact] of facts.entries()) {
     const { startMs, endMs } = spanOf(fact, range);
@@ -68,7 +86,7 @@ function checkWindows({ facts, input: { range } }: EvidenceArtifact): void {
 
 /** The parameters that an operation states for one kind, named as in the artifact. */
 function parametersFor(
-  kind: DetectedKind,
+  kind: MeasuredKind,
   { parameters }: EvidenceOrigin['operation'],
 ): EvidenceArtifact['parameters'] {
   const prefix = `${kind}.`;
@@ -76,7 +94,7 @@ function parametersFor(
   return Object.fromEntries(stated.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
-function checkTools({ tool }: EvidenceArtifact, { tools }: EvidenceOrigin['operation']): void {
+function checkTools({ tool }: Pick<EvidenceArtifact, 'tool'>, { tools }: EvidenceOrigin['operation']): void {
   const { name, version, digest } = tool;
   const isOne = tools.some((each) => each.name === name && each.version === version && each.digest === digest);
   if (!isOne) throw new EvidenceChainError('evidence', 'tool');
@@ -87,7 +105,7 @@ export interface EvidenceOrigin {
   readonly run: StudyRun;
   readonly source: Pick<RegisteredSource, 'tracks'>;
   readonly operation: Pick<MediaOperation, 'tools' | 'parameters'>;
-  readonly kind: DetectedKind;
+  readonly kind: MeasuredKind;
 }
 
 /**
@@ -95,7 +113,10 @@ export interface EvidenceOrigin {
  * facts are of its kind, in order and inside the range. What a detector measured cannot be derived again. Throws
  * `EvidenceChainError` of the evidence.
  */
-export function checkEvidence(artifact: EvidenceArtifact, { run, source, operation, kind }: EvidenceOrigin): void {
+export function checkEvidence(
+  artifact: EvidenceArtifact | FurtherArtifact,
+  { run, source, operation, kind }: EvidenceOrigin,
+): void {
   const { sourceContentId, range } = run.record.analysisRequest;
   const { trackIndex } = artifact.input;
   const { input } = artifact;
@@ -109,5 +130,5 @@ export function checkEvidence(artifact: EvidenceArtifact, { run, source, operati
   const track = source.tracks.find(({ index }) => index === trackIndex);
   if (track?.kind !== rules[kind].track) throw new EvidenceChainError('evidence', 'input.trackIndex');
   checkFacts(artifact);
-  if (kind === 'speech_activity') checkWindows(artifact);
+  if (artifact.kind === 'speech_activity') checkWindows(artifact);
 }

@@ -1,10 +1,12 @@
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact, FurtherKind, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import type { MediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import { contentIdOfBytes, storedBytes } from '../core/canonical-json.ts';
 
 /** The kind of the run artifact that holds one kind of detected evidence. */
-export const detectedArtifactKind = (kind: DetectedKind): string => `detected-${kind.replaceAll('_', '-')}`;
+export const detectedArtifactKind = (kind: DetectedKind | FurtherKind): string =>
+  `detected-${kind.replaceAll('_', '-')}`;
 
 export interface EncodedDetections {
   /** Store these before the batch that names them. */
@@ -26,4 +28,14 @@ export function encodeDetections(
     return { kind: detection.kind, state: 'available', contentId, bytes: bytes.length };
   });
   return { objects, result: { evidence, derivedAudio } };
+}
+
+/** Turns one artifact of further evidence into bytes to store and what the result says of it. */
+export function encodeFurther(artifact: FurtherArtifact): {
+  readonly object: StoredObject;
+  readonly result: FurtherResult;
+} {
+  const bytes = storedBytes(artifact);
+  const contentId = contentIdOfBytes(bytes);
+  return { object: { contentId, bytes }, result: { kind: artifact.kind, contentId, bytes: bytes.length } };
 }

@@ -1,5 +1,6 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { type FurtherArtifact, type FurtherResult, furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,
@@ -10,7 +11,8 @@ import { type CheckedLink, counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
-import { checkEvidence, type EvidenceOrigin, evidenceShape } from './check-evidence.ts';
+import { checkEvidence, type EvidenceOrigin, evidenceShape, furtherShape } from './check-evidence.ts';
+import { detectedArtifactKind } from './detected-evidence.ts';
 import type { FoldContext } from './fold-context.ts';
 import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
 
@@ -19,11 +21,20 @@ export type VerifiedEvidence =
   | { readonly delivered: Extract<MediaEvidence, { state: 'available' }>; readonly artifact: EvidenceArtifact }
   | { readonly delivered: Extract<MediaEvidence, { state: 'unavailable' }>; readonly artifact: null };
 
+/** One kind of further evidence, with the run's artifact that holds its facts. */
+export interface VerifiedFurther {
+  readonly artifactId: string;
+  readonly contentId: string;
+  readonly artifact: FurtherArtifact;
+}
+
 /** A pass over the media that came to its end. */
 export interface VerifiedOperation {
   readonly receipt: MediaOperationReceipt;
   readonly evidence: readonly VerifiedEvidence[];
-  /** The run's own artifacts over the stored evidence, in the order of the evidence. */
+  /** What was measured beside the evidence. */
+  readonly further: readonly VerifiedFurther[];
+  /** The run's own artifacts over the stored evidence, in the order of the evidence; then those of the further evidence. */
   readonly artifacts: readonly Artifact[];
 }
 
@@ -47,6 +58,30 @@ function checkedEvidence({ delivered, artifact }: VerifiedEvidence): CheckedLink
   const { kind: subject, contentId } = delivered;
   const detail = artifact === null ? `unavailable: ${delivered.reasonCode}` : counted(artifact.facts.length, 'fact');
   return { link: 'evidence', subject, contentId, detail };
+}
+
+/** The further evidence that a pass recorded behind its `first` artifacts: the journal alone names it. */
+function furtherRecorded({ journal }: FoldContext, first: number, recorded: number): FurtherResult[] {
+  const results: FurtherResult[] = [];
+  for (let offset = first; offset < recorded; offset += 1) {
+    const { kind, content } = journal.expect('artifact.recorded', offset).data.artifact;
+    const further = furtherKinds.find((each) => detectedArtifactKind(each) === kind);
+    if (further === undefined || results.some((result) => result.kind === further))
+      throw journal.fault('data.artifact.kind', offset);
+    results.push({ kind: further, contentId: content.contentId, bytes: content.bytes });
+  }
+  return results;
+}
+
+async function openFurther(
+  { kind, contentId }: FurtherResult,
+  origin: Omit<EvidenceOrigin, 'kind'>,
+  { content, report }: FoldContext,
+): Promise<FurtherArtifact> {
+  const { body } = await readReceipt(furtherShape, content, contentId);
+  checkObject(contentId, () => checkEvidence(body, { ...origin, kind }));
+  report({ link: 'evidence', subject: kind, contentId, detail: counted(body.facts.length, 'fact') });
+  return body;
 }
 
 /** The samples that a pass decoded are those that its speech evidence was measured on. */
@@ -74,26 +109,40 @@ export function foldPassGivenUp({ run, journal }: FoldContext, openPass: MediaOp
 
 /** Reopens all evidence that a pass delivered and derives its receipt and its artifacts again. Throws `EvidenceChainError`. */
 export async function foldPassCompleted(
-  { run, source, journal, content, report }: FoldContext,
+  context: FoldContext,
   operation: MediaOperation | null,
 ): Promise<VerifiedOperation> {
+  const { run, source, journal, content, report } = context;
   const recorded = journal.count('artifact.recorded');
   if (operation === null) throw journal.fault('type', recorded);
   const { receipt } = journal.expect('media.operation_completed', recorded).data;
+  const origin = { run, source: source.registered, operation };
   const evidence: VerifiedEvidence[] = [];
   const results: MediaOperationResult['evidence'] = [];
   for (const delivered of receipt.evidence) {
-    const opened = await openEvidence(delivered, { run, source: source.registered, operation }, content);
+    const opened = await openEvidence(delivered, origin, content);
     evidence.push(opened.evidence);
     report(checkedEvidence(opened.evidence));
     results.push(opened.result);
   }
   checkDerivedAudio(receipt, evidence);
-  const result = { evidence: results, derivedAudio: receipt.derivedAudio };
+  const available = results.filter(({ state }) => state === 'available').length;
+  const beside = furtherRecorded(context, available, recorded);
+  const opened: FurtherArtifact[] = [];
+  for (const each of beside) opened.push(await openFurther(each, origin, context));
+  const result = {
+    evidence: results,
+    derivedAudio: receipt.derivedAudio,
+    ...(beside.length === 0 ? {} : { further: beside }),
+  };
   const derived = operationCompleted(run, operation, result, receipt.reused);
   demandDerived('media_operation', receipt, derived.receipt);
   journal.take(derived.events);
   const detail = receipt.reused ? 'taken over' : 'measured';
   report({ link: 'media_operation', subject: receipt.operationId, contentId: null, detail });
-  return { receipt, evidence, artifacts: derived.artifacts };
+  const further = opened.map((artifact, at) => {
+    const { id: artifactId = '', content } = derived.artifacts[available + at] ?? {};
+    return { artifactId, contentId: content?.contentId ?? '', artifact };
+  });
+  return { receipt, evidence, further, artifacts: derived.artifacts };
 }

@@ -1,6 +1,8 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/failure.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { DetectedKind } from '../../contract/evidence/evidence.ts';
+import type { FurtherKind } from '../../contract/evidence/further-evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,
@@ -26,7 +28,7 @@ export interface MediaOperation {
 }
 
 export interface CompletedOperation {
-  /** The evidence of this run, in the order of the result. */
+  /** The evidence of this run, in the order of the result; then the further evidence. */
   readonly artifacts: readonly Artifact[];
   readonly receipt: MediaOperationReceipt;
   /** The artifacts first, then the completion that names them. */
@@ -87,39 +89,46 @@ function receiptOf(
 }
 
 /**
- * What a completed pass means for this run: its own artifacts over the stored bytes, and the receipt that lists them.
- * `reused` says that an earlier pass with the same key is taken over.
+ * What a completed pass means for this run: its own artifacts over the stored bytes, and the receipt that lists those of its
+ * evidence. `reused` says that an earlier pass with the same key is taken over.
  */
 export function operationCompleted(
   run: StudyRun,
   operation: MediaOperation,
-  { evidence, derivedAudio }: MediaOperationResult,
+  { evidence, derivedAudio, further = [] }: MediaOperationResult,
   reused: boolean,
 ): CompletedOperation {
   const request = mediaRequestOf(run, operation);
   const { operationId } = request;
   const cause = causeOf(run);
   const artifacts: Artifact[] = [];
-  const delivered = evidence.map((each): MediaEvidence => {
-    if (each.state === 'unavailable') return { ...each, artifactId: null, contentId: null };
+  const recorded = ({
+    kind,
+    contentId,
+    bytes,
+  }: {
+    kind: DetectedKind | FurtherKind;
+    contentId: string;
+    bytes: number;
+  }) => {
     const artifact = outputArtifact({
       runId: run.record.runtimeId,
-      kind: detectedArtifactKind(each.kind),
+      kind: detectedArtifactKind(kind),
       origin: { kind: 'operation_output', operationId },
-      contentId: each.contentId,
-      bytes: each.bytes,
+      contentId,
+      bytes,
       sourceArtifactIds: [request.sourceArtifactId],
       producer: run.ids,
     });
     artifacts.push(artifact);
-    return {
-      kind: each.kind,
-      state: 'available',
-      reasonCode: null,
-      artifactId: artifact.id,
-      contentId: each.contentId,
-    };
+    return artifact;
+  };
+  const delivered = evidence.map((each): MediaEvidence => {
+    if (each.state === 'unavailable') return { ...each, artifactId: null, contentId: null };
+    const { kind, contentId } = each;
+    return { kind, state: 'available', reasonCode: null, artifactId: recorded(each).id, contentId };
   });
+  for (const each of further) recorded(each);
   const receipt = receiptOf(run, operation, request, { evidence: delivered, derivedAudio, reused });
   const completed = { operationId, outputArtifactIds: artifacts.map(({ id }) => id), receipt };
   return {

@@ -4,7 +4,7 @@ import { type Finding, type FindingPlace, maximumPlaces } from '../../contract/o
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { timeCode } from '../core/time-code.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { runtimeEvidenceOf } from '../reopening/runtime-evidence.ts';
+import { evidenceRowsOf } from '../reopening/runtime-evidence.ts';
 import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
 import { type Found, foundOf } from './found.ts';
 
@@ -85,7 +85,7 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
   const { analysisRequest, sourceSession } = runtime.accepted.record;
   const whole = { startMs: 0, endMs: sourceSession.source.durationMs };
   const tracks = trackIndexes(runtime);
-  const found = runtimeEvidenceOf(runtime, null).evidence.map((row) => {
+  const found = evidenceRowsOf(runtime).map((row) => {
     const trackIndex = row.state === 'available' ? (tracks.get(row.artifactId) ?? null) : (row.trackIndex ?? null);
     const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
     return findingOf(row, trackIndex, foundOf(row, range));

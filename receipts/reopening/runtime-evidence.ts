@@ -1,7 +1,7 @@
 import type { SpeechFact } from '../../contract/evidence/evidence.ts';
+import { furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
-import type { EvidenceRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import type { EvidenceKind } from '../../contract/study/study-record.ts';
+import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import type { VerifiedEvidence } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
@@ -43,20 +43,47 @@ function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }
   return [{ ...available, parameters: configuration, facts: languageFactsOf(languageRanges.record) }];
 }
 
-/**
- * The answer to a request for the evidence of a runtime, all of it reopened: of every kind, or of one. What a runtime has
- * not come to yet is not in it.
- */
-export function runtimeEvidenceOf(runtime: VerifiedRuntime, kind: EvidenceKind | null): RuntimeEvidence {
+/** The evidence of a runtime, all of it reopened: of every kind but the further ones. */
+export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
   const findings = runtime.execution?.study.findings;
   const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
-  const rows = [
+  return [
     ...detected.map(detectedRow),
     ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
+}
+
+/** What is unavailable where these are: all further kinds are of the pictures. */
+const COMPANION: EvidenceRow['kind'] = 'shot_changes';
+
+/** The rows of the further kinds. Where a pass measured none for want of pictures, they have the reason of the cuts. */
+function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
+  const operations = runtime.execution?.study.findings.operations ?? [];
+  const found = operations.flatMap(({ further }) => further);
+  if (found.length > 0) {
+    return found.map(({ artifactId, contentId, artifact: { kind, tool, parameters, facts } }) => ({
+      ...{ kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts },
+    }));
+  }
+  const companion = operations
+    .flatMap(({ evidence }) => evidence)
+    .find(({ delivered }) => delivered.kind === COMPANION);
+  if (companion?.delivered.state !== 'unavailable') return [];
+  const { reasonCode } = companion.delivered;
+  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
+  return furtherKinds.map((kind) => ({ kind, state: 'unavailable', reasonCode, ...nothing, facts: [] }));
+}
+
+/**
+ * The answer to a request for the evidence of a runtime: of every kind that clients of earlier versions know, of one kind, or of
+ * all. What a runtime has not come to yet is not in it.
+ */
+export function runtimeEvidenceOf(runtime: VerifiedRuntime, kind: AskedKind | null): RuntimeEvidence {
+  const known = evidenceRowsOf(runtime);
+  const rows = kind === null ? known : [...known, ...furtherRowsOf(runtime)];
   return {
     schema: 'studio.local-runtime-evidence.v1',
     ...runtimeListOf(runtime),
-    evidence: rows.filter((row) => kind === null || row.kind === kind),
+    evidence: rows.filter((row) => kind === null || kind === 'all' || row.kind === kind),
   };
 }

@@ -60,7 +60,7 @@ async function measureSpeech(
 ): Promise<EvidenceArtifact> {
   const detector = openDetector({ launcher, clock: systemClock, idleMs: 0 });
   try {
-    const detections = await detectRange(
+    const { detections } = await detectRange(
       { launcher, ffmpeg, detector },
       {
         path: file,

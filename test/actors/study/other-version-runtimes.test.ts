@@ -55,6 +55,7 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
           ]
         : silent('no_text_subtitle_track', 'subtitle_track', 'text_language'),
     derivedAudio: null,
+    further: [],
   }),
 });
 

@@ -140,14 +140,15 @@ export async function openDetectionBench(): Promise<DetectionBench> {
 type DetectDeps = Pick<DetectionBench, 'launcher' | 'ffmpeg' | 'detector'>;
 
 /** Detects in `[startMs, endMs)` of the first two tracks (picture, sound) unless others are named. */
-export function detect(
+export async function detect(
   deps: DetectDeps,
   file: string,
   [startMs, endMs]: readonly [number, number],
   tracks: DetectionTracks = { audioTrackIndex: 1, videoTrackIndex: 0 },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Detection[]> {
-  return detectRange(deps, { path: file, sourceContentId, range: { startMs, endMs }, ...tracks, signal });
+  const range = { startMs, endMs };
+  return (await detectRange(deps, { path: file, sourceContentId, range, ...tracks, signal })).detections;
 }
 
 export function subtitles(

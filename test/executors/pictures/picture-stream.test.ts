@@ -1,7 +1,7 @@
 import test from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import type { FrameMetadata } from '../../../executors/evidence/frame-metadata.ts';
-import { ShotChanges } from '../../../executors/evidence/shot-changes.ts';
+import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
 import { PictureStream } from '../../../executors/pictures/picture-stream.ts';
 import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
 
@@ -49,10 +49,10 @@ function half(side: 'left' | 'right'): Uint8Array {
 }
 
 function factsOf(cutMs: number, fromMs = 9000, toMs = 21_000) {
-  const shots = new ShotChanges({ startMs: 10_000, endMs: 20_000 });
+  const shots = new PictureFacts({ startMs: 10_000, endMs: 20_000 });
   for (let ms = fromMs; ms < toMs; ms += 40) shots.add(smallPicture(ms, half(ms < cutMs ? 'left' : 'right')));
   shots.end();
-  return shots.facts();
+  return shots.shots();
 }
 
 test('a cut on the first picture of the range belongs to it, one behind it does not', (t) => {

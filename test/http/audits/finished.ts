@@ -1,4 +1,5 @@
 import test from 'ava';
+import { furtherKinds } from '../../../contract/evidence/further-evidence.ts';
 import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
@@ -62,7 +63,7 @@ export function finished(contract: HostContract): void {
     const { evidence } = await concluded(t, contract, runtimeId);
     t.deepEqual([...new Set(evidence.evidence.map(({ kind }) => kind))], expectedKinds);
     const gold = await readSampleGold();
-    const cues = evidence.evidence.filter(({ kind }) => kind === 'subtitle_track').flatMap(({ facts }) => facts);
+    const cues = evidence.evidence.flatMap((row) => (row.kind === 'subtitle_track' ? row.facts : []));
     const spoken = gold.subtitleTracks.flatMap((track) => track.cues).filter(({ startMs }) => startMs < 10_000);
     t.deepEqual(
       cues.map((fact) => (fact.kind === 'subtitle_cue' ? fact.text : fact.kind)),
@@ -97,6 +98,28 @@ export function finished(contract: HostContract): void {
       const part = contract.granted(t, answer, 200, runtimeEvidence);
       t.deepEqual(part, { ...evidence, evidence: evidence.evidence.filter((row) => row.kind === kind) });
       t.is(part.evidence.length > 0, kind !== 'transcript');
+    }
+  });
+
+  test.serial(contract.title('the kinds that came later are answered only when they are asked for'), async (t) => {
+    const { evidence } = await concluded(t, contract, runtimeId);
+    const asked = async (kind: string) =>
+      contract.granted(t, await contract.get(`${listOf(runtimeId, 'evidence')}?kind=${kind}`), 200, runtimeEvidence);
+    const all = await asked('all');
+    t.deepEqual(all.evidence.slice(0, evidence.evidence.length), evidence.evidence);
+    const further = all.evidence.slice(evidence.evidence.length);
+    t.deepEqual(
+      further.map(({ kind, state }) => [kind, state]),
+      furtherKinds.map((kind) => [kind, 'available']),
+    );
+    for (const row of further) t.deepEqual((await asked(row.kind)).evidence, [row]);
+    // The journal records them, and no receipt names them.
+    const { events } = await eventsPage(t, contract, runtimeId, '?limit=200');
+    const [detected] = dataOf(events, 'media.operation_completed');
+    const named = detected?.receipt.evidence.map(({ artifactId }) => artifactId) ?? [];
+    for (const { artifactId } of further) {
+      t.true(detected?.outputArtifactIds.includes(artifactId ?? ''));
+      t.false(named.includes(artifactId));
     }
   });
 

@@ -1,0 +1,148 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { ShotFact } from '../../contract/evidence/evidence.ts';
+import type {
+  BlackFact,
+  FlashFact,
+  FrozenFact,
+  StrobeFact,
+  TransitionFact,
+} from '../../contract/evidence/further-evidence.ts';
+import { CutFinder, type FoundCut } from '../pictures/cut-finder.ts';
+import { PictureRuns } from '../pictures/picture-runs.ts';
+import type { SmallPicture } from '../pictures/small-picture.ts';
+import { type FoundTransition, TransitionFinder } from '../pictures/transition-finder.ts';
+
+/** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
+export const GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
+
+/**
+ * Collects the facts of a range from its pictures, in the order of time. Pictures before and behind the range come too: those
+ * at its ends are compared with them.
+ */
+export class PictureFacts {
+  readonly #range: Range;
+  readonly #shots: ShotFact[] = [];
+  readonly #flashes: Range[] = [];
+  readonly #transitions: FoundTransition[] = [];
+  readonly #changes = new TransitionFinder((found) => this.#addTransition(found));
+  readonly #cuts = new CutFinder(
+    (cut) => this.#addCut(cut),
+    (flash) => this.#flashes.push(flash),
+  );
+  readonly #runs = new PictureRuns();
+  #pictures = 0;
+  #firstMs: number | null = null;
+
+  constructor(range: Range) {
+    this.#range = range;
+  }
+
+  add(picture: SmallPicture): void {
+    this.#firstMs ??= picture.atMs;
+    if (this.#isInside(picture.atMs)) this.#pictures += 1;
+    this.#cuts.add(picture);
+    this.#changes.add(picture);
+    this.#runs.add(picture);
+  }
+
+  /** No picture comes any more. */
+  end(): void {
+    this.#cuts.end();
+    this.#changes.end();
+    this.#runs.end();
+  }
+
+  /** Whether pictures came from before the range on: only then is it sure that none of the range is missing. */
+  get beganBefore(): boolean {
+    return this.#firstMs !== null && this.#firstMs < this.#range.startMs;
+  }
+
+  /** Null when no picture lies in the range: then there is no other fact either. */
+  shots(): readonly ShotFact[] | null {
+    return this.#pictures === 0 ? null : this.#shots;
+  }
+
+  transitions(): (TransitionFact | FlashFact | StrobeFact)[] {
+    const gradual = this.#clipped(this.#transitions).map(
+      ({ form, unexplained, ...span }, index): TransitionFact => ({
+        kind: 'transition',
+        index,
+        ...span,
+        form,
+        unexplainedMilli: Math.round(unexplained * 1000),
+      }),
+    );
+    const groups = grouped(this.#clipped(this.#flashes));
+    const strobes = groups.filter((group) => group.length >= GROUPING.strobeFlashes);
+    const lone = groups.filter((group) => group.length < GROUPING.strobeFlashes).flat();
+    return [
+      ...gradual,
+      ...lone.map((span, index): FlashFact => ({ kind: 'flash', index, ...span })),
+      ...strobes.map(
+        (group, index): StrobeFact => ({ kind: 'strobe', index, ...hullOf(group), flashes: group.length }),
+      ),
+    ].sort((one, other) => one.startMs - other.startMs);
+  }
+
+  black(): BlackFact[] {
+    return this.#clipped(this.#runs.black).map(({ measure, ...span }, index) => ({
+      ...{ kind: 'black', index, ...span, blackMilli: Math.round(measure * 1000) },
+    }));
+  }
+
+  frozen(): FrozenFact[] {
+    return this.#clipped(this.#runs.frozen).map(({ measure, ...span }, index) => ({
+      ...{ kind: 'frozen', index, ...span, changeMilli: Math.round(measure * 1000) },
+    }));
+  }
+
+  #isInside(atMs: number): boolean {
+    return atMs >= this.#range.startMs && atMs < this.#range.endMs;
+  }
+
+  #clipped<Span extends Range>(spans: readonly Span[]): Span[] {
+    return spans
+      .map((span) => ({
+        ...span,
+        startMs: Math.max(span.startMs, this.#range.startMs),
+        endMs: Math.min(span.endMs, this.#range.endMs),
+      }))
+      .filter(({ startMs, endMs }) => startMs < endMs);
+  }
+
+  #addCut({ atMs, ratio }: FoundCut): void {
+    this.#changes.cut(atMs);
+    if (!this.#isInside(atMs)) return;
+    this.#shots.push({ kind: 'shot_change', index: this.#shots.length, atMs, scoreMilli: Math.round(ratio * 1000) });
+  }
+
+  #addTransition(found: FoundTransition): void {
+    const last = this.#transitions.at(-1);
+    const isHalf = last?.form === 'fade' && found.form === 'fade' && found.startMs - last.endMs < GROUPING.fadeGapMs;
+    if (last === undefined || !isHalf) this.#transitions.push(found);
+    else {
+      const unexplained = Math.max(last.unexplained, found.unexplained);
+      this.#transitions.splice(-1, 1, { ...last, endMs: found.endMs, unexplained });
+    }
+  }
+}
+
+/** Flashes by what is near to each other. */
+function grouped(flashes: readonly Range[]): Range[][] {
+  const groups: Range[][] = [];
+  for (const { startMs, endMs } of flashes) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    // The way back from one flash to the next is none.
+    if (startMs === last?.endMs) continue;
+    if (group === undefined || last === undefined || startMs - last.endMs > GROUPING.strobeGapMs)
+      groups.push([{ startMs, endMs }]);
+    else group.push({ startMs, endMs });
+  }
+  return groups;
+}
+
+const hullOf = (group: readonly Range[]): Range => ({
+  startMs: Math.min(...group.map(({ startMs }) => startMs)),
+  endMs: Math.max(...group.map(({ endMs }) => endMs)),
+});

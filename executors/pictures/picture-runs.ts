@@ -1,0 +1,89 @@
+import { difference, SMALL_BYTES, type SmallPicture } from './small-picture.ts';
+
+/**
+ * Black as ffmpeg's `blackdetect` has it: how dark a pixel is, of full scale, and the share of such pixels. Shorter runs are
+ * steps of a fade or of a strobe.
+ */
+export const BLACK_RULE = { pixelThreshold: 0.1, pictureShare: 0.98, leastMs: 200 } as const;
+
+/** Frozen as ffmpeg's `freezedetect` has it: the mean distance from the first picture, of full scale (−60 dB). */
+export const FROZEN_RULE = { mostChange: 0.001, leastMs: 2000 } as const;
+
+/** Pictures of one property without a break; `measure` is the extreme of what was measured on them. */
+export interface PictureRun {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly measure: number;
+}
+
+const PIXELS = SMALL_BYTES / 3;
+
+function blackShare({ luma }: SmallPicture): number {
+  let black = 0;
+  for (let pixel = 0; pixel < PIXELS; pixel += 1) if ((luma[pixel] ?? 0) <= BLACK_RULE.pixelThreshold * 255) black += 1;
+  return black / PIXELS;
+}
+
+/** Collects runs that last long enough, in the order of time; a run ends with the first picture that is not of it. */
+class Runs {
+  readonly found: PictureRun[] = [];
+  readonly #leastMs: number;
+  #open: { startMs: number; measure: number } | null = null;
+
+  constructor(leastMs: number) {
+    this.#leastMs = leastMs;
+  }
+
+  go(atMs: number, measure: number): void {
+    if (this.#open === null) this.#open = { startMs: atMs, measure };
+    else this.#open.measure = measure;
+  }
+
+  get measure(): number | null {
+    return this.#open?.measure ?? null;
+  }
+
+  stop(atMs: number): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open !== null && atMs - open.startMs >= this.#leastMs) this.found.push({ ...open, endMs: atMs });
+  }
+}
+
+/** Finds black and frozen pictures in a stream; holds one picture. */
+export class PictureRuns {
+  readonly #black = new Runs(BLACK_RULE.leastMs);
+  readonly #frozen = new Runs(FROZEN_RULE.leastMs);
+  #first: SmallPicture | null = null;
+  #lastMs = 0;
+  #spacingMs = 0;
+
+  add(picture: SmallPicture): void {
+    const { atMs } = picture;
+    this.#spacingMs = this.#first === null ? 0 : atMs - this.#lastMs;
+    this.#lastMs = atMs;
+    const share = blackShare(picture);
+    if (share >= BLACK_RULE.pictureShare) this.#black.go(atMs, Math.min(share, this.#black.measure ?? 1));
+    else this.#black.stop(atMs);
+    const change = this.#first === null ? 1 : difference(this.#first, picture) / 255;
+    if (change > FROZEN_RULE.mostChange) {
+      this.#frozen.stop(atMs);
+      this.#first = picture;
+      this.#frozen.go(atMs, 0);
+    } else this.#frozen.go(atMs, Math.max(change, this.#frozen.measure ?? 0));
+  }
+
+  /** The last picture is shown as long as the one before it. */
+  end(): void {
+    this.#black.stop(this.#lastMs + this.#spacingMs);
+    this.#frozen.stop(this.#lastMs + this.#spacingMs);
+  }
+
+  get black(): readonly PictureRun[] {
+    return this.#black.found;
+  }
+
+  get frozen(): readonly PictureRun[] {
+    return this.#frozen.found;
+  }
+}
