@@ -1,4 +1,4 @@
-import { difference, SMALL_BYTES, type SmallPicture } from './small-picture.ts';
+import { blockDifference, difference, SMALL_BYTES, type SmallPicture } from './small-picture.ts';
 
 /**
  * Black as ffmpeg's `blackdetect` has it: how dark a pixel is, of full scale, and the share of such pixels. Shorter runs are
@@ -18,10 +18,20 @@ export interface PictureRun {
 
 const PIXELS = SMALL_BYTES / 3;
 
-function blackShare({ luma }: SmallPicture): number {
+// What lies above the threshold is at most white: a lighter picture has too many such pixels.
+const LIGHTEST_BLACK = 255 * (1 - BLACK_RULE.pictureShare * (1 - BLACK_RULE.pixelThreshold));
+
+function blackShare({ luma, light }: SmallPicture): number {
+  if (light > LIGHTEST_BLACK) return 0;
   let black = 0;
   for (let pixel = 0; pixel < PIXELS; pixel += 1) if ((luma[pixel] ?? 0) <= BLACK_RULE.pixelThreshold * 255) black += 1;
   return black / PIXELS;
+}
+
+/** Blocks differ at most as much as their pixels, and most pictures move: these need no look at every pixel. */
+function changeOf(first: SmallPicture, picture: SmallPicture): number {
+  const least = blockDifference(first, picture) / 255;
+  return least > FROZEN_RULE.mostChange ? least : difference(first, picture) / 255;
 }
 
 /** Collects runs that last long enough, in the order of time; a run ends with the first picture that is not of it. */
@@ -65,7 +75,7 @@ export class PictureRuns {
     const share = blackShare(picture);
     if (share >= BLACK_RULE.pictureShare) this.#black.go(atMs, Math.min(share, this.#black.measure ?? 1));
     else this.#black.stop(atMs);
-    const change = this.#first === null ? 1 : difference(this.#first, picture) / 255;
+    const change = this.#first === null ? 1 : changeOf(this.#first, picture);
     if (change > FROZEN_RULE.mostChange) {
       this.#frozen.stop(atMs);
       this.#first = picture;

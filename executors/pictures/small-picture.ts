@@ -66,6 +66,13 @@ export function difference(one: SmallPicture, other: SmallPicture): number {
   return sum / SMALL_BYTES;
 }
 
+/** The same of the means of their blocks, which is at most as much. */
+export function blockDifference(one: Pick<SmallPicture, 'blocks'>, other: Pick<SmallPicture, 'blocks'>): number {
+  let sum = 0;
+  for (let at = 0; at < BLOCKS * 3; at += 1) sum += Math.abs((one.blocks[at] ?? 0) - (other.blocks[at] ?? 0));
+  return sum / (BLOCKS * 3);
+}
+
 /** The share of the whole difference that lies in the quarter of the blocks that differ most, 0 to 1. */
 export function concentration(one: SmallPicture, other: SmallPicture): number {
   const changes = new Float32Array(BLOCKS);

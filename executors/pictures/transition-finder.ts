@@ -1,4 +1,4 @@
-import { BLOCKS, type SmallPicture } from './small-picture.ts';
+import { BLOCKS, blockDifference, type SmallPicture } from './small-picture.ts';
 
 export type TransitionForm = 'dissolve' | 'fade' | 'wipe';
 
@@ -129,12 +129,6 @@ const overlap = (one: FoundTransition, other: FoundTransition): boolean =>
 
 const clamped = (value: number) => Math.max(0, Math.min(1, value));
 
-function changeOf(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < SIZE; at += 1) sum += Math.abs((a[at] ?? 0) - (b[at] ?? 0));
-  return sum / SIZE;
-}
-
 /** The share of the change that lies in the quarter of all values that changes most. */
 function concentrationOf(a: Float32Array, b: Float32Array): number {
   const changes = a.map((value, at) => Math.abs(value - (b[at] ?? 0))).sort();
@@ -262,7 +256,7 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
 /** Whether two moments are of two shots, as far as they say alone. */
 function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   const rule = TRANSITION_RULE;
-  const change = changeOf(first.blocks, last.blocks);
+  const change = blockDifference(first, last);
   if (change < rule.leastShare * (48 + Math.max(first.light, last.light))) return false;
   if (isFade) return true;
   if (concentrationOf(first.blocks, last.blocks) > rule.mostConcentrated) return false;

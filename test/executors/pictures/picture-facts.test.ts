@@ -16,7 +16,7 @@ function factsOf(kind: FilmKind, seed: number, seconds: number) {
 
 for (const kind of ['dissolves', 'fades'] as const) {
   test(`${kind} are ranges with their bounds, and no cuts`, (t) => {
-    const { facts, labels } = factsOf(kind, 51, 7);
+    const { facts, labels } = factsOf(kind, 51, 5);
     t.deepEqual(facts.shots(), []);
     const found = facts.transitions().flatMap((fact) => (fact.kind === 'transition' ? [fact] : []));
     t.is(found.length, labels.transitions.length);
