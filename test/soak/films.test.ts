@@ -89,6 +89,6 @@ for (const set of ['tuned', 'kept'] as const satisfies readonly FilmSet[]) {
     const dark = byKind.get('dark');
     t.true(dark !== undefined && dark.hits >= 0.9 * dark.labelled);
     t.true(whole.found >= 0.8 * whole.gradual, `${whole.found} of ${whole.gradual} transitions`);
-    t.true(whole.bounded >= 0.65 * whole.gradual, `${whole.bounded} of ${whole.gradual} with their bounds`);
+    t.true(whole.bounded >= 0.75 * whole.gradual, `${whole.bounded} of ${whole.gradual} with their bounds`);
   });
 }
