@@ -24,7 +24,7 @@ test('an answer that is described passes, granted or refused', (t) => {
   t.notThrows(() => check('GET', '/v1/source-sessions', answer(200, sources)));
   t.notThrows(() => check('GET', runtime, answer(404, refusal('unknown_runtime'))));
   t.notThrows(() => check('HEAD', runtime, { ...answer(404, {}), body: Buffer.alloc(0) }));
-  t.notThrows(() => check('DELETE', runtime, answer(405, refusal('method_not_allowed'))));
+  t.notThrows(() => check('PUT', runtime, answer(405, refusal('method_not_allowed'))));
   t.notThrows(() => check('GET', '/v1/nothing', answer(404, refusal('not_found'))));
 });
 

@@ -170,7 +170,7 @@ for (const adapter of adapters) {
     const socket = await stalledClient(t, served);
     await writeFile(served.path, 'x', { flag: 'r+' });
     socket.resume();
-    t.is(await served.outcome(), 'private media changed while it was sent');
+    t.is(await served.outcome(), 'a file changed while it was sent');
     await socket.closed();
     await t.throwsAsync(socket.answer(), { message: /closed before a whole answer/ });
     t.is(await served.descriptors(), 0);
@@ -181,7 +181,7 @@ for (const adapter of adapters) {
     const socket = await stalledClient(t, served);
     await truncate(served.path, 10);
     socket.resume();
-    t.is(await served.outcome(), 'private media changed while it was sent');
+    t.is(await served.outcome(), 'a file changed while it was sent');
     await socket.closed();
     t.is(await served.descriptors(), 0);
   });
@@ -191,7 +191,7 @@ for (const adapter of adapters) {
     const socket = await stalledClient(t, served);
     await rm(served.path);
     socket.resume();
-    t.is(await served.outcome(), 'private media changed while it was sent');
+    t.is(await served.outcome(), 'a file changed while it was sent');
     await socket.closed();
   });
 }
