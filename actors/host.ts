@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { openDetector } from '../executors/detector/detector.ts';
-import type { DetectorModel } from '../executors/detector/detector-messages.ts';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
 import { describeSandbox } from '../executors/process/process-sandbox.ts';
@@ -27,6 +25,7 @@ import { KnownMachine } from './known-machine.ts';
 import { Lifecycles } from './lifecycles/lifecycles.ts';
 import { TransitionListeners } from './lifecycles/transition-listeners.ts';
 import { openLaterStages } from './open-later-stages.ts';
+import { openStudying } from './open-studying.ts';
 import { CommitFigures, HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { Pairings } from './operation/pairings.ts';
@@ -35,11 +34,7 @@ import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
-import { RecognitionSteps } from './recognition/recognition-steps.ts';
-import { RegionResults } from './recognition/region-results.ts';
-import { Transcriber } from './recognition/transcriber.ts';
 import { RememberedTools } from './remembered-tools.ts';
-import { ReadObjects } from './reopening/read-objects.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
 import { reviewScope } from './review/review-rows.ts';
@@ -48,15 +43,9 @@ import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
 import { SourceUses } from './sources/source-uses.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
-import { EvidenceSteps } from './study/evidence-steps.ts';
 import { ListedRuntimes } from './study/listed-runtimes.ts';
-import { LiveProgress } from './study/live-progress.ts';
-import { mediaPasses } from './study/media-passes.ts';
-import { MediaSteps } from './study/media-steps.ts';
 import { PlanWarnings } from './study/plan-warnings.ts';
 import { Studies } from './study/studies.ts';
-import { studyDefinition } from './study/study-definition.ts';
-import { studyOpening } from './study/study-opening-step.ts';
 import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
@@ -64,11 +53,6 @@ import { WorkQueue } from './supervision/work-queue.ts';
 
 /** The detector process is ended after this long without work. */
 const detectorIdleMs = 60_000;
-
-const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
-  ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),
-  ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
-];
 
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
@@ -131,46 +115,22 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
-  const progress = new LiveProgress(ledger);
-  const media = new MediaSteps({
-    ledger,
-    objectStore,
-    registry,
-    passes: mediaPasses({ launcher, tools, detector, detectorTools }),
-    progress,
-    board,
-    report,
-  });
-  const transcriber =
-    recognizer === null
-      ? null
-      : new Transcriber({
-          recognizer,
-          launcher,
-          ffmpeg: tools.ffmpeg,
-          detector,
-          languageTool: detectorTools.language,
-          objectStore,
-          regions: new RegionResults(ledger),
-        });
-  const content = new ReadObjects(objectStore, () => undefined);
-  const studying = studyDefinition({
-    ledger,
-    supervisor,
-    budgets,
-    clock,
-    queue: queues.studies,
-    initialize: studyOpening({
+  const studying = openStudying({
+    ...{
       ledger,
       objectStore,
       registry,
-      clock,
-      warm: (source) => detector.warm(modelsFor(source)),
-    }),
-    media,
-    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
-    evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
-    progress,
+      supervisor,
+      budgets,
+      runtimes,
+      launcher,
+      tools,
+      detector,
+      detectorTools,
+      recognizer,
+    },
+    ...{ board, clock, report },
+    queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
   });
   const studies: Studies = new Studies({

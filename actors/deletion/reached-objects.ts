@@ -7,6 +7,8 @@ import { TimeSlices } from '../supervision/time-slices.ts';
 const maximumEvidenceBytes = 64 * 1024 * 1024;
 
 const operation = z.object({ evidence: z.array(z.object({ contentId: z.string().optional() })) });
+/** What was recognised of one region of media. */
+const region = z.object({ sourceContentId: z.string() });
 const evidence = z.object({ input: z.object({ sourceContentId: z.string() }) });
 
 export interface ReachOptions {
@@ -47,13 +49,14 @@ export class ReachedObjects {
     }
   }
 
-  /** The stored results of operations, each with the media that its evidence says it is of; without evidence none is said. */
+  /** The stored results of operations, each with the media that it, or its evidence, says it is of; without either none is said. */
   async operations(): Promise<{ readonly key: string; readonly source: string }[]> {
     const found: { key: string; source: string }[] = [];
     for (const { key, value } of await this.#options.ledger.list('operation')) {
       const { data } = operation.safeParse(value);
       const [first] = data?.evidence.flatMap(({ contentId }) => contentId ?? []) ?? [];
-      const source = first === undefined ? null : await this.#sourceOf(first);
+      const named = region.safeParse(value).data?.sourceContentId ?? null;
+      const source = first === undefined ? named : await this.#sourceOf(first);
       if (source !== null) found.push({ key, source });
     }
     return found;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
@@ -11,6 +12,9 @@ export interface RegionInput {
   readonly tools: readonly ToolIdentity[];
   readonly parameters: EvidenceArtifact['parameters'];
 }
+
+/** A row names its media, so that a deletion of the source finds it. */
+const regionRow = z.strictObject({ sourceContentId: z.string(), kept: keptRegion });
 
 /**
  * What was recognised of each region, kept as soon as it is there: a host that dies in the middle of a long recognition goes
@@ -29,10 +33,11 @@ export class RegionResults {
     const work = { operation: 'semantic.recognize.region', inputContentIds: [sourceContentId], range: region };
     const key = operationKeyOf({ ...work, tools, parameters });
     const [row] = await this.#ledger.getMany('operation', [key]);
-    const known = keptRegion.safeParse(row);
-    if (known.success) return known.data;
-    const value = keptRegion.parse(await recognise());
+    const known = regionRow.safeParse(row);
+    if (known.success) return known.data.kept;
+    const kept = keptRegion.parse(await recognise());
+    const value: z.infer<typeof regionRow> = { sourceContentId, kept };
     await this.#ledger.commit([{ put: 'operation', key, value }]);
-    return value;
+    return kept;
   }
 }

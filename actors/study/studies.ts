@@ -32,6 +32,7 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
 import { listingWrites } from './listed-runtimes.ts';
 import { RememberedPages } from './remembered-pages.ts';
+import type { EventsAnswer, StatusAnswer } from './study-answers.ts';
 
 export interface StudiesOptions {
   readonly definition: ActorDefinition;
@@ -47,18 +48,6 @@ export interface StudiesOptions {
   readonly maximumRangeMs: number;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: number;
-}
-
-/** A status as the bytes of its JSON answer, with the journal head that it speaks of. */
-export interface StatusAnswer {
-  readonly bytes: Buffer;
-  readonly journalHead: string;
-}
-
-/** A page of a journal as the bytes of its JSON answer. */
-export interface EventsAnswer extends StatusAnswer {
-  /** The page is empty and the runtime may still add to it. */
-  readonly mayGrow: boolean;
 }
 
 const newAttempt = 'this attempt is over: for another one send the request with a new clientRequestId';
@@ -200,7 +189,7 @@ export class Studies {
     // The row is read before the page: a lifecycle that has ended then always comes with its last event.
     const row = this.#row(runtimeId);
     const lifecycle = lifecycleOf(snapshotValue(row));
-    const commandId = this.#commandId(row);
+    const { commandId } = row.input as StudyInput;
     if (after > this.#head(runtimeId).seq) {
       throw new ServiceError('cursor_past_head', 'the cursor is past the last event');
     }
@@ -254,10 +243,6 @@ export class Studies {
 
   #head(runtimeId: string): JournalHead {
     return readStored(() => this.#options.ledger.journalHead(runtimeId));
-  }
-
-  #commandId(row: ActorRow): string {
-    return (row.input as StudyInput).commandId;
   }
 
   #row(runtimeId: string): ActorRow {

@@ -94,6 +94,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
           answers: [json(200, playbackRenewed)],
           refusals: [
             'unknown_runtime',
+            'runtime_deleted',
             'private_playback_grant_unavailable',
             'private_playback_grant_expired',
             'stored_content_inconsistent',

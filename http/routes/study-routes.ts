@@ -1,6 +1,7 @@
 import type { Deletions } from '../../actors/deletion/deletions.ts';
 import type { ListedRuntimes, RuntimeListRequest } from '../../actors/study/listed-runtimes.ts';
-import type { EventsAnswer, StatusAnswer, Studies } from '../../actors/study/studies.ts';
+import type { Studies } from '../../actors/study/studies.ts';
+import type { EventsAnswer, StatusAnswer } from '../../actors/study/study-answers.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { noFields } from '../../contract/ingest/no-fields.ts';
 import { journalStreamEvents } from '../../contract/journal/event-stream.ts';

@@ -41,7 +41,8 @@ test('the package holds the built program, what it reads beside itself, and noth
   ]) {
     t.true(paths.includes(path), path);
   }
-  const places = /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|charts\/[a-z-]+\.drawing)\.json)$/;
+  const places =
+    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|charts\/[a-z-]+\.drawing)\.json)$/;
   t.deepEqual(
     paths.filter((path) => !places.test(path) || path.endsWith('.map')),
     [],

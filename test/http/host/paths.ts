@@ -10,7 +10,7 @@ const sources = '/v1/source-sessions';
 export function paths(contract: HostContract): void {
   test.serial(contract.title('a path is exact: no other spelling reaches it'), async (t) => {
     const rows: [ErrorCode, string][] = [
-      ['not_found', '/'],
+      ['not_found', '/index.html'],
       ['not_found', '/v1'],
       ['not_found', `${sources}/`],
       ['not_found', '/V1/source-sessions'],

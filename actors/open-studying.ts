@@ -1,0 +1,77 @@
+import type { Clock } from '../contract/base/clock.ts';
+import type { RegisteredSource } from '../contract/sources/source-session.ts';
+import type { Detector, DetectorTools } from '../executors/detector/detector.ts';
+import type { DetectorModel } from '../executors/detector/detector-messages.ts';
+import type { Launcher } from '../executors/process/process.ts';
+import type { Recognizer } from '../executors/recognition/recognizer.ts';
+import type { Ledger } from '../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../storage/objects/object-store.ts';
+import type { ProgressBoard } from './operation/progress-board.ts';
+import { RecognitionSteps } from './recognition/recognition-steps.ts';
+import { RegionResults } from './recognition/region-results.ts';
+import { Transcriber } from './recognition/transcriber.ts';
+import { ReadObjects } from './reopening/read-objects.ts';
+import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
+import type { SourceRegistry } from './sources/source-registry.ts';
+import { EvidenceSteps } from './study/evidence-steps.ts';
+import { LiveProgress } from './study/live-progress.ts';
+import { type MediaPassesOptions, mediaPasses } from './study/media-passes.ts';
+import { MediaSteps } from './study/media-steps.ts';
+import { studyDefinition } from './study/study-definition.ts';
+import { studyOpening } from './study/study-opening-step.ts';
+import type { ActorDefinition } from './supervision/actor-definition.ts';
+import type { Supervisor } from './supervision/supervisor.ts';
+import type { TimeBudgets } from './supervision/time-budgets.ts';
+import type { WorkQueue } from './supervision/work-queue.ts';
+
+const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
+  ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),
+  ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
+];
+
+export interface StudyingOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+  readonly supervisor: Supervisor;
+  readonly budgets: TimeBudgets;
+  readonly runtimes: VerifiedRuntimes;
+  readonly launcher: Launcher;
+  readonly tools: MediaPassesOptions['tools'];
+  readonly detector: Detector;
+  readonly detectorTools: DetectorTools;
+  /** Null on a host that recognises no speech. */
+  readonly recognizer: Recognizer | null;
+  readonly board: ProgressBoard;
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+  /** Called after each commit of a runtime. */
+  readonly committed: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+/** Makes the definition of the actors that study, with all of their steps. */
+export function openStudying(options: StudyingOptions): ActorDefinition {
+  const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
+  const { launcher, tools, detector, detectorTools, recognizer, board } = options;
+  const progress = new LiveProgress(ledger);
+  const passes = mediaPasses({ launcher, tools, detector, detectorTools });
+  const content = new ReadObjects(objectStore, () => undefined);
+  const transcriber =
+    recognizer === null
+      ? null
+      : new Transcriber({
+          ...{ recognizer, launcher, detector, objectStore },
+          ffmpeg: tools.ffmpeg,
+          languageTool: detectorTools.language,
+          regions: new RegionResults(ledger),
+        });
+  const warm = (source: RegisteredSource) => detector.warm(modelsFor(source));
+  return studyDefinition({
+    ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
+    initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
+    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, board, report }),
+    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
+    evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
+  });
+}
