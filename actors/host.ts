@@ -107,7 +107,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       listeners.tell({ actorId, kind: row.kind });
     },
   });
-  board.follow(supervisor);
+  board.follow(supervisor, ledger);
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),

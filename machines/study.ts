@@ -72,7 +72,6 @@ export const studyMachine = setup({
         'initializing',
         'running.detect',
         'running.subtitles',
-        'running.recognize',
         'running.read',
         'running.assess',
         'running.decide',

@@ -1,6 +1,4 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
-import { ServiceError } from '../../contract/base/service-error.ts';
 import {
   progressPauseMs,
   type WorkProgress,
@@ -8,6 +6,8 @@ import {
   workStage,
 } from '../../contract/operation/work-progress.ts';
 import { stateNameOf } from '../../machines/migrations/chart-states.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { absentIngest, absentRuntime } from '../deletion/deletion-rows.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { CommitListeners } from '../supervision/commit-listeners.ts';
@@ -48,15 +48,17 @@ export class ProgressBoard {
   /** Who is watched, with the last notice to the watchers. */
   readonly #notices = new Map<string, Notice>();
   #supervisor: Supervisor | null = null;
+  #ledger: Pick<Ledger, 'get'> = { get: () => undefined };
 
   constructor({ clock, report }: ProgressBoardOptions) {
     this.#clock = clock;
     this.#listeners = new CommitListeners(report);
   }
 
-  /** Names the supervisor of the work, once it is there. */
-  follow(supervisor: Supervisor): void {
+  /** Names the supervisor of the work, and the ledger that says what was deleted, once they are there. */
+  follow(supervisor: Supervisor, ledger: Pick<Ledger, 'get'>): void {
     this.#supervisor = supervisor;
+    this.#ledger = ledger;
   }
 
   /** Takes a measure of a stage that is under way. */
@@ -79,14 +81,14 @@ export class ProgressBoard {
     for (const [other, notice] of this.#notices) if (other !== id && notice.isQueued) this.#changed(other);
   };
 
-  /** How far a study is. Throws `unknown_runtime`. */
+  /** How far a study is. Throws `unknown_runtime` and `runtime_deleted`. */
   runtime(runtimeId: string): WorkProgress {
-    return this.#of(runtimeId, ['runtime'], 'unknown_runtime');
+    return this.#of(runtimeId, ['runtime'], absentRuntime);
   }
 
-  /** How far an ingest of these kinds is. Throws `unknown_ingest`. */
+  /** How far an ingest of these kinds is. Throws `unknown_ingest` and `source_deleted`. */
   ingest(ingestId: string, kinds: readonly string[] = ingestKindNames): WorkProgress {
-    return this.#of(ingestId, kinds, 'unknown_ingest');
+    return this.#of(ingestId, kinds, absentIngest);
   }
 
   /** Calls back when something may have changed, at most ten times a second, until the returned function is called. */
@@ -103,11 +105,9 @@ export class ProgressBoard {
     };
   }
 
-  #of(id: string, kinds: readonly string[], unknown: ErrorCode): WorkProgress {
+  #of(id: string, kinds: readonly string[], absent: typeof absentRuntime): WorkProgress {
     const row = readStored(() => this.#supervisor?.read(id));
-    if (row === undefined || !kinds.includes(row.kind)) {
-      throw new ServiceError(unknown, unknown === 'unknown_runtime' ? 'no such runtime' : 'no such ingest');
-    }
+    if (row === undefined || !kinds.includes(row.kind)) throw absent(this.#ledger, id);
     const stage = this.#stageOf(row);
     const notice = this.#notices.get(id);
     if (notice !== undefined) notice.isQueued = stage === 'queued';

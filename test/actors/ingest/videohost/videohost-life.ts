@@ -74,7 +74,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   await unused.load();
   let ids = (await ledger.list('snapshot')).length;
   const progress = new ProgressBoard({ clock, report });
-  progress.follow(supervisor);
+  progress.follow(supervisor, ledger);
   const service = openVideohostIngests({
     ledger,
     objectStore,
