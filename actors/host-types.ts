@@ -17,7 +17,6 @@ import type { LaterStages } from './open-later-stages.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import type { Pairings } from './operation/pairings.ts';
-import type { ProgressBoard } from './operation/progress-board.ts';
 import type { Overviews } from './overview/overviews.ts';
 import type { PrivatePlayback } from './playback/private-playback.ts';
 import type { SourceDirectory } from './sources/folder-sources.ts';
@@ -26,6 +25,7 @@ import type { SourceRegistry } from './sources/source-registry.ts';
 import type { ListedRuntimes } from './study/listed-runtimes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { Studies } from './study/studies.ts';
+import type { ProgressBoard } from './supervision/progress-board.ts';
 
 /** What a host is opened with. */
 export interface HostOptions {

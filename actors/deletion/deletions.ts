@@ -7,8 +7,15 @@ import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
+import {
+  absentRuntime,
+  absentSource,
+  deletionOf,
+  deletionScope,
+  readReceipt,
+  receiptWrites,
+} from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
-import { absentRuntime, absentSource, deletionOf, deletionScope, readReceipt, receiptWrites } from './deletion-rows.ts';
 import type { Erasure, ErasureNote } from './erasure.ts';
 import type { Measure } from './measure.ts';
 import type { Needs } from './needs.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { contentId } from '../../contract/base/grammar.ts';
+import { erasingPrefix } from '../../storage/backup/named-objects.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { erasingPrefix } from '../../storage/objects/named-objects.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { ReachedObjects } from './reached-objects.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { addNamed, keepingValues } from '../../storage/backup/named-objects.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
 import type { StoredValue } from '../../storage/ledger/stored-values.ts';
-import { addNamed, keepingValues } from '../../storage/objects/named-objects.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { addNamed, keepingValues, reachedFrom } from '../../storage/backup/named-objects.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { addNamed, keepingValues, reachedFrom } from '../../storage/objects/named-objects.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 

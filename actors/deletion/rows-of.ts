@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Ledger, Space, Write } from '../../storage/ledger/ledger.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';
+import { reviewKey, reviewRow } from '../reopening/review-rows.ts';
 import { studyKey } from '../reopening/study-row.ts';
-import { reviewKey, reviewRow } from '../review/review-rows.ts';
 import { type RowKey, type RowRange, rowsOfActor } from '../supervision/actor-keys.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 

@@ -5,11 +5,11 @@ import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/source
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { absentIngest } from '../deletion/deletion-rows.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
+import { absentIngest } from '../supervision/deletion-rows.ts';
 import { type NewestFirst, newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { ActorTransitions } from '../../contract/lifecycles/actor-transitions.ts';
 import { type ActorKind, type ActorList, actorKind } from '../../contract/lifecycles/actors.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
-import { reviewKey, reviewScope } from '../review/review-rows.ts';
+import { reviewKey, reviewScope } from '../reopening/review-rows.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import { firstEvent } from '../supervision/transition-rows.ts';
 import { type ActorListRequest, ListedActors, type ListedActorsOptions } from './listed-actors.ts';

@@ -9,7 +9,7 @@ import {
 import { standsIn } from '../../machines/lifecycles/active-states.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../review/review-rows.ts';
+import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
 import { type ActorRow, hasEnded, snapshotValue } from '../supervision/actor-row.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';

@@ -3,11 +3,11 @@ import type { RuntimeOverview } from '../../contract/overview/runtime-overview.t
 import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { absentRuntime } from '../deletion/deletion-rows.ts';
 import { lifecycleOf, reasonOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
+import { absentRuntime } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';

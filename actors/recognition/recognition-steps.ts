@@ -19,10 +19,10 @@ import {
 } from '../../receipts/recognition/semantic-recognition.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
+import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import type { LiveProgress } from '../study/live-progress.ts';
-import { mediaGone } from '../study/media-steps.ts';
 import type { Transcriber } from './transcriber.ts';
 
 export interface RecognitionStepsOptions {

@@ -19,8 +19,7 @@ import { placedTranscript, type RecognisedRegion } from '../../receipts/recognit
 import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition/speech-regions.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
-import { mediaGone } from '../study/media-steps.ts';
+import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { RegionResults } from './region-results.ts';
 
 export interface TranscriberOptions {

@@ -8,7 +8,7 @@ import {
 } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { absentRuntime, deletedRuntime } from '../deletion/deletion-rows.ts';
+import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/single-flight.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 import { ReadObjects } from './read-objects.ts';

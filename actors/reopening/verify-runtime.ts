@@ -4,7 +4,7 @@ import type { ReportLink } from '../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { foldEvents, reopenStartOf, type VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';
-import { refuseDeleted } from '../deletion/deletion-rows.ts';
+import { refuseDeleted } from '../supervision/deletion-rows.ts';
 import { checkActorRows } from './actor-rows.ts';
 import { dataRootStore, type VerifiedStore } from './data-root-store.ts';
 import type { RuntimeStore } from './runtime-store.ts';

@@ -16,6 +16,7 @@ import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { movedWrites } from '../reopening/review-rows.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import {
   cutCommandOf,
@@ -26,7 +27,6 @@ import {
   reviewOf,
   revocationCommand,
 } from './review-command.ts';
-import { movedWrites } from './review-rows.ts';
 
 export interface PublishReviewsOptions {
   readonly ledger: Ledger;

@@ -1,5 +1,6 @@
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { RegisteredSource, SourceFile } from '../../contract/sources/source-session.ts';
+import type { StudyFault } from '../../machines/study-types.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 /** Where a source's file lies on disk. */
@@ -59,3 +60,10 @@ export async function readSourceFile(
   if (file === undefined || file.path === null) return objectStore.read(contentId, maximumRecordBytes);
   return objectStore.readFile(file.path, contentId, maximumRecordBytes);
 }
+
+/** How a study ends whose sealed media is not what it was. */
+export const mediaGone: StudyFault = {
+  lifecycle: 'interrupted',
+  code: 'stored_content_inconsistent',
+  message: 'the sealed media is gone or has changed',
+};

@@ -7,7 +7,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
-import { absentSource } from '../deletion/deletion-rows.ts';
+import { absentSource } from '../supervision/deletion-rows.ts';
 import { readSourceFile } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 

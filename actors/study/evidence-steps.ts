@@ -14,9 +14,9 @@ import { studyFindingsOf } from '../../receipts/study/fold-conclusion.ts';
 import { endStudy } from '../../receipts/study/study-conclusion.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { queuedWrites } from '../reopening/review-rows.ts';
 import { resumesOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { queuedWrites } from '../review/review-rows.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;

@@ -3,10 +3,10 @@ import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts
 import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
 import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { absentSource } from '../deletion/deletion-rows.ts';
 import { lifecycleOf, reasonOf, studyKey, studyRow } from '../reopening/study-row.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { snapshotValue } from '../supervision/actor-row.ts';
+import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';

@@ -4,7 +4,7 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
-import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
+import type { StudyInput } from '../../machines/study-types.ts';
 import { encodeDetections, encodeFurther } from '../../receipts/evidence/detected-evidence.ts';
 import {
   type MediaOperation,
@@ -15,11 +15,11 @@ import {
 } from '../../receipts/evidence/media-operation.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { ProgressBoard } from '../operation/progress-board.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
-import { fileIsIntact, mediaOf, pathOf } from '../sources/source-files.ts';
+import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import type { LiveProgress } from './live-progress.ts';
+import type { ProgressBoard } from '../supervision/progress-board.ts';
 
 /** What a pass found; `further` is what it measured beside its evidence. */
 export interface PassFindings {
@@ -177,9 +177,3 @@ const begunAnew = (study: StudyRow, begun: MediaOperation, operation: MediaOpera
   }),
   operationStarted(study, operation),
 ];
-
-export const mediaGone: StudyFault = {
-  lifecycle: 'interrupted',
-  code: 'stored_content_inconsistent',
-  message: 'the sealed media is gone or has changed',
-};

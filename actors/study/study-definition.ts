@@ -6,6 +6,7 @@ import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
 import { studyChart, studyPhase } from '../reopening/study-row.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
@@ -13,7 +14,6 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';
-import type { LiveProgress } from './live-progress.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
 

@@ -5,9 +5,9 @@ import { recognitionFailed } from '../../receipts/recognition/semantic-recogniti
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
 import type { Change } from '../supervision/actor-definition.ts';
-import type { LiveProgress } from './live-progress.ts';
 import type { MediaSteps } from './media-steps.ts';
 
 export interface StudyJournalOptions {

@@ -4,7 +4,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from '../options/flag
 import { pathOption } from '../options/path-option.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type AskedExport, exportedBytes, writeExport } from '../written-export.ts';
+import { type AskedExport, exportedBytes, writeExport } from '../terminal/written-export.ts';
 
 const flags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),

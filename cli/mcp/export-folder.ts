@@ -2,7 +2,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
-import { type AskedExport, type WrittenFile, writeExport } from '../written-export.ts';
+import { type AskedExport, type WrittenFile, writeExport } from '../terminal/written-export.ts';
 
 /** The one folder that an agent's exports are written to: agents name no paths. */
 export class ExportFolder {

@@ -1,12 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
-import { VIDEO_TICKS_PER_MS } from '../pictures/picture-stream.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import type { DecodeRequest } from './decode-request.ts';
 import { MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
 import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
+import { VIDEO_TICKS_PER_MS } from './picture-stream.ts';
 
 /**
  * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where

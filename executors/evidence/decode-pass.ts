@@ -4,7 +4,6 @@ import type { Detector } from '../detector/detector.ts';
 import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
 import { BYTES_PER_INSTANT } from '../detector/sound-signals.ts';
 import { SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
-import { PictureStream } from '../pictures/picture-stream.ts';
 import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
@@ -15,6 +14,7 @@ import { evenSound } from './even-sound.ts';
 import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
 import { Loudness } from './loudness.ts';
 import { PictureFacts } from './picture-facts.ts';
+import { PictureStream } from './picture-stream.ts';
 
 export interface DecodePassDeps {
   readonly launcher: Launcher;

@@ -1,4 +1,4 @@
-import type { ProgressBoard } from '../../actors/operation/progress-board.ts';
+import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ownedIngestId } from '../../contract/ingest/owned-ingest.ts';
 import { videohostIngestId } from '../../contract/ingest/videohost-ingest.ts';
 import { workProgress } from '../../contract/operation/work-progress.ts';

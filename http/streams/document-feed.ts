@@ -1,4 +1,5 @@
-import type { ProgressBoard } from '../../actors/operation/progress-board.ts';
+import { ingestKindNames } from '../../actors/ingest/ingest-service.ts';
+import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import type { Feed } from './event-stream.ts';
 import { sseFrame } from './sse-frame.ts';
 
@@ -34,7 +35,7 @@ export class DocumentFeed implements Feed {
 /** How far a study or an ingest is. */
 export const progressOf = (board: ProgressBoard, id: string): FollowedDocument => ({
   event: 'progress',
-  read: () => (isRuntime(id) ? board.runtime(id) : board.ingest(id)),
+  read: () => (isRuntime(id) ? board.runtime(id) : board.ingest(id, ingestKindNames)),
   watch: (wake) => board.watch(id, wake),
 });
 

@@ -8,11 +8,11 @@ import type { DataRoot } from '../objects/data-root-layout.ts';
 import { makeFolder, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { kindOf } from '../objects/entry-kind.ts';
 import { objectsIn } from '../objects/listed-objects.ts';
-import { addNamed, keepingValues, reachedFrom } from '../objects/named-objects.ts';
 import { failedWith } from '../objects/object-store-error.ts';
 import { BackupError } from './backup-error.ts';
 import { type BackupManifest, manifestName, objectPath } from './backup-manifest.ts';
 import { copyHashed } from './copied-file.ts';
+import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
 export interface BackupOptions {
   readonly layout: DataRoot;

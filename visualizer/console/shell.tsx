@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { addressOf, type Route } from './host/route.ts';
 import { chooseTheme, session, type Theme } from './host/session.ts';
 import { HostContext } from './host/use-host.ts';
 import { useStore } from './host/use-store.ts';
@@ -8,7 +9,6 @@ import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
 import { Notice } from './parts/notice.tsx';
-import { addressOf, type Route } from './route.ts';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
 import { StudyView } from './study/study-view.tsx';

@@ -9,8 +9,8 @@ import {
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
-import type { ProgressBoard } from '../../operation/progress-board.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
+import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { IngestService } from '../ingest-service.ts';
 import { type OwnedIngestInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';

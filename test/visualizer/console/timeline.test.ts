@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
+import { ticksOf } from '../../../visualizer/console/parts/ticks.ts';
 import { drawnMarks, longestOf } from '../../../visualizer/console/timeline/drawn-marks.ts';
 import { evidenceLanes } from '../../../visualizer/console/timeline/lanes.ts';
-import { ticksOf } from '../../../visualizer/console/timeline/ticks.ts';
 import { panned, shortestViewMs, showing, within, zoomed } from '../../../visualizer/console/timeline/view.ts';
 
 const hour = 3_600_000;

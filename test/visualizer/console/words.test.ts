@@ -1,6 +1,7 @@
 import test from 'ava';
+import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
-import { addressOf, type Route, routeOf } from '../../../visualizer/console/route.ts';
+import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact-words.ts';
 import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
 
 test('a time code is read as it is written', (t) => {
@@ -49,4 +50,12 @@ test('the text format of figures is read with its labels, and a histogram stays 
   );
   t.deepEqual(families[0]?.samples, [{ labels: { path: '/x"y', status: '200' }, value: 3 }]);
   t.deepEqual(families[1]?.samples[2], { labels: { part: 'count' }, value: 2 });
+});
+
+test('a recognised line that a gate withholds is never shown as words that were said', (t) => {
+  const line = { kind: 'transcript_line', startMs: 0, endMs: 900, text: 'Thank you for watching' };
+  t.is(factWords({ ...line, outcome: 'passed', reasonCodes: [] }), line.text);
+  const withheld = { ...line, outcome: 'withheld', reasonCodes: ['no_speech_evidence', 'repetition'] };
+  t.is(factWords(withheld), 'a line that is withheld: no speech evidence, repetition');
+  t.is(toneOfFact(withheld), 'fault');
 });

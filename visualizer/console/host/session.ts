@@ -1,6 +1,6 @@
 import { createStore } from '@xstate/store';
 import { StudyHost } from '../../../client/study-host.ts';
-import { type Route, routeOf } from '../route.ts';
+import { type Route, routeOf } from './route.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 

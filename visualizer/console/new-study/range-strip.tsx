@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
+import { ticksOf } from '../parts/ticks.ts';
 import { TimeField } from '../parts/time-field.tsx';
-import { ticksOf } from '../timeline/ticks.ts';
 import { duration, timeCode } from '../words/time-code.ts';
 
 interface Range {

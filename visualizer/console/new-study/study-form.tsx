@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { type StudyRequest, spokenLanguage } from '../../../client/studies.ts';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import { addressOf } from '../host/route.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Field, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
-import { addressOf } from '../route.ts';
 import { duration } from '../words/time-code.ts';
 import { PlanCard } from './plan-card.tsx';
 import { RangeStrip } from './range-strip.tsx';

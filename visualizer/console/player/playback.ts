@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import type { Stretch } from '../timeline/ticks.ts';
+import type { Stretch } from '../parts/ticks.ts';
 
 /** Taken until two neighbouring frames were seen: the frames of most video on the web are no longer. */
 export const assumedFrameMs = 40;

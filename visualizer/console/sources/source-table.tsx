@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
-import { addressOf } from '../route.ts';
+import { addressOf } from '../host/route.ts';
 import { duration } from '../words/time-code.ts';
 import { SourceDetails } from './source-details.tsx';
 

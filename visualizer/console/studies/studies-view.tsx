@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RuntimesOptions } from '../../../client/studies.ts';
 import type { RuntimeRow, Runtimes } from '../../../contract/study/runtimes.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
-import { addressOf } from '../route.ts';
 import { lifecycles, sentence } from '../words/codes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 

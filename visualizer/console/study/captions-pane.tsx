@@ -1,10 +1,10 @@
+import { addressOf } from '../host/route.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
-import { addressOf } from '../route.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Explainer } from './explainer.tsx';

@@ -1,7 +1,7 @@
+import { addressOf } from '../host/route.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Failed } from '../parts/notice.tsx';
-import { addressOf } from '../route.ts';
 import type { Study, StudyModel } from './study-model.ts';
 
 const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];

@@ -52,7 +52,7 @@ export function studyModel(host: StudyHost, runtimeId: string) {
     try {
       const [overview, evidence, audits] = await Promise.all([
         host.overview(runtimeId),
-        host.evidence(runtimeId),
+        host.evidence(runtimeId, 'all'),
         host.claims(runtimeId),
       ]);
       store.send({ type: 'read', study: { overview, evidence, audits } });

@@ -1,9 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useStore } from '../host/use-store.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Loading } from '../parts/notice.tsx';
-import { addressOf, type StudyPane, studyPanes } from '../route.ts';
 import { sentence } from '../words/codes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 import { CaptionsPane } from './captions-pane.tsx';

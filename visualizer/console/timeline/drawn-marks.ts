@@ -1,5 +1,5 @@
+import type { Stretch } from '../parts/ticks.ts';
 import type { Mark } from './lanes.ts';
-import type { Stretch } from './ticks.ts';
 
 /** A mark as it is drawn: in pixels from the left of what is shown, and how many facts it stands for. */
 export interface DrawnMark {

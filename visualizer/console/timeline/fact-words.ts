@@ -1,6 +1,6 @@
+import type { Stretch } from '../parts/ticks.ts';
 import { wordsOf } from '../words/codes.ts';
 import { rangeCode } from '../words/time-code.ts';
-import type { Stretch } from './ticks.ts';
 
 /** A fact of any kind: what it is called, and its figures. Kinds that this page has no words for are shown as they are. */
 export type Fact = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -36,11 +36,20 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
     const { code, status } = decision as { code: string | null; status: string };
     return status === 'classified' ? String(code) : `${code ?? 'language'}: ${status}`;
   },
+  transition: ({ form }) => String(form),
+  strobe: ({ flashes }) => `strobe, ${flashes} flashes`,
+  black: () => 'black pictures',
+  frozen: () => 'frozen pictures',
   unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${wordsOf(String(reasonCode))}`,
 };
 
+const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
+  Array.isArray(reasonCodes) ? reasonCodes.map(String) : [];
+
 /** A fact in a few words, without its place. */
 export function factWords(fact: Fact): string {
+  // What a gate withholds is shown as that and never as words that somebody said.
+  if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(wordsOf).join(', ')}`;
   if (typeof fact.text === 'string') return fact.text;
   return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);
 }
@@ -55,10 +64,13 @@ const tones: Readonly<Record<string, string>> = {
   silence: 'silence',
   loudness: 'level',
   shot_change: 'cut',
+  transition: 'cut',
+  transcript_line: 'text',
   subtitle_cue: 'text',
   unreadable_cue: 'fault',
   language_range: 'language',
 };
 
 /** The class that a fact is drawn with. */
-export const toneOfFact = ({ kind }: Fact): string => tones[kind] ?? 'other';
+export const toneOfFact = ({ kind, outcome }: Fact): string =>
+  outcome === 'withheld' ? 'fault' : (tones[kind] ?? 'other');

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
+import type { Stretch } from '../parts/ticks.ts';
 import { drawnMarks, longestOf } from './drawn-marks.ts';
 import { placedWords } from './fact-words.ts';
 import type { Lane, Mark } from './lanes.ts';
-import type { Stretch } from './ticks.ts';
 
 interface LaneRowProps {
   readonly lane: Lane;

@@ -2,13 +2,14 @@ import type { ClaimState } from '../../../contract/evidence/evidence-assessment.
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import type { Finding } from '../../../contract/overview/runtime-overview.ts';
 import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
-import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
+import type { EvidenceRow, FurtherRow } from '../../../contract/study/runtime-evidence.ts';
+import type { Stretch } from '../parts/ticks.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { type Fact, factWords, isPlaced, stretchOf, toneOfFact } from './fact-words.ts';
-import type { Stretch } from './ticks.ts';
 
 export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
-export type AvailableRow = Extract<EvidenceRow, { state: 'available' }>;
+export type AnyRow = EvidenceRow | FurtherRow;
+export type AvailableRow = Extract<AnyRow, { state: 'available' }>;
 
 /** What a mark stands for, and what opens when it is chosen. */
 export type Subject =
@@ -36,7 +37,7 @@ export interface Lane {
 const byTime = (a: Mark, b: Mark): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
 /** One lane for each evidence that the host answers, of whatever kind, in its order. */
-export function evidenceLanes(rows: readonly EvidenceRow[], findings: readonly Finding[]): readonly Lane[] {
+export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Finding[]): readonly Lane[] {
   return rows.map((row, at) => {
     const finding = findings.find((each) => row.artifactId !== null && each.artifactId === row.artifactId);
     const title = sentence(finding?.title ?? wordsOf(row.kind));

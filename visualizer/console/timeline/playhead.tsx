@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Stretch } from '../parts/ticks.ts';
 import type { Playback } from '../player/playback.ts';
-import type { Stretch } from './ticks.ts';
 
 interface PlayheadProps {
   readonly control: Playback;

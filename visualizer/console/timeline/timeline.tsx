@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Stretch, ticksOf } from '../parts/ticks.ts';
 import type { Playback } from '../player/playback.ts';
 import { timeCode } from '../words/time-code.ts';
 import { placedWords } from './fact-words.ts';
 import { LaneRow } from './lane-row.tsx';
 import type { Lane, Mark } from './lanes.ts';
 import { Playhead } from './playhead.tsx';
-import { type Stretch, ticksOf } from './ticks.ts';
 import { useWheel } from './use-wheel.ts';
 import { panned, showing, zoomed } from './view.ts';
 

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Stretch } from './ticks.ts';
+import type { Stretch } from '../parts/ticks.ts';
 
 interface Moves {
   readonly zoom: (factor: number, atMs: number) => void;

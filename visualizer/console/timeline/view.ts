@@ -1,4 +1,4 @@
-import type { Stretch } from './ticks.ts';
+import type { Stretch } from '../parts/ticks.ts';
 
 /** The shortest stretch that is shown: a frame of slow film and something around it. */
 export const shortestViewMs = 100;

@@ -32,6 +32,18 @@ const storedEvidence = (
   facts: row.facts,
 });
 
+/** What can be checked of evidence that no receipt of a pass over the media names; `recorded` is its content id in the journal. */
+function unnamedChecks(row: AvailableRow, recorded: string | undefined): readonly Check[] {
+  const bytes = 'Evidence against its content id';
+  if (recorded === undefined) {
+    return [unchecked(bytes, 'it came with the source, as a file that the host does not hand out whole')];
+  }
+  return [
+    unchecked(bytes, 'this page does not put a record of this kind together; media-study verify does'),
+    equal('Evidence in the journal', row.contentId, recorded, 'the journal records it under this content id'),
+  ];
+}
+
 /** Holds one evidence against the journal: its bytes, its id, and the receipt of the operation that delivered it. */
 export async function evidenceChecks(
   row: AvailableRow,
@@ -39,17 +51,14 @@ export async function evidenceChecks(
   events: readonly JournalEvent[],
 ): Promise<readonly Check[]> {
   const receipt = operationOf(events, row.artifactId);
-  if (receipt === undefined) {
-    const words = 'it came with the source, as a file that the host does not hand out whole';
-    return [unchecked('Evidence against its content id', words)];
-  }
+  const recorded = events
+    .flatMap((event) => (event.type === 'artifact.recorded' ? event.data.artifact : []))
+    .find(({ id }) => id === row.artifactId);
+  if (receipt === undefined) return unnamedChecks(row, recorded?.content.contentId);
   const track = finding?.trackIndex ?? null;
   const candidates = [true, false].map((hasAudio) => storedEvidence(row, receipt, track, hasAudio));
   const ids = await Promise.all(candidates.map(contentIdOf));
   const at = Math.max(0, ids.indexOf(row.contentId));
-  const recorded = events
-    .flatMap((event) => (event.type === 'artifact.recorded' ? event.data.artifact : []))
-    .find(({ id }) => id === row.artifactId);
   const bytes = bytesOf(`${canonicalJson(candidates[at])}\n`).length;
   return [
     equal(

@@ -2,6 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { ingestKindNames } from '../../../../actors/ingest/ingest-service.ts';
 import { aloneDelayMs, deathLimit } from '../../../../actors/supervision/host-deaths.ts';
 import { rowKey } from '../../../../storage/ledger/keys.ts';
 import { mediaBytes, videoIngest } from '../../../receipts/sources/sealed-clip.ts';
@@ -195,7 +196,12 @@ test('a step that was cut by the end of the host begins anew in the next, in an 
   const folder = second.downloads[0]?.request.folder ?? '';
   t.is(dirname(folder), join(root, 'work'));
   second.downloads[0]?.request.onProgress({ mediaMs: 900, bytes: 4000 });
-  t.like(second.progress.ingest(ingestId), { stage: 'download', completed: 900, bytes: 4000, etaMs: null });
+  t.like(second.progress.ingest(ingestId, ingestKindNames), {
+    stage: 'download',
+    completed: 900,
+    bytes: 4000,
+    etaMs: null,
+  });
   await second.close();
   // What a killed host leaves: it had no time to remove anything.
   await mkdir(folder);
@@ -205,7 +211,7 @@ test('a step that was cut by the end of the host begins anew in the next, in an 
   t.deepEqual(life.swept, { made: [join('work', basename(folder))], foreign: [] });
   t.deepEqual(await life.work(), []);
   await life.begun(life.downloads, 1);
-  t.like(life.progress.ingest(ingestId), { stage: 'download', completed: null, bytes: null });
+  t.like(life.progress.ingest(ingestId, ingestKindNames), { stage: 'download', completed: null, bytes: null });
   t.is(life.service.status(waiting).status, 'queued');
   life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
   await life.begun(life.probings, 1);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
-import { ProgressBoard } from '../../../actors/operation/progress-board.ts';
-import { StageMeter } from '../../../actors/operation/stage-meter.ts';
+import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
+import { StageMeter } from '../../../actors/supervision/stage-meter.ts';
 
 const upload = (completed: number) => ({ stage: 'upload', completed, total: 1000, unit: 'bytes' }) as const;
 

@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { StudyHost } from '../client/study-host.ts';
-import type { ExportName } from '../contract/exports/export-name.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { ExportName } from '../../contract/exports/export-name.ts';
 
 /** What is written: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =

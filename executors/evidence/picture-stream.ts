@@ -1,6 +1,6 @@
 import { DetectionFailure } from '../detector/detection-failure.ts';
-import type { FrameMetadata } from '../evidence/frame-metadata.ts';
-import { SMALL_BYTES, type SmallPicture, smallPicture } from './small-picture.ts';
+import { SMALL_BYTES, type SmallPicture, smallPicture } from '../pictures/small-picture.ts';
+import type { FrameMetadata } from './frame-metadata.ts';
 
 /** Pictures carry microseconds from the seek point, so that their times are exact integers. */
 export const VIDEO_TICKS_PER_MS = 1000;

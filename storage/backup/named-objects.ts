@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { StoredValue } from '../ledger/stored-values.ts';
-import { failedWith, storageFault } from './object-store-error.ts';
+import { failedWith, storageFault } from '../objects/object-store-error.ts';
 
 const pattern = /sha256:[0-9a-f]{64}/g;
 const idLength = 'sha256:'.length + 64;

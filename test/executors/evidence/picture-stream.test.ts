@@ -2,7 +2,7 @@ import test from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import type { FrameMetadata } from '../../../executors/evidence/frame-metadata.ts';
 import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { PictureStream } from '../../../executors/pictures/picture-stream.ts';
+import { PictureStream } from '../../../executors/evidence/picture-stream.ts';
 import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
 
 const at = (ms: number): FrameMetadata => ({ number: 0, pts: ms * 1000, values: new Map() });

@@ -7,14 +7,13 @@ import {
 } from '../../contract/operation/work-progress.ts';
 import { stateNameOf } from '../../machines/migrations/chart-states.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { absentIngest, absentRuntime } from '../deletion/deletion-rows.ts';
-import { ingestKindNames } from '../ingest/ingest-service.ts';
-import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
-import { CommitListeners } from '../supervision/commit-listeners.ts';
-import { phaseOf } from '../supervision/row-phase.ts';
-import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
+import { type ActorRow, snapshotValue } from './actor-row.ts';
+import { CommitListeners } from './commit-listeners.ts';
+import { absentIngest, absentRuntime } from './deletion-rows.ts';
+import { phaseOf } from './row-phase.ts';
 import { type Measure, StageMeter } from './stage-meter.ts';
+import { readStored } from './stored-read.ts';
+import type { Supervisor } from './supervisor.ts';
 
 export interface ProgressBoardOptions {
   readonly clock: Clock;
@@ -87,7 +86,7 @@ export class ProgressBoard {
   }
 
   /** How far an ingest of these kinds is. Throws `unknown_ingest` and `source_deleted`. */
-  ingest(ingestId: string, kinds: readonly string[] = ingestKindNames): WorkProgress {
+  ingest(ingestId: string, kinds: readonly string[]): WorkProgress {
     return this.#of(ingestId, kinds, absentIngest);
   }
 

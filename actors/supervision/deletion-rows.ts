@@ -4,7 +4,7 @@ import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.t
 import { reopenDeletionReceipt } from '../../receipts/deletion/deletion-receipt.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { readStored } from '../supervision/stored-read.ts';
+import { readStored } from './stored-read.ts';
 
 /** The scope of the index that lists deletions. */
 export const deletionScope = 'deletion';
