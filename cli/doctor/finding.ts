@@ -15,7 +15,7 @@ export const failed = (check: string, detail: string, remedy: string): Finding =
   ...{ check, state: 'failed', detail, remedy },
 });
 
-const columns = { state: 7, check: 10 } as const;
+const columns = { state: 7, check: 13 } as const;
 
 /** One line for people. */
 export const findingLine = ({ check, state, detail, remedy }: Finding): string =>

@@ -2,9 +2,9 @@ import { baseLanguage } from '../core/base-language.ts';
 import { lettersOf } from './line-tokens.ts';
 
 /**
- * From how many letters on a script is judged, and the identifier believed. On single cues of its size the identifier errs
- * in 31 of 100; on the 60 utterances of more than 40 letters that this was tried on, in none. Fewer than eight letters in a
- * foreign script are a name.
+ * From how many letters on a script is judged, and the identifier believed. On single cues the identifier errs in 31 of
+ * 100, so shorter lines are not judged by it; the bound of 40 letters is a choice and was not measured. Fewer than eight
+ * letters in a foreign script are a name.
  */
 export const LANGUAGE_GATE = { scriptLetters: 8, foreignShare: 0.5, identifiedLetters: 40 } as const;
 

@@ -2,8 +2,8 @@ import { tokensOf } from './line-tokens.ts';
 
 /**
  * How often in a row a text may say the same: a single word, a phrase, a whole line. People do say "no, no, no, no"; a
- * recogniser in a loop says the same until its buffer is full. Tried on 120 utterances and on the loops that recognisers
- * of the Whisper family are known for: no utterance reaches these numbers, every loop does.
+ * recogniser in a loop says the same until its buffer is full. The numbers are a choice between the two. The tests hold
+ * them against loops that recognisers of the Whisper family are known for; no recording of speech was measured for them.
  */
 export const REPETITION_RULE = {
   words: 6,

@@ -12,8 +12,9 @@ import { BOUNDARY_MS, isAtBoundary, isCarriedBySpeech, SPEECH_SUPPORT } from './
 
 /**
  * Below these a recogniser doubts its own line. The log-probability and the compression are those at which Whisper itself
- * gives a text up (`logprob_threshold` −1.0, `compression_ratio_threshold` 2.4). The mean confidence of words was tried on 60
- * utterances with pocketsphinx: every line below 0.55 has at least one word in five wrong, every right one is above 0.59.
+ * gives a text up (`logprob_threshold` −1.0, `compression_ratio_threshold` 2.4). The mean confidence of words was set with
+ * pocketsphinx on 60 sentences of one synthetic voice, where it withholds one of 48 right lines; it was not tried on sentences
+ * kept apart from those.
  */
 export const CONFIDENCE_RULE = { words: 0.5, averageLogProbability: -1, compressionRatio: 2.4 } as const;
 
