@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { speechWeightsFile } from '../../executors/detector/detector-models.ts';
-import { decodeArguments, MEASURE_PIPES } from '../../executors/evidence/decode-graph.ts';
+import { decodeArguments, EXTRA_PIPES } from '../../executors/evidence/decode-graph.ts';
 import type { Row } from './figure.ts';
 import { withHost } from './host-process.ts';
 import { inTurn, millisecondsOf, quantity } from './measuring.ts';
@@ -55,7 +55,7 @@ async function decode(sound: string): Promise<number> {
   const request = { path: sample, range: { startMs: 0, endMs: sampleMs }, audioTrackIndex: 1, videoTrackIndex: 0 };
   const [samples, nowhere] = [openSync(sound, 'w'), openSync('/dev/null', 'w')];
   try {
-    const measures = MEASURE_PIPES.map(() => nowhere);
+    const measures = Array.from({ length: EXTRA_PIPES }, () => nowhere);
     return await timed('ffmpeg', decodeArguments(request, 0), ['ignore', samples, 'inherit', ...measures]);
   } finally {
     closeSync(samples);
