@@ -14,10 +14,17 @@ export function hasChromium(): boolean {
   }
 }
 
-/** Opens a headless browser; sound and films may start without a hand on the mouse. */
+/**
+ * Opens a headless browser; sound and films may start without a hand on the mouse. Signals end the process that asks:
+ * with the handlers of the library in place a test that hangs would outlive the SIGTERM of its runner, and the runner
+ * waits for it without end.
+ */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath,
+    handleSIGHUP: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
     // As root there is no sandbox of its own; the pages are those of this repository.
     args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
   });

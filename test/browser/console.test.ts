@@ -66,10 +66,8 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
 
   await page.getByRole('link', { name: 'Evidence' }).click();
   await page.getByRole('button', { name: /^Play/ }).click();
-  await page.evaluate(`new Promise((resolve) => {
-    const video = document.querySelector('video');
-    video.ontimeupdate = () => video.currentTime > 1 && resolve();
-  })`);
+  // Asked again and again: the player takes another element when its grant or its captions arrive.
+  await page.waitForFunction('document.querySelector("video")?.currentTime > 1');
   await page.keyboard.press('k');
   t.true(await page.evaluate('document.querySelector("video").paused'));
   t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 3);
