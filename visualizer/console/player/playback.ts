@@ -58,9 +58,10 @@ export function playback() {
     };
 
   const run = (speed: number): void => {
-    if (media === null) return;
     cancelAnimationFrame(ticking);
     change({ speed });
+    // Who presses before the media is there, or while it is asked for again, gets what was pressed as soon as it comes.
+    if (media === null) return;
     if (speed > 0) {
       media.playbackRate = speed;
       media.play().catch(() => change({ speed: 0 }));
@@ -108,10 +109,11 @@ export function playback() {
   const attach = (element: HTMLVideoElement | null): void => {
     cancelAnimationFrame(ticking);
     media = element;
-    change({ speed: 0 });
     if (element === null) return;
     watchFrames(element);
-    if (now().timeMs > 0) element.currentTime = now().timeMs / 1000;
+    const { timeMs, speed } = now();
+    if (timeMs > 0) element.currentTime = timeMs / 1000;
+    if (speed !== 0) run(speed);
   };
 
   return { store, seek, shuttle, pause, toggle, step, loopOver, attach };
