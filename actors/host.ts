@@ -34,7 +34,6 @@ import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
 import { RememberedTools } from './remembered-tools.ts';
-import { reviewScope } from './reopening/review-rows.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
 import { loadFolders } from './sources/folder-sources.ts';
@@ -69,8 +68,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const layout = dataRootAt(options.dataRoot);
   const commits = new CommitFigures(() => performance.now());
   const watched = commits.before(points);
+  const listeners = new TransitionListeners(report);
   const ledger = patientLedger(
-    await openLedger({ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: watched }),
+    await openLedger({
+      ...{ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: watched },
+      onStamped: listeners.stamped,
+    }),
     clock,
   );
   // It ends what runs in the folders of an earlier host, which must still be there for that.
@@ -97,14 +100,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(() => performance.now());
-  const listeners = new TransitionListeners(report);
   const board = new ProgressBoard({ clock, report });
   const supervisor = new Supervisor({
     ...{ ledger, clock, budgets, fatal: onFatal, report },
     committed: (actorId, row, isStored) => {
       durations.committed(actorId, row, isStored);
       board.committed(actorId);
-      listeners.tell({ actorId, kind: row.kind });
     },
   });
   board.follow(supervisor, ledger);
@@ -160,7 +161,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
       studies.committed(runtimeId);
       supervisor.announce(runtimeId);
     },
-    reviewMoved: (actorId) => listeners.tell({ actorId, kind: reviewScope }),
     report,
   });
   const overviews = new Overviews({

@@ -29,8 +29,6 @@ export interface LaterStagesOptions {
   readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
-  /** Called after each commit in which a review moved. */
-  readonly reviewMoved: (intakeId: string) => void;
   readonly report: (line: string) => void;
 }
 
@@ -80,7 +78,6 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
       mutex,
       stopWork,
       committed,
-      moved: options.reviewMoved,
     }),
     captions,
     captionReads: new CaptionReads(runtimes),

@@ -3,17 +3,23 @@ import type { VideohostIngestStatus } from '../contract/ingest/videohost-ingest.
 import type { RuntimeEnded } from '../contract/journal/event-stream.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actor-transitions.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import { eventsIn, isStream } from './event-stream.ts';
 import { HostError } from './host-error.ts';
 import { pathOf, pause, type Transport } from './transport.ts';
 
-/** What a stream tells: a record of a journal, the end of a runtime, the status of an ingest, or how far work has come. */
+/**
+ * What a stream tells: a record of a journal, the end of a runtime, the status of an ingest, how far work has come, a
+ * transition of an actor, or the commit up to which the transitions of all actors were sent.
+ */
 export type HostEvent =
   | { readonly event: 'journal'; readonly data: JournalEvent }
   | { readonly event: 'ended'; readonly data: RuntimeEnded }
   | { readonly event: 'ingest'; readonly data: OwnedIngestStatus | VideohostIngestStatus }
-  | { readonly event: 'progress'; readonly data: WorkProgress };
+  | { readonly event: 'progress'; readonly data: WorkProgress }
+  | { readonly event: 'transition'; readonly data: StreamedTransition }
+  | { readonly event: 'actors'; readonly data: ActorsFollowed };
 
 /** How a journal ended. */
 export type JournalEnd = Pick<RuntimeEvents, 'lifecycle' | 'reason' | 'journalHead'>;
@@ -31,8 +37,22 @@ export interface FollowedWork {
   /** Ids of runtimes, each with the last event that is known already; 0 for all events. */
   readonly runtimes?: Readonly<Record<string, number>>;
   readonly ingests?: readonly string[];
+  /**
+   * Ids of actors, each with the last transition that is known already, 0 for all; or every actor from now on. After a cut, what
+   * every actor did may come twice: `actorId` and `seq` say so.
+   */
+  readonly actors?: Readonly<Record<string, number>> | 'all';
   readonly signal?: AbortSignal | undefined;
 }
+
+/** With the id of the event, where it has one. */
+type Told = HostEvent & { readonly id?: string };
+
+/** The names of a query with the cursors behind which they begin. */
+const placed = (cursors: ReadonlyMap<string, number>): string[] =>
+  [...cursors].map(([id, cursor]) => `${encodeURIComponent(id)}@${cursor}`);
+
+const keyOf = (key: string, names: readonly string[]): string[] => (names.length === 0 ? [] : [`${key}=${names}`]);
 
 const pageEvents = 200;
 const longestWaitMs = 8000;
@@ -67,26 +87,31 @@ export class Streams {
   }
 
   /**
-   * Everything that happens to runtimes and ingests, until the caller stops. Throws `HostError` `not_found` where the host
+   * Everything that happens to runtimes, ingests and actors, until the caller stops. Throws `HostError` `not_found` where the host
    * has no such stream.
    */
-  async *events({ runtimes = {}, ingests = [], signal }: FollowedWork): AsyncGenerator<HostEvent, never> {
+  async *events({ runtimes = {}, ingests = [], actors = {}, signal }: FollowedWork): AsyncGenerator<HostEvent, never> {
     const cursors = new Map(Object.entries(runtimes));
+    const transitions = new Map(actors === 'all' ? [] : Object.entries(actors));
+    let every: string | null = actors === 'all' ? 'all' : null;
     for (;;) {
-      const named = [...cursors].map(([runtimeId, seq]) => `${encodeURIComponent(runtimeId)}@${seq}`);
       const query = [
-        ...(named.length === 0 ? [] : [`runtimes=${named}`]),
-        ...(ingests.length === 0 ? [] : [`ingests=${ingests.map(encodeURIComponent)}`]),
+        ...keyOf('runtimes', placed(cursors)),
+        ...keyOf('ingests', ingests.map(encodeURIComponent)),
+        ...keyOf('actors', every === null ? placed(transitions) : [every]),
       ];
       for await (const told of this.#once(`/v1/events?${query.join('&')}`, signal)) {
         if (told.event === 'journal') cursors.set(told.data.runId, told.data.seq);
-        yield told;
+        if (told.event === 'transition' && every === null) transitions.set(told.data.actorId, told.data.seq);
+        // The cursor of every actor stands behind those of the runtimes.
+        if (every !== null && told.id !== undefined) every = `all@${told.id.split(',').at(-1)}`;
+        yield { event: told.event, data: told.data } as HostEvent;
       }
     }
   }
 
   /** What one answer tells, until it ends or is cut. */
-  async *#once(path: string, signal: AbortSignal | undefined): AsyncGenerator<HostEvent, void> {
+  async *#once(path: string, signal: AbortSignal | undefined): AsyncGenerator<Told, void> {
     const answer = await this.#transport.answer(path, { signal, accept });
     try {
       if (!isStream(answer)) {
@@ -94,7 +119,7 @@ export class Streams {
         // The next page may be there already, and waits by itself where it is not.
         return;
       }
-      for await (const { event, data } of eventsIn(answer)) yield { event, data: JSON.parse(data) } as HostEvent;
+      for await (const { event, data, id } of eventsIn(answer)) yield { event, data: JSON.parse(data), id } as Told;
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof HostError) throw error;

@@ -177,7 +177,7 @@ export class StudyHost {
     return this.#streams.follow(runtimeId, options);
   }
 
-  /** Everything that happens to the runtimes and ingests that are named, over one connection, until the caller stops. */
+  /** Everything that happens to the runtimes, ingests and actors that are named, over one connection, until the caller stops. */
   watch(work: FollowedWork): AsyncGenerator<HostEvent, never> {
     return this.#streams.events(work);
   }

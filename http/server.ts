@@ -152,7 +152,7 @@ export const routeTable = (
   ...operationRoutes(figures, wire, snapshots),
   ...deletionRoutes(deletions, garbage, diskUsage),
   ...progressRoutes(progress),
-  ...eventRoutes({ studies, ownedIngests, videohostIngests }, { ...context, progress }),
+  ...eventRoutes({ studies, lifecycles, ownedIngests, videohostIngests }, { ...context, progress }),
   ...pairingRoutes(pairings),
 ];
 

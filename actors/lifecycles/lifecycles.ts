@@ -1,14 +1,15 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { ActorTransitions } from '../../contract/lifecycles/actor-transitions.ts';
-import { type ActorKind, type ActorList, actorKind } from '../../contract/lifecycles/actors.ts';
-import { publishReviewMachine } from '../../machines/publish-review.ts';
-import { reviewKey, reviewScope } from '../reopening/review-rows.ts';
+import type { ActorTransitions, StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
+import type { ActorList } from '../../contract/lifecycles/actors.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import { firstEvent } from '../supervision/transition-rows.ts';
+import { EveryTransition } from './every-transition.ts';
+import { knownActor } from './known-actors.ts';
 import { type ActorListRequest, ListedActors, type ListedActorsOptions } from './listed-actors.ts';
-import { recordedTransitions } from './recorded-transitions.ts';
+import { type RecordedTransition, recordedTransitions } from './recorded-transitions.ts';
 import { shownState } from './shown-state.ts';
-import type { Moved, TransitionListeners } from './transition-listeners.ts';
+import { streamed } from './streamed-transitions.ts';
+import type { TransitionListeners } from './transition-listeners.ts';
 
 export interface LifecyclesOptions extends ListedActorsOptions {
   readonly listeners: TransitionListeners;
@@ -34,10 +35,9 @@ export class Lifecycles {
    * `stored_content_inconsistent`.
    */
   async transitions(actorId: string, after: number, limit: number): Promise<ActorTransitions> {
-    const { kind, chartId } = this.#found(actorId);
-    const kept = await readStored(() => recordedTransitions(this.#options.ledger, actorId));
+    const { kind, chartId } = knownActor(this.#options, actorId);
+    const kept = await this.#kept(actorId, after);
     const [oldest, newest] = [kept[0], kept.at(-1)];
-    if (after > (newest?.seq ?? 0)) throw new ServiceError('cursor_past_head', 'the actor has fewer transitions');
     const page = kept.filter(({ seq }) => seq > after).slice(0, limit);
     const last = page.at(-1)?.seq ?? after;
     return {
@@ -59,23 +59,31 @@ export class Lifecycles {
     };
   }
 
-  /** Calls back after each transition of any actor that is on disk, until the returned function is called. */
-  watch(listener: (moved: Moved) => void): () => void {
+  /** The same transitions as a stream has them. Throws what `transitions` throws. */
+  async streamed(actorId: string, after: number, limit: number): Promise<StreamedTransition[]> {
+    const actor = knownActor(this.#options, actorId);
+    const kept = await this.#kept(actorId, after);
+    return streamed(actor, kept, (row) => row.seq > after).slice(0, limit);
+  }
+
+  /** The number of the newest commit. */
+  newestCommit(): number {
+    return this.#options.ledger.newestCommit();
+  }
+
+  /** All transitions of all actors after a commit, or from now on; to be read while `watch` calls back. */
+  every(after: number | null): EveryTransition {
+    return new EveryTransition(this.#options, after);
+  }
+
+  /** Calls back with the id of each actor that moved, when that is on disk, until the returned function is called. */
+  watch(listener: (actorId: string) => void): () => void {
     return this.#options.listeners.add(listener);
   }
 
-  /** What an id names. Throws `unknown_actor`. */
-  #found(actorId: string): { readonly kind: ActorKind; readonly chartId: string } {
-    const { ledger, supervisor } = this.#options;
-    return readStored(() => {
-      const row = supervisor.read(actorId);
-      if (row !== undefined && supervisor.definition(row.kind) !== undefined) {
-        return { kind: actorKind.parse(row.kind), chartId: row.machineId };
-      }
-      if (actorId !== '' && ledger.get('record', reviewKey(actorId)) !== undefined) {
-        return { kind: reviewScope, chartId: publishReviewMachine.id };
-      }
-      throw new ServiceError('unknown_actor', 'no such actor');
-    });
+  async #kept(actorId: string, after: number): Promise<readonly RecordedTransition[]> {
+    const kept = await readStored(() => recordedTransitions(this.#options.ledger, actorId));
+    if (after <= (kept.at(-1)?.seq ?? 0)) return kept;
+    throw new ServiceError('cursor_past_head', 'the actor has fewer transitions');
   }
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type ActorKind,
   type ActorList,
@@ -16,6 +15,7 @@ import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { phaseOf } from '../supervision/row-phase.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import { runtimeOf } from './known-actors.ts';
 import { recordedTransitions } from './recorded-transitions.ts';
 import { shownState } from './shown-state.ts';
 
@@ -37,8 +37,6 @@ const phases: Readonly<Record<Phase, ActorPhase>> = {
   passivated: 'waiting',
   ended: 'ended',
 };
-
-const partOfRuntime = z.object({ runtimeId: z.string() });
 
 /** The list of all actors, live and ended, newest first. */
 export class ListedActors {
@@ -76,7 +74,7 @@ export class ListedActors {
         kind: row.kind as ActorKind,
         chartId: row.machineId,
         chartVersion: String(row.machineVersion),
-        runtimeId: partOfRuntime.safeParse(row.input).data?.runtimeId ?? null,
+        runtimeId: runtimeOf(row.input),
         ...shownState(row.machineId, value),
         phase: this.#phaseOf(row),
         updatedAt: new Date(row.recorded?.at ?? row.updatedAt).toISOString(),

@@ -1,32 +1,31 @@
-/** An actor has come to a state; its transitions say to which. */
-export interface Moved {
-  readonly actorId: string;
-  /** One of `actorKinds`. */
-  readonly kind: string;
-}
+import type { Space } from '../../storage/ledger/ledger.ts';
+import { actorOf } from '../supervision/transition-rows.ts';
 
 /** Who wants to know of every transition that is on disk. A listener that throws is reported and harms no other listener. */
 export class TransitionListeners {
   readonly #report: (line: string) => void;
-  readonly #listeners = new Set<(moved: Moved) => void>();
+  readonly #listeners = new Set<(actorId: string) => void>();
 
   constructor(report: (line: string) => void) {
     this.#report = report;
   }
 
-  /** Calls back after each transition of any actor until the returned function is called. */
-  add(listener: (moved: Moved) => void): () => void {
+  /** Calls back with the id of an actor after each of its transitions, until the returned function is called. */
+  add(listener: (actorId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  tell(moved: Moved): void {
+  /** Takes from the ledger which row is on disk, before whoever committed it goes on. */
+  readonly stamped = (space: Space, key: string): void => {
+    if (space !== 'transition' || this.#listeners.size === 0) return;
+    const actorId = actorOf(key);
     for (const listener of [...this.#listeners]) {
       try {
-        listener(moved);
+        listener(actorId);
       } catch (error) {
         this.#report(`a listener of transitions failed: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-  }
+  };
 }

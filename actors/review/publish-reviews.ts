@@ -40,8 +40,6 @@ export interface PublishReviewsOptions {
   readonly stopWork: (runtimeId: string) => Promise<void>;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
-  /** Called after each commit in which a review moved. */
-  readonly moved: (intakeId: string) => void;
 }
 
 /**
@@ -145,7 +143,7 @@ export class PublishReviews {
    * as the failure of what was asked for, which may be asked for again; throws `internal_failure` then.
    */
   async #write(runtime: VerifiedRuntime, command: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
-    const { ledger, objectStore, clock, committed, moved } = this.#options;
+    const { ledger, objectStore, clock, committed } = this.#options;
     const { runtimeId, recorded, failed } = command;
     const [start, end] = command.way;
     const append = async (events: readonly EventDraft[], last: ReviewStep): Promise<void> => {
@@ -154,7 +152,6 @@ export class PublishReviews {
       const rows = await movedWrites(ledger, { runtimeId, intakeId }, state, way, clock.now());
       await ledger.commit([{ append: runtimeId, events: [...before, ...events] }, ...rows]);
       committed(runtimeId);
-      moved(intakeId);
     };
     try {
       await objectStore.putAll(recorded.objects);

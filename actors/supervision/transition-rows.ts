@@ -41,6 +41,9 @@ const keyOf = (id: string, seq: number): string => `${transitionsOf(id)}${String
 /** The number at the end of a key. */
 export const seqOf = (key: string): number => Number(key.slice(-digits));
 
+/** The actor that a key is of. */
+export const actorOf = (key: string): string => key.slice(0, -(digits + 1));
+
 /** What a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
 export function transitionWrites(id: string, seq: number, value: StateValue, why: Cause, at: number): Write[] {
   const row: Write = { stamp: 'transition', key: keyOf(id, seq), value: { value, ...why, at } };

@@ -3,6 +3,7 @@ import { errorEnvelope } from '../base/error-envelope.ts';
 import { count } from '../base/grammar.ts';
 import { ownedIngestStatus } from '../ingest/owned-ingest.ts';
 import { videohostIngestStatus } from '../ingest/videohost-ingest.ts';
+import { actorsFollowed, streamedTransition } from '../lifecycles/actor-transitions.ts';
 import { workProgress } from '../operation/work-progress.ts';
 import { runtimeId } from '../study/runtime-start.ts';
 import { lifecycle, runtimeReason } from '../study/runtime-status.ts';
@@ -31,7 +32,7 @@ export const runtimeEnded = z.strictObject({
 
 export type RuntimeEnded = z.infer<typeof runtimeEnded>;
 
-/** The most runtimes and ingests together that one stream follows. */
+/** The most runtimes, ingests and actors together that one stream follows. */
 export const maximumFollowed = 64;
 
 /** What the `data` of each event of a journal's stream is, by the name of the event. */
@@ -42,8 +43,16 @@ export const journalStreamEvents = {
   refused: errorEnvelope,
 };
 
-/** The same for a stream that follows several runtimes and ingests. */
-export const hostStreamEvents = { ...journalStreamEvents, ingest: z.union([ownedIngestStatus, videohostIngestStatus]) };
+/** The same for a stream that follows several runtimes, ingests and actors. */
+export const hostStreamEvents = {
+  ...journalStreamEvents,
+  ingest: z.union([ownedIngestStatus, videohostIngestStatus]),
+  transition: streamedTransition,
+  actors: actorsFollowed,
+};
+
+/** Stands in the query for every actor of the host. */
+export const everyActor = 'all';
 
 /** What a stream follows; the query names it. */
 export const followedQuery = {
@@ -52,4 +61,10 @@ export const followedQuery = {
     .optional()
     .describe('ids of runtimes, with commas between them; `ID@SEQ` begins behind the event `SEQ`, `ID` at the first'),
   ingests: z.string().optional().describe('ids of ingests of both kinds, with commas between them'),
+  actors: z
+    .string()
+    .optional()
+    .describe(
+      'ids of actors whose transitions are sent, with commas between them; `ID@SEQ` begins behind the transition `SEQ`, `ID` at the first; or `all` for those of every actor from now on, `all@COMMIT` behind the commit',
+    ),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, identity, positive, timestamp } from '../base/grammar.ts';
 import { longestPage, usualPage } from '../base/newest-first.ts';
-import { actorKind } from './actors.ts';
+import { actorKind, listedActor } from './actors.ts';
 import { activeStates, chartStateValue } from './state-value.ts';
 
 /** What a reader may ask of the transitions of an actor. */
@@ -43,5 +43,24 @@ export const actorTransitions = z.strictObject({
   reachedHead: z.boolean(),
 });
 
+/**
+ * A transition as a stream has it. `from` is where the actor was before: null at its beginning, and where that is no longer
+ * kept. An actor numbers its transitions from 1; what was sent before bears the same `actorId` and `seq` again.
+ */
+export const streamedTransition = z.strictObject({
+  schema: z.literal('studio.actor-transition.v1'),
+  actorId: identity,
+  kind: actorKind,
+  chartId: listedActor.shape.chartId,
+  runtimeId: listedActor.shape.runtimeId,
+  from: z.strictObject({ value: chartStateValue, states: activeStates }).nullable(),
+  ...actorTransition.shape,
+});
+
+/** Says of a stream of all actors that every transition up to `commit` was sent, or is of before its beginning. */
+export const actorsFollowed = z.strictObject({ schema: z.literal('studio.actors-followed.v1'), commit: count });
+
+export type StreamedTransition = z.infer<typeof streamedTransition>;
+export type ActorsFollowed = z.infer<typeof actorsFollowed>;
 export type ActorTransition = z.infer<typeof actorTransition>;
 export type ActorTransitions = z.infer<typeof actorTransitions>;

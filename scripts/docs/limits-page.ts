@@ -66,7 +66,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],
   [
     'streams',
-    `${maximumFollowed} runtimes and ingests in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stands still a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB are held, and its connection is closed within 25 s`,
+    `${maximumFollowed} runtimes, ingests and actors in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stands still a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB are held, and its connection is closed within 25 s`,
   ],
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
   [

@@ -59,13 +59,15 @@ export interface Ledger {
   commit(writes: readonly Write[]): Promise<void>;
   /** Resolves when everything queued before this call is on disk. */
   durable(): Promise<void>;
+  /** The number of the newest batch that is on disk; 0 before the first. */
+  newestCommit(): number;
   /** The row on disk, undefined when there is none. Throws `damaged_row`. */
   get(space: Space, key: string): unknown;
   /** The rows in the order of the keys; a damaged one is a `DamagedRow` (`row-codec.ts`) in its place. */
   getMany(space: Space, keys: readonly string[]): Promise<unknown[]>;
   /** All rows of a space whose key begins with `prefix`, in the byte order of the keys; damaged ones as in `getMany`. */
   list(space: Space, prefix?: string): Promise<{ key: string; value: unknown }[]>;
-  /** At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order. */
+  /** At most `limit` of the keys of a space that begin with `prefix` and come after `after`, in byte order; from the first where that is empty. */
   keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]>;
   /** The head on disk; seq 0 for a run without events. Throws `malformed_journal` when its row is damaged. */
   journalHead(runId: string): JournalHead;

@@ -18,11 +18,18 @@ export class NumberedStore {
   readonly database: ClassicLevel<Buffer, Buffer>;
   readonly #mark: LedgerMark;
   #commit: number;
+  #newest: number;
 
   constructor(database: ClassicLevel<Buffer, Buffer>, mark: LedgerMark) {
     this.database = database;
     this.#mark = mark;
     this.#commit = mark.commit;
+    this.#newest = mark.commit;
+  }
+
+  /** The number of the newest batch that is on disk with its mark. */
+  get newest(): number {
+    return this.#newest;
   }
 
   /** Writes all rows or none; resolves once they and their mark are on disk. One call at a time. */
@@ -30,6 +37,7 @@ export class NumberedStore {
     this.#commit += 1;
     await writeSynced(this.database, this.#commit, rows);
     await this.#mark.rise(this.#commit);
+    this.#newest = this.#commit;
   }
 
   async close(): Promise<void> {

@@ -22,6 +22,8 @@ export interface LedgerOptions extends EventSource {
   readonly onFatal: (error: LedgerError) => void;
   /** Told when a batch begins and when it is on disk, so that a test can end the process there. */
   readonly points?: (name: string) => void;
+  /** Told of each stamped row when it is on disk, before `commit` resolves. Must not throw. */
+  readonly onStamped?: (space: Space, key: string) => void;
   /** The formats that are opened; those of this program unless told otherwise. */
   readonly formats?: StoreFormats;
 }
@@ -34,12 +36,14 @@ interface Prepared {
   readonly firsts: Set<string>;
   /** The journals that are closed. */
   readonly closed: string[];
+  readonly stamped: { readonly space: Space; readonly key: string }[];
 }
 
 class LevelLedger implements Ledger {
   readonly #store: NumberedStore;
   readonly #database: ClassicLevel<Buffer, Buffer>;
   readonly #source: EventSource;
+  readonly #onStamped: (space: Space, key: string) => void;
   readonly #committer: Committer;
   readonly #heads: JournalHeads;
   readonly #verified = new VerifiedRanges();
@@ -53,6 +57,7 @@ class LevelLedger implements Ledger {
     this.#store = store;
     this.#database = database;
     this.#source = options;
+    this.#onStamped = options.onStamped ?? (() => undefined);
     this.#heads = new JournalHeads((key) => database.getSync(key));
     this.#reader = new JournalReader(database, this.#heads, this.#verified);
     this.#committer = new Committer({
@@ -78,6 +83,10 @@ class LevelLedger implements Ledger {
 
   durable(): Promise<void> {
     return this.#committer.durable();
+  }
+
+  newestCommit(): number {
+    return this.#store.newest;
   }
 
   get(space: Space, key: string): unknown {
@@ -116,9 +125,9 @@ class LevelLedger implements Ledger {
 
   async keysAfter(space: Space, prefix: string, after: string, limit: number): Promise<string[]> {
     const { gte, lt } = rowRange(space, prefix);
-    const last = rowKey(space, after);
+    const last = after === '' ? null : rowKey(space, after);
     try {
-      const range = Buffer.compare(last, gte) < 0 ? { gte, lt } : { gt: last, lt };
+      const range = last === null || Buffer.compare(last, gte) < 0 ? { gte, lt } : { gt: last, lt };
       return (await this.#database.keys({ ...range, limit }).all()).map(nameOf);
     } catch (error) {
       throw readFailure(error, 'store_unreadable', `${space} keys`);
@@ -165,7 +174,7 @@ class LevelLedger implements Ledger {
 
   /** Encodes everything before anything is queued, so that a value that cannot be stored leaves no trace. */
   #prepare(writes: readonly Write[]): Prepared {
-    const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set(), closed: [] };
+    const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set(), closed: [], stamped: [] };
     for (const write of writes) {
       if ('put' in write) {
         prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
@@ -173,6 +182,7 @@ class LevelLedger implements Ledger {
         this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
       } else if ('stamp' in write) {
         prepared.rows.push(stampedRow(rowKey(write.stamp, write.key), write.value));
+        prepared.stamped.push({ space: write.stamp, key: write.key });
       } else if ('del' in write) {
         prepared.rows.push({ type: 'del', key: rowKey(write.del, write.key) });
       } else if ('close' in write) {
@@ -214,13 +224,14 @@ class LevelLedger implements Ledger {
     }
   }
 
-  #landed({ moves, firsts, closed }: Prepared): void {
+  #landed({ moves, firsts, closed, stamped }: Prepared): void {
     for (const runId of closed) this.#heads.forget(runId);
     for (const first of firsts) this.#firsts.delete(first);
     for (const [runId, { after, head }] of moves) {
       this.#heads.settle(runId, head);
       this.#verified.extend(runId, after, head.seq);
     }
+    for (const { space, key } of stamped) this.#onStamped(space, key);
   }
 }
 

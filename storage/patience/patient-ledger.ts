@@ -6,6 +6,7 @@ import { atOnce, patiently } from './patience.ts';
 export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   commit: (writes) => ledger.commit(writes),
   durable: () => ledger.durable(),
+  newestCommit: () => ledger.newestCommit(),
   close: () => ledger.close(),
   // A walk that fails half way is begun anew by whoever walks.
   stored: (runId) => ledger.stored(runId),

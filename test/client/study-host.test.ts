@@ -160,6 +160,13 @@ test.serial('one stream tells of several studies at once, and how far work has c
     );
     t.like(await client.progress(runtimeId), { id: runtimeId, stage: 'ended' });
   }
+  const { transitions } = await client.lifecycles.transitions(runtimeIds[0] ?? '');
+  const seen: number[] = [];
+  for await (const { event, data } of client.watch({ actors: { [runtimeIds[0] ?? '']: 2 } })) {
+    if (event === 'transition') seen.push(data.seq);
+    if (seen.length === transitions.length - 2) break;
+  }
+  t.deepEqual(seen, transitions.map(({ seq }) => seq).slice(2));
   const unknown = client.watch({ ingests: ['owned-ingest:none'] }).next();
   t.like(await t.throwsAsync(unknown, { instanceOf: HostError }), { code: 'unknown_ingest' });
 });
@@ -183,6 +190,34 @@ test('a host without streams is followed page by page', async (t) => {
     asked.map((url) => new URL(url, 'http://host').search),
     ['?after=0&limit=200&wait=8000', '?after=1&limit=200&wait=8000'],
   );
+  server.closeAllConnections();
+});
+
+test('the actors of a host are followed behind the last commit after each cut', async (t) => {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const commit = 4 + asked.length;
+    response.setHeader('Content-Type', 'text/event-stream');
+    response.end(
+      `id: 3,${commit}\nevent: actors\ndata: {"commit":${commit}}\n\nevent: progress\ndata: {}\n\nid: 3,${commit + 10}\nevent: transition\ndata: {"actorId":"a","seq":1}\n\n`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const client = StudyHost.connect({ baseUrl: `http://127.0.0.1:${port}`, token: '' });
+  const seen: unknown[] = [];
+  for await (const told of client.watch({ runtimes: { r: 3 }, actors: 'all' })) {
+    if (told.event !== 'progress') seen.push(told);
+    if (seen.length === 3) break;
+  }
+  t.deepEqual(
+    asked.map((url) => new URL(url, 'http://host').search),
+    ['?runtimes=r@3&actors=all', '?runtimes=r@3&actors=all@15'],
+  );
+  t.deepEqual(seen[0], { event: 'actors', data: { commit: 5 } });
   server.closeAllConnections();
 });
 

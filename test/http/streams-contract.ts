@@ -2,6 +2,7 @@ import test from 'ava';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
 import { hostStreams } from './streams/host-streams.ts';
 import { journalStreams, streamsThroughRestarts } from './streams/journals.ts';
+import { transitionStreams } from './streams/transitions.ts';
 
 /** The contract of event streams, held by a real host on one adapter. The suites run in this order, on the same host. */
 export function streamsContract(adapter: AdapterFlag): void {
@@ -10,5 +11,6 @@ export function streamsContract(adapter: AdapterFlag): void {
   test.after.always(() => contract.close());
   journalStreams(contract);
   hostStreams(contract);
+  transitionStreams(contract);
   streamsThroughRestarts(contract);
 }

@@ -82,7 +82,6 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     mutex,
     stopWork,
     committed,
-    moved: () => undefined,
   });
   supervisor.register(captioning);
   const close = async () => {

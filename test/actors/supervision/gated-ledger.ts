@@ -53,6 +53,10 @@ export class GatedLedger implements Ledger {
     await this.#ledger.durable();
   }
 
+  newestCommit(): number {
+    return this.#ledger.newestCommit();
+  }
+
   get(space: Space, key: string): unknown {
     return this.#ledger.get(space, key);
   }

@@ -78,7 +78,7 @@ export function hostStreams(contract: HostContract): void {
       ['unknown_ingest', '?ingests=none'],
       ['videohost_local_ingest_unavailable', `?ingests=${videohost}`],
       ['duplicate_query', `?runtimes=${runtimeId}&runtimes=${runtimeId}`],
-      ['unknown_query', '?actors=all'],
+      ['unknown_query', '?actor=all'],
     ] as const;
     for (const [code, query] of rows) contract.refused(t, await contract.get(`/v1/events${query}`), code);
     for (const id of ['1,2', 'x', '1,', ' ']) {
