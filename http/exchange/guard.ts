@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, refusal } from './answer.ts';
+import type { PathOptions } from './path-protocol.ts';
 import type { Access } from './route.ts';
 
 /** Host names under which a client may address a loopback host. */
@@ -12,11 +13,15 @@ const bearer = 'Bearer ';
 /** Whether a page was given this token for a pairing code. Must take the same time for every token. */
 export type IsPageToken = (token: string) => boolean;
 
-const preflightHeaders: Headers = {
+/** What a page may send to every path. */
+const usualFields = ['Authorization', 'Content-Type', 'Range'];
+
+/** The answer to a page that asks what it may send; `fields` are those that the path reads beside the usual ones. */
+const preflightHeaders = (fields: readonly string[]): Headers => ({
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Range',
+  'Access-Control-Allow-Headers': [...new Set([...usualFields, ...fields])].join(', '),
   'Access-Control-Max-Age': '600',
-};
+});
 
 /**
  * The host's own origin, where a browser says that the request comes from there: media elements of its own pages send no
@@ -58,10 +63,9 @@ export class Guard {
   }
 
   /**
-   * The answer that ends the request here, or null when it may go on to its route. `discovery` is what OPTIONS of a path answers
-   * that has a protocol of its own, to pages and to others.
+   * The answer that ends the request here, or null when it may go on to its route. `options` is what the path says to OPTIONS.
    */
-  check(head: RequestHead, needsToken = true, discovery?: Headers): Answer | null {
+  check(head: RequestHead, needsToken = true, { discovery, fields = [] }: PathOptions = {}): Answer | null {
     const host = head.header('host');
     if (host === undefined || head.count('host') !== 1 || !this.#hosts.has(host.toLowerCase())) {
       return refusal('host_not_allowed', `the Host header does not name this host, ${this.#usualHost}`);
@@ -74,7 +78,7 @@ export class Guard {
       if (discovery !== undefined) return { status: 204, body: Buffer.alloc(0), headers: discovery };
       return origin === undefined
         ? refusal('origin_required', 'a preflight needs an Origin')
-        : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders };
+        : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders(fields) };
     }
     if (needsToken && !this.#isAuthorized(head)) {
       return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });

@@ -11,3 +11,11 @@ export interface PathProtocol {
   /** Throws for a request that does not speak the protocol. */
   check(head: RequestHead): void;
 }
+
+/** What a path says to OPTIONS. */
+export interface PathOptions {
+  /** The whole answer of a path that has a protocol of its own, to pages and to others. */
+  readonly discovery?: Headers | undefined;
+  /** The fields of a request's head that the path reads. */
+  readonly fields?: readonly string[];
+}

@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
 import type { Description, Room, WriteDescription } from './description.ts';
-import type { PathProtocol } from './path-protocol.ts';
+import type { PathOptions, PathProtocol } from './path-protocol.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** What an endpoint is given of its request. */
@@ -202,8 +202,20 @@ export class Router {
 
   /** The protocol of a target as sent, whether the client may use it or not; undefined for most. */
   protocolOf(raw: string | null): PathProtocol | undefined {
+    return this.#routeOf(raw)?.protocol;
+  }
+
+  /** What the path of a target as sent says to OPTIONS; nothing where there is no such path. */
+  optionsOf(raw: string | null): PathOptions {
+    const route = this.#routeOf(raw);
+    if (route === undefined) return {};
+    const fields = Object.values(route.methods).flatMap(({ description }) => Object.keys(description.headers ?? {}));
+    return { discovery: route.protocol?.discovery(), fields };
+  }
+
+  #routeOf(raw: string | null): Route | undefined {
     const path = raw?.split('?', 1)[0]?.slice(1).split('/') ?? [];
-    return this.#routes.find(({ segments, names }) => isMatch(segments, names, path))?.route.protocol;
+    return this.#routes.find(({ segments, names }) => isMatch(segments, names, path))?.route;
   }
 
   /** The route of a target as sent. Throws as `parseTarget` and `match`. */

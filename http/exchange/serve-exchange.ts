@@ -30,8 +30,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
   try {
     const { head } = exchange;
     const needsToken = router.needsToken(head.target);
-    const discovery = head.method === 'OPTIONS' ? router.protocolOf(head.target)?.discovery() : undefined;
-    const stopped = guard.check(head, needsToken, discovery);
+    const stopped = guard.check(head, needsToken, head.method === 'OPTIONS' ? router.optionsOf(head.target) : {});
     if (stopped !== null) {
       const origin = head.header('origin');
       if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);

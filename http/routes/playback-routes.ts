@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { PrivatePlayback } from '../../actors/playback/private-playback.ts';
 import {
   playbackGrant,
@@ -118,6 +119,7 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
           id: 'readPrivateMedia',
           summary: 'the media of a grant, as a whole or by range',
           details: 'Takes one range of bytes in `Range`, and `If-Range` with the entity tag.',
+          headers: rangeFields,
           answers: [
             { status: 200, types: playbackMimeType.options, fields: mediaFields },
             { status: 206, types: playbackMimeType.options, fields: [...mediaFields, 'Content-Range'] },
@@ -156,6 +158,11 @@ async function mediaAnswer(playback: PrivatePlayback, { params, origin, client }
     throw error;
   }
 }
+
+const rangeFields = {
+  Range: z.string().optional().describe('one range of bytes'),
+  'If-Range': z.string().optional().describe('the entity tag of the bytes that the client has a part of'),
+};
 
 const mediaFields: readonly AnswerField[] = [
   'Accept-Ranges',

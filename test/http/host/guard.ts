@@ -81,6 +81,24 @@ export function guard(contract: HostContract): void {
     contract.refused(t, await contract.ask('OPTIONS', sources, { token: null }), 'origin_required');
   });
 
+  test.serial(
+    contract.title('a preflight allows the fields that its path reads, and no path allows more'),
+    async (t) => {
+      const usual = 'Authorization, Content-Type, Range';
+      for (const [path, allowed] of [
+        ['/v1/events?runtimes=runtime:none', `${usual}, Last-Event-ID`],
+        ['/v1/runtimes/runtime:none/events', `${usual}, Last-Event-ID`],
+        ['/v1/runtimes/runtime:none/exports/bundle', `${usual}, If-None-Match`],
+        ['/v1/runtimes/runtime:none/exports/cuts.edl', `${usual}, If-None-Match`],
+        ['/v1/openapi.json', `${usual}, If-None-Match`],
+        ['/v1/runtimes/runtime:none', usual],
+      ] as const) {
+        const answer = await contract.ask('OPTIONS', path, { token: null, headers: { Origin: pageOrigin } });
+        t.is(answer.headers['access-control-allow-headers'], allowed, path);
+      }
+    },
+  );
+
   test.serial(contract.title('only the exact bearer token opens'), async (t) => {
     const { token } = contract.client;
     const other = token.startsWith('0') ? `1${token.slice(1)}` : `0${token.slice(1)}`;

@@ -130,7 +130,7 @@ export function media(contract: HostContract): void {
   test.serial(contract.title('a preflight allows a page to ask for ranges of media'), async (t) => {
     const answer = await askMedia(contract, grant.mediaPath, {}, 'OPTIONS');
     t.is(answer.status, 204);
-    t.is(answer.headers['access-control-allow-headers'], 'Authorization, Content-Type, Range');
+    t.is(answer.headers['access-control-allow-headers'], 'Authorization, Content-Type, Range, If-Range');
     const unlisted = await askMedia(contract, grant.mediaPath, { Origin: 'http://evil.example' }, 'OPTIONS');
     contract.refused(t, unlisted, 'origin_not_allowed');
   });
