@@ -15,6 +15,9 @@ export interface Theme {
   readonly text: Readonly<Record<TextRole, string>>;
 }
 
+/** Boxes that lie deeper than this look alike. */
+export const deepestLevel = 3;
+
 const light: Theme = {
   page: '#ffffff',
   levels: ['#f7f8fa', '#eef1f5', '#e4e9ef', '#dae1e9'],
