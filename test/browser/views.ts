@@ -16,6 +16,21 @@ async function openClaim(page: Page): Promise<void> {
   await page.getByText('Journal chain').waitFor();
 }
 
+/** Goes back through the steps of an actor and folds what it did not pass. */
+async function scrubBack(page: Page): Promise<void> {
+  await page.getByRole('slider').focus();
+  for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('ArrowLeft');
+  await page.getByText('Step 5 of 9').waitFor();
+  await page.getByRole('button', { name: 'Only its path' }).click();
+}
+
+/** Searches a chart and chooses what was found. */
+async function searchChart(page: Page): Promise<void> {
+  await page.getByLabel('Search the chart').fill('hasClaims');
+  await page.getByRole('list', { name: 'States' }).getByRole('button', { name: 'assess' }).click();
+  await page.getByRole('region', { name: 'Chosen state' }).waitFor();
+}
+
 export interface View {
   readonly name: string;
   /** The fragment of its address. */
@@ -41,6 +56,14 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.notice[data-kind="not-yet"]' },
     { name: 'exports', hash: `${study(waiting)}/exports`, ready: '.row' },
     { name: 'journal', hash: `${study(waiting)}/journal`, ready: '.event-row' },
+    { name: 'lifecycles', hash: '#/lifecycles', ready: '.list-link' },
+    { name: 'chart', hash: '#/lifecycles/charts/runtime', ready: '.chart .state', act: searchChart },
+    {
+      name: 'actor',
+      hash: `#/lifecycles/actors/${encodeURIComponent(captioned)}`,
+      ready: '.chart .state.now',
+      act: scrubBack,
+    },
     { name: 'operations', hash: '#/operations', ready: '.metrics' },
     { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
   ];

@@ -5,6 +5,9 @@ import { chooseTheme, session, type Theme } from './host/session.ts';
 import { HostContext } from './host/use-host.ts';
 import { useStore } from './host/use-store.ts';
 import { HostState } from './host-state.tsx';
+import { ActorView } from './lifecycles/actor/actor-view.tsx';
+import { ChartView } from './lifecycles/chart/chart-view.tsx';
+import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
@@ -18,6 +21,11 @@ const allStudies: Route = { view: 'studies', source: null, lifecycle: null };
 const places: readonly { readonly name: string; readonly route: Route; readonly holds: readonly Route['view'][] }[] = [
   { name: 'Sources', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
   { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
+  {
+    name: 'Lifecycles',
+    route: { view: 'lifecycles', kind: null, state: null },
+    holds: ['lifecycles', 'chart', 'actor', 'whole-host', 'file'],
+  },
   { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
 ];
 
@@ -99,6 +107,12 @@ function View({ route }: { route: Route }): ComponentChildren {
       return <StudiesView key={addressOf(route)} source={route.source} lifecycle={route.lifecycle} />;
     case 'study':
       return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
+    case 'lifecycles':
+      return <LifecyclesView kind={route.kind} state={route.state} />;
+    case 'chart':
+      return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} />;
+    case 'actor':
+      return <ActorView key={route.actorId} actorId={route.actorId} />;
     case 'operations':
       return <OperationsView />;
     default:

@@ -2,27 +2,47 @@
 export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
 export type StudyPane = (typeof studyPanes)[number];
 
+/** The ways to look at a chart. */
+export const chartModes = ['drawing'] as const;
+export type ChartMode = (typeof chartModes)[number];
+
 export type Route =
   | { readonly view: 'sources' }
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
   | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane }
+  | { readonly view: 'lifecycles'; readonly kind: string | null; readonly state: string | null }
+  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode }
+  | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null }
+  | { readonly view: 'whole-host' }
+  | { readonly view: 'file' }
   | { readonly view: 'operations' }
   | { readonly view: 'unknown' };
 
 const isPane = (text: string): text is StudyPane => (studyPanes as readonly string[]).includes(text);
+const isMode = (text: string): text is ChartMode => (chartModes as readonly string[]).includes(text);
 
 /** The view that a fragment such as `#/studies/runtime%3A…/review` names. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  const [view = '', id = '', pane = ''] = path.split('/').map(decoded);
+  const [view = '', id = '', part = '', last = ''] = path.split('/').map(decoded);
   const values = new URLSearchParams(query);
   if (view === '' || view === 'sources') return { view: 'sources' };
   if (view === 'new' && id !== '') return { view: 'new-study', sourceSessionId: id };
   if (view === 'operations') return { view: 'operations' };
+  if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
   if (view !== 'studies') return { view: 'unknown' };
   if (id === '') return { view: 'studies', source: values.get('source'), lifecycle: values.get('lifecycle') };
-  return { view: 'study', runtimeId: id, pane: isPane(pane) ? pane : 'evidence' };
+  return { view: 'study', runtimeId: id, pane: isPane(part) ? part : 'evidence' };
+}
+
+function lifecycleRoute([room, id, mode]: readonly [string, string, string], values: URLSearchParams): Route {
+  if (room === '') return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state') };
+  if (room === 'host') return { view: 'whole-host' };
+  if (room === 'file') return { view: 'file' };
+  if (room === 'charts' && id !== '') return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing' };
+  if (room === 'actors' && id !== '') return { view: 'actor', actorId: id, besideId: values.get('beside') };
+  return { view: 'unknown' };
 }
 
 const decoded = (part: string): string => {
@@ -33,20 +53,32 @@ const decoded = (part: string): string => {
   }
 };
 
+const withQuery = (path: string, given: Readonly<Record<string, string | null>>): string => {
+  const query = new URLSearchParams(
+    Object.entries(given).flatMap(([key, value]) => (value === null ? [] : [[key, value] as [string, string]])),
+  );
+  return query.size === 0 ? path : `${path}?${query}`;
+};
+
 /** The fragment of a view: the other way round. */
 export function addressOf(route: Route): string {
   switch (route.view) {
     case 'new-study':
       return `#/new/${encodeURIComponent(route.sourceSessionId)}`;
-    case 'studies': {
-      const given = Object.entries({ source: route.source, lifecycle: route.lifecycle });
-      const query = new URLSearchParams(
-        given.flatMap(([key, value]) => (value === null ? [] : [[key, value] as [string, string]])),
-      );
-      return query.size === 0 ? '#/studies' : `#/studies?${query}`;
-    }
+    case 'studies':
+      return withQuery('#/studies', { source: route.source, lifecycle: route.lifecycle });
     case 'study':
       return `#/studies/${encodeURIComponent(route.runtimeId)}${route.pane === 'evidence' ? '' : `/${route.pane}`}`;
+    case 'lifecycles':
+      return withQuery('#/lifecycles', { kind: route.kind, state: route.state });
+    case 'chart':
+      return `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`;
+    case 'actor':
+      return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, { beside: route.besideId });
+    case 'whole-host':
+      return '#/lifecycles/host';
+    case 'file':
+      return '#/lifecycles/file';
     case 'operations':
       return '#/operations';
     default:

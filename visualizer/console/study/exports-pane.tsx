@@ -4,6 +4,7 @@ import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Field } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
+import { saveFile } from '../parts/save-file.ts';
 import { size } from '../words/sizes.ts';
 import type { Study } from './study-model.ts';
 
@@ -94,11 +95,7 @@ function ExportRow({ name, words, runtimeId, options }: ExportRowProps) {
     run(async () => {
       const blob = new Blob([await host.export(runtimeId, name, options)]);
       setBytes(blob.size);
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = name;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      saveFile(blob, name);
     });
   return (
     <li class="row">
