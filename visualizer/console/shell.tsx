@@ -110,9 +110,9 @@ function View({ route }: { route: Route }): ComponentChildren {
     case 'lifecycles':
       return <LifecyclesView kind={route.kind} state={route.state} />;
     case 'chart':
-      return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} />;
+      return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} from={route.from} />;
     case 'actor':
-      return <ActorView key={route.actorId} actorId={route.actorId} />;
+      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} />;
     case 'operations':
       return <OperationsView />;
     default:

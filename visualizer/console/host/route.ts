@@ -2,8 +2,8 @@
 export const studyPanes = ['evidence', 'review', 'captions', 'exports', 'journal'] as const;
 export type StudyPane = (typeof studyPanes)[number];
 
-/** The ways to look at a chart. */
-export const chartModes = ['drawing'] as const;
+/** The ways to look at a chart: as it is, as its actors used it, and as it would go on. */
+export const chartModes = ['drawing', 'heat', 'what-if'] as const;
 export type ChartMode = (typeof chartModes)[number];
 
 export type Route =
@@ -12,7 +12,8 @@ export type Route =
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
   | { readonly view: 'study'; readonly runtimeId: string; readonly pane: StudyPane }
   | { readonly view: 'lifecycles'; readonly kind: string | null; readonly state: string | null }
-  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode }
+  /** `from` is where a sandbox begins: the value of a state as JSON. */
+  | { readonly view: 'chart'; readonly chartId: string; readonly mode: ChartMode; readonly from: string | null }
   | { readonly view: 'actor'; readonly actorId: string; readonly besideId: string | null }
   | { readonly view: 'whole-host' }
   | { readonly view: 'file' }
@@ -40,7 +41,9 @@ function lifecycleRoute([room, id, mode]: readonly [string, string, string], val
   if (room === '') return { view: 'lifecycles', kind: values.get('kind'), state: values.get('state') };
   if (room === 'host') return { view: 'whole-host' };
   if (room === 'file') return { view: 'file' };
-  if (room === 'charts' && id !== '') return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing' };
+  if (room === 'charts' && id !== '') {
+    return { view: 'chart', chartId: id, mode: isMode(mode) ? mode : 'drawing', from: values.get('from') };
+  }
   if (room === 'actors' && id !== '') return { view: 'actor', actorId: id, besideId: values.get('beside') };
   return { view: 'unknown' };
 }
@@ -72,7 +75,10 @@ export function addressOf(route: Route): string {
     case 'lifecycles':
       return withQuery('#/lifecycles', { kind: route.kind, state: route.state });
     case 'chart':
-      return `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`;
+      return withQuery(
+        `#/lifecycles/charts/${encodeURIComponent(route.chartId)}${route.mode === 'drawing' ? '' : `/${route.mode}`}`,
+        { from: route.from },
+      );
     case 'actor':
       return withQuery(`#/lifecycles/actors/${encodeURIComponent(route.actorId)}`, { beside: route.besideId });
     case 'whole-host':

@@ -74,7 +74,7 @@ export function LifecyclesView({ kind, state }: LifecyclesViewProps) {
 const ChartRow = ({ chart: { machineId, machineVersion, root } }: { readonly chart: Chart }) => (
   <li class="row">
     <div class="row-main">
-      <a class="row-title" href={addressOf({ view: 'chart', chartId: machineId, mode: 'drawing' })}>
+      <a class="row-title" href={addressOf({ view: 'chart', chartId: machineId, mode: 'drawing', from: null })}>
         {machineId}
       </a>
       <span class="quiet">{root.description ?? `version ${machineVersion}`}</span>

@@ -1,9 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
+import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
 import { addressOf, type ChartMode, chartModes } from '../../host/route.ts';
 import { useHost } from '../../host/use-host.ts';
 import { useRemote } from '../../host/use-remote.ts';
 import { RemotePart } from '../../parts/remote-part.tsx';
+import { HeatView } from '../heat/heat-view.tsx';
+import { WhatIf } from '../sandbox/what-if.tsx';
 import { ChartDesk } from './chart-desk.tsx';
 import { chartIndex } from './chart-index.ts';
 import { noMarks } from './marks.ts';
@@ -11,12 +14,17 @@ import { noMarks } from './marks.ts';
 interface ChartViewProps {
   readonly chartId: string;
   readonly mode: ChartMode;
+  readonly from: string | null;
 }
 
-const modeNames: Readonly<Record<ChartMode, string>> = { drawing: 'Chart' };
+const modeNames: Readonly<Record<ChartMode, string>> = {
+  drawing: 'Chart',
+  heat: 'All actors',
+  'what-if': 'What if',
+};
 
 /** One chart of the host: the drawing, what its actors made of it, and what could happen in it. */
-export function ChartView({ chartId, mode }: ChartViewProps) {
+export function ChartView({ chartId, mode, from }: ChartViewProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.lifecycles.chart(chartId), [host, chartId]);
   return (
@@ -25,24 +33,39 @@ export function ChartView({ chartId, mode }: ChartViewProps) {
         <a href="#/lifecycles">Lifecycles</a>
       </p>
       <h1>{chartId}</h1>
-      {chartModes.length > 1 && (
-        <nav class="tabs" aria-label="Ways to look at the chart">
-          {chartModes.map((each) => (
-            <a
-              key={each}
-              href={addressOf({ view: 'chart', chartId, mode: each })}
-              aria-current={each === mode ? 'page' : undefined}
-            >
-              {modeNames[each]}
-            </a>
-          ))}
-        </nav>
-      )}
+      <nav class="tabs" aria-label="Ways to look at the chart">
+        {chartModes.map((each) => (
+          <a
+            key={each}
+            href={addressOf({ view: 'chart', chartId, mode: each, from: null })}
+            aria-current={each === mode ? 'page' : undefined}
+          >
+            {modeNames[each]}
+          </a>
+        ))}
+      </nav>
       <RemotePart of={remote} what="the chart" onRetry={reload}>
-        {(drawn) => <PlainChart drawn={drawn} />}
+        {(drawn) =>
+          mode === 'heat' ? (
+            <HeatView drawn={drawn} />
+          ) : mode === 'what-if' ? (
+            <WhatIf drawn={drawn} from={stateValueOf(from)} />
+          ) : (
+            <PlainChart drawn={drawn} />
+          )
+        }
       </RemotePart>
     </div>
   );
+}
+
+/** A value of states from an address; null where it is none. */
+function stateValueOf(text: string | null): ChartStateValue | null {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { ActorKind } from '../../../../contract/lifecycles/actors.ts';
+import { addressOf } from '../../host/route.ts';
+import { useHost } from '../../host/use-host.ts';
+import { useRemote } from '../../host/use-remote.ts';
+import { Field } from '../../parts/field.tsx';
+import { moment } from '../../words/time-code.ts';
+import type { Step } from '../actor/moves.ts';
+import { briefly, stateNames } from '../words.ts';
+import { compared, partingWords } from './comparison.ts';
+
+const offered = 50;
+
+interface CompareFieldProps {
+  readonly actorId: string;
+  readonly kind: ActorKind;
+  readonly besideId: string | null;
+}
+
+/** Chooses another actor of the kind to compare with. */
+export function CompareField({ actorId, kind, besideId }: CompareFieldProps) {
+  const host = useHost();
+  const [isOpen, setOpen] = useState(besideId !== null);
+  const { remote } = useRemote(
+    async () => (isOpen ? (await host.lifecycles.actors({ kind, limit: offered })).actors : []),
+    [host, kind, isOpen],
+  );
+  if (!isOpen) {
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        Compare
+      </button>
+    );
+  }
+  const others = remote.state === 'ready' ? remote.value.filter((each) => each.actorId !== actorId) : [];
+  return (
+    <Field label="Compare with">
+      {(id) => (
+        <select
+          id={id}
+          value={besideId ?? ''}
+          onChange={({ currentTarget: { value } }) => {
+            location.hash = addressOf({ view: 'actor', actorId, besideId: value || null });
+          }}
+        >
+          <option value="">nothing</option>
+          {besideId !== null && !others.some((each) => each.actorId === besideId) && (
+            <option value={besideId}>{besideId}</option>
+          )}
+          {others.map((each) => (
+            <option key={each.actorId} value={each.actorId}>
+              {`${stateNames(each.states)}, ${moment(each.updatedAt)}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CompareTableProps {
+  readonly steps: readonly Step[];
+  readonly otherSteps: readonly Step[];
+}
+
+/** Two ways beside each other: where they part, and what each step took. */
+export function CompareTable({ steps, otherSteps }: CompareTableProps) {
+  const comparison = compared(steps, otherSteps);
+  const time = (step: Step | null): string => (step?.stayedMs == null ? '' : briefly(step.stayedMs));
+  return (
+    <section class="panel" aria-label="Comparison">
+      <p>{partingWords(comparison)}</p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Steps side by side">
+        <table class="times">
+          <thead>
+            <tr>
+              <th scope="col">This one</th>
+              <th scope="col" class="number">
+                Stayed
+              </th>
+              <th scope="col">The other</th>
+              <th scope="col" class="number">
+                Stayed
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {comparison.pairs.map(({ one, other, isSame }, at) => (
+              <tr key={at} data-same={isSame}>
+                <td>{one === null ? '' : stateNames(one.states)}</td>
+                <td class="number">{time(one)}</td>
+                <td>{isSame ? <span class="quiet">the same</span> : other === null ? '' : stateNames(other.states)}</td>
+                <td class="number">{time(other)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

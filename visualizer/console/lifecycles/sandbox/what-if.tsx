@@ -1,0 +1,111 @@
+import { useMemo } from 'preact/hooks';
+import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
+import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
+import { useStore } from '../../host/use-store.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { ChartDesk } from '../chart/chart-desk.tsx';
+import { activeWith, type ChartIndex } from '../chart/chart-index.ts';
+import type { Marks } from '../chart/marks.ts';
+import { eventWords, stateNames } from '../words.ts';
+import { NextList } from './next-list.tsx';
+import { type Sandbox, type Standing, sandboxAt } from './sandbox.ts';
+
+interface WhatIfProps {
+  readonly drawn: DrawnChart;
+  /** Where it begins; null for the initial state. */
+  readonly from: ChartStateValue | null;
+}
+
+/** Steps through a copy of a machine. Nothing in the host moves. */
+export function WhatIf({ drawn, from }: WhatIfProps) {
+  const box = useMemo(() => sandboxAt(drawn.chart, from), [drawn, JSON.stringify(from)]);
+  if (box === null) {
+    return (
+      <Notice kind="unavailable" title="The machine cannot begin there">
+        The address names a state that this chart does not have.
+      </Notice>
+    );
+  }
+  return <OpenSandbox drawn={drawn} box={box} />;
+}
+
+function OpenSandbox({ drawn, box }: { readonly drawn: DrawnChart; readonly box: Sandbox }) {
+  const standings = useStore(box.store, (context) => context.standings);
+  const now = standings.at(-1);
+  const marks = useMemo(() => marksOf(box.index, standings), [box, standings]);
+  const way = useMemo(
+    () => ({
+      transitions: standings.flatMap(({ taken }) => taken),
+      states: standings.flatMap(({ states }) => states),
+    }),
+    [standings],
+  );
+  if (now === undefined) return null;
+  return (
+    <ChartDesk
+      drawn={drawn}
+      index={box.index}
+      marks={marks}
+      way={way}
+      wayWords="the way so far"
+      inSight={now.states[0] ?? null}
+      beside={
+        <section class="panel" aria-label="What if" aria-live="polite">
+          <p class="overline">A copy of the machine; nothing in the host moves</p>
+          <h2>{stateNames(now.states)}</h2>
+          <NextList
+            index={box.index}
+            possible={box.possible(now)}
+            onChoose={(choice) => box.store.send({ type: 'chose', choice })}
+          />
+          <div class="deeds">
+            <button
+              type="button"
+              disabled={standings.length === 1}
+              onClick={() => box.store.send({ type: 'wentBack' })}
+            >
+              Back
+            </button>
+            <button
+              type="button"
+              disabled={standings.length === 1}
+              onClick={() => box.store.send({ type: 'beganAgain' })}
+            >
+              From the beginning
+            </button>
+          </div>
+          {standings.length > 1 && <Way standings={standings.slice(1)} />}
+        </section>
+      }
+    />
+  );
+}
+
+const Way = ({ standings }: { readonly standings: readonly Standing[] }) => (
+  <ol class="plain lined" aria-label="The way so far">
+    {standings.map(({ event, states, assumed }, at) => (
+      <li key={at}>
+        <span class="line-name">{event === '' ? 'at once' : eventWords(event)}</span>
+        <span>{stateNames(states)}</span>
+        {assumed.length > 0 && <span class="quiet leaving-more">where {assumed.join(', ')} holds</span>}
+      </li>
+    ))}
+  </ol>
+);
+
+function marksOf(index: ChartIndex, standings: readonly Standing[]): Marks {
+  const now = standings.at(-1);
+  const passed = standings.flatMap(({ states }) => [...activeWith(index, states)]);
+  const active = now === undefined ? [] : [...activeWith(index, now.states)];
+  return {
+    states: new Map([
+      ...passed.map((id) => [id, 'passed'] as const),
+      ...active.map((id) => [id, now?.states.includes(id) ? 'lit now' : 'lit'] as const),
+    ]),
+    transitions: new Map([
+      ...standings.flatMap(({ taken }) => taken.map((id) => [id, 'taken'] as const)),
+      ...(now?.taken ?? []).map((id) => [id, 'taken last'] as const),
+    ]),
+    notes: new Map(),
+  };
+}
