@@ -5,7 +5,7 @@ import type { CaptionClassification } from '../../contract/captions/caption-exec
 import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { QualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
 import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
-import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/caption-artifact.ts';
+import { type CaptionJob, captionJobIdOf, linesAbsenceOf } from '../../receipts/captions/caption-artifact.ts';
 import { captionStarted } from '../../receipts/captions/caption-production.ts';
 import { candidateOf } from '../../receipts/captions/caption-quality-control.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
@@ -44,7 +44,8 @@ export class Captions {
 
   /**
    * Makes captions under an approval and checks them. Throws `illegal_caption_transition`, `caption_authority_required` and
-   * `caption_current_run_causality_required`. A check that could not be written down is nothing that fails here.
+   * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
+   * stays free then. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<void> {
     const { supervisor, runtimes, mutex, definition } = this.#options;
@@ -111,6 +112,8 @@ export class Captions {
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
+    const absence = linesAbsenceOf({ study, classification });
+    if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
     return { study, attempt: captions.attempts, classification };
   }
 

@@ -74,6 +74,7 @@ export const errorCodes = {
   caption_authority_required: 409,
   caption_current_run_causality_required: 409,
   illegal_caption_transition: 409,
+  caption_lines_unavailable: 409,
   invalid_caption_qc_request: 400,
   illegal_caption_qc_transition: 409,
   // exports

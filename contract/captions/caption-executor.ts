@@ -32,6 +32,13 @@ export const captionExecutor = z.discriminatedUnion('classification', [
     executionScope: z.literal('current_run'),
     ...common,
   }),
+  /** Lines of the study's own transcript; both sides are one language. `recognizer` names the engine that wrote it. */
+  z.strictObject({
+    id: z.literal('studio.recognised-caption-producer'),
+    classification: z.literal('recognised_transcript'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
 ]);
 
 export type CaptionExecutorIdentity = z.infer<typeof captionExecutor>;

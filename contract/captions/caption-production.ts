@@ -9,6 +9,7 @@ import {
   captionLimits,
   captionLine,
   captionReason,
+  recognisedQueue,
   sharedLineage,
   sharingQueue,
 } from './caption-line.ts';
@@ -66,7 +67,8 @@ const storedCaptions = {
 
 /**
  * Captions as they are stored: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
- * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise.
+ * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise; `v6` does so too,
+ * for captions of a transcript, and says of each line which recognised lines it was cut from.
  */
 export const captionArtifact = z.discriminatedUnion('schema', [
   z.strictObject({
@@ -79,6 +81,13 @@ export const captionArtifact = z.discriminatedUnion('schema', [
     ...storedCaptions,
     sharedLineage,
     lines: z.array(sharingQueue).min(1).max(captionLimits.maxLines),
+  }),
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v6'),
+    ...storedCaptions,
+    transcript: z.strictObject({ artifactId, contentId }),
+    sharedLineage,
+    lines: z.array(recognisedQueue).min(1).max(captionLimits.maxLines),
   }),
 ]);
 

@@ -48,6 +48,7 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
             'illegal_caption_transition',
             'caption_authority_required',
             'caption_current_run_causality_required',
+            'caption_lines_unavailable',
           ],
         },
         async (call) => {

@@ -8,6 +8,8 @@ import { captionExecutors } from './caption-executors.ts';
 import { sharedLinesOf } from './caption-lines.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { coveredLine } from './line-lineage.ts';
+import type { LinesAbsence } from './lines-absence.ts';
+import { transcriptOf } from './recognised-lines.ts';
 
 /** One attempt to make captions of an approved study, counted from 0. */
 export interface CaptionJob {
@@ -90,6 +92,23 @@ function demandLimits(lines: readonly CaptionLine[]): void {
   demandAtMost('bytes of target text', bytesOf('target'), captionLimits.maxTargetBytes);
 }
 
+/**
+ * Why captions of an approved study would have no line; null where they have some. A line of a transcript counts only where
+ * the study supports it: captions of nothing but withheld lines would use up an approval for nothing.
+ */
+export function linesAbsenceOf({
+  study,
+  classification,
+}: Pick<CaptionJob, 'study' | 'classification'>): LinesAbsence | null {
+  const executor = captionExecutors[classification];
+  const drafts = executor.draft(study);
+  if (drafts.length === 0) return executor.absence(study);
+  if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return null;
+  const identity = executor.identify(study);
+  const isSupported = drafts.some((draft) => coveredLine(study, '', identity, draft).gap === null);
+  return isSupported ? null : executor.absence(study);
+}
+
 /** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
 export function captionsOf(job: CaptionJob): CaptionArtifact {
   const drafts = captionExecutors[job.classification].draft(job.study);
@@ -102,16 +121,39 @@ export function captionsOf(job: CaptionJob): CaptionArtifact {
   };
   const lines = drafts.map((draft) => lineOf(job.study, head, draft));
   demandLimits(lines);
-  const artifact = artifactOf(head, lines);
+  const artifact = artifactOf(head, lines, citedBy(job, drafts));
   demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
   return artifact;
 }
 
+/** The transcript that lines were cut from, and which of its lines each was cut from. */
+interface CitedTranscript {
+  readonly transcript: { readonly artifactId: string; readonly contentId: string };
+  readonly citations: readonly (readonly number[])[];
+}
+
+function citedBy({ study }: CaptionJob, drafts: readonly DraftLine[]): CitedTranscript | null {
+  const transcript = transcriptOf(study.findings);
+  const citations = drafts.flatMap(({ transcriptLines }) => (transcriptLines === undefined ? [] : [transcriptLines]));
+  if (transcript === null || citations.length === 0) return null;
+  return { transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId }, citations };
+}
+
 /** In the form that every client reads where there is room for it, else in the one that says nothing twice. */
-function artifactOf(head: CaptionHead, lines: readonly CaptionLine[]): CaptionArtifact {
+function artifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): CaptionArtifact {
   const stored = { ...head, result: resultOf(lines) };
+  const [line, ...others] = lines;
+  if (cited !== null && line !== undefined) {
+    const { sharedLineage, lines: sharing } = sharedLinesOf([line, ...others]);
+    return {
+      schema: 'studio.caption-production.artifact.v6',
+      ...stored,
+      transcript: cited.transcript,
+      sharedLineage,
+      lines: sharing.map((each, at) => ({ ...each, transcriptLines: [...(cited.citations[at] ?? [])] })),
+    };
+  }
   const whole: CaptionArtifact = { schema: 'studio.caption-production.artifact.v1', ...stored, lines: [...lines] };
-  const [first, ...rest] = lines;
-  if (first === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;
-  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...sharedLinesOf([first, ...rest]) };
+  if (line === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;
+  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...sharedLinesOf([line, ...others]) };
 }

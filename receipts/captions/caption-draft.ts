@@ -12,6 +12,8 @@ export interface DraftLine {
   readonly endMs: number;
   readonly source: DraftText;
   readonly target: DraftText;
+  /** The recognised lines that its words come from; none where they come from no transcript. */
+  readonly transcriptLines?: readonly number[];
 }
 
 /** One side of a line in its language; a line that its study leaves without words has none on either side. */

@@ -2,6 +2,9 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionClassification, CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
 import type { DraftLine, DraftText } from './caption-draft.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
+import type { LinesAbsence } from './lines-absence.ts';
+import { recognisedAbsence } from './recognised-absence.ts';
+import { isOneLanguage, recognisedLines, transcriptOf } from './recognised-lines.ts';
 import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
 import { pairedCues } from './subtitle-pairs.ts';
 
@@ -11,6 +14,8 @@ export interface CaptionExecutor {
   identify(study: CaptionedStudy): CaptionExecutorIdentity;
   /** Its lines, in order of time and inside the range. */
   draft(study: CaptionedStudy): DraftLine[];
+  /** Why it has no line of a study; asked only where it has none. */
+  absence(study: CaptionedStudy): LinesAbsence;
 }
 
 const common = { version: '1', cognitionClaim: 'none' } as const;
@@ -29,6 +34,7 @@ const recorded: CaptionExecutor = {
     ...common,
   }),
   draft: () => [],
+  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
 };
 
 const seam = { lineMs: 500, leastLines: 1, mostLines: 6 } as const;
@@ -60,6 +66,7 @@ const deterministicTest: CaptionExecutor = {
       source: { state: 'available', text: `Deterministic source line ${index + 1}` },
       target: { state: 'available', text: `Deterministic target line ${index + 1}` },
     })),
+  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
 };
 
 /** What a track gives to one side of a line: a track in another language than its tag says gives nothing. */
@@ -90,6 +97,14 @@ const embeddedSubtitles: CaptionExecutor = {
       target: sideOf(target, texts.target),
     }));
   },
+  absence: (study) => {
+    const { source, target } = tracksOf(study);
+    const { sourceLanguage, targetLanguage } = captionInputOf(study);
+    const languages = [...new Set([sourceLanguage, targetLanguage])].join(' or ');
+    return source === null && target === null
+      ? { reason: 'no_text_track', text: `the media has no text track in ${languages} that can be read` }
+      : { reason: 'no_cue_in_range', text: `no cue in ${languages} lies in the range of the study` };
+  },
 };
 
 function tracksOf(study: CaptionedStudy) {
@@ -98,9 +113,35 @@ function tracksOf(study: CaptionedStudy) {
   return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
 }
 
+/** The study's own transcript, shown in the language that was spoken. */
+const recognisedTranscript: CaptionExecutor = {
+  identify: (study) => {
+    const transcript = transcriptOf(study.findings);
+    return {
+      id: 'studio.recognised-caption-producer',
+      classification: 'recognised_transcript',
+      executionScope: 'current_run',
+      recognizer: transcript?.engine ?? 'unavailable',
+      translator: 'same-language',
+      sourceCaptionContentId: transcript?.contentId ?? null,
+      ...common,
+    };
+  },
+  draft: (study) => {
+    const transcript = transcriptOf(study.findings);
+    if (transcript === null || !isOneLanguage(study)) return [];
+    return recognisedLines(study, transcript).map(({ text, ...line }) => {
+      const side: DraftText = { state: 'available', text };
+      return { ...line, source: side, target: side };
+    });
+  },
+  absence: recognisedAbsence,
+};
+
 /** Every executor of captions by what it is. */
 export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExecutor>> = {
   recorded_real_pipeline_fixture: recorded,
   deterministic_current_run_test_seam: deterministicTest,
   embedded_subtitle_tracks: embeddedSubtitles,
+  recognised_transcript: recognisedTranscript,
 };

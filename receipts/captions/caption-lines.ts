@@ -1,4 +1,9 @@
-import type { CaptionLine, SharedLineage, SharingQueue } from '../../contract/captions/caption-line.ts';
+import type {
+  CaptionLine,
+  RecognisedQueue,
+  SharedLineage,
+  SharingQueue,
+} from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
@@ -69,10 +74,16 @@ export type WholeCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-p
 
 export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {
   if (artifact.schema === 'studio.caption-production.artifact.v1') return artifact;
-  const { sharedLineage, lines, ...stored } = artifact;
+  const { jobId, runId, input, executor, result, sharedLineage } = artifact;
+  const lines: readonly SharingQueue[] =
+    artifact.schema === 'studio.caption-production.artifact.v6'
+      ? artifact.lines.map(withoutTranscript)
+      : artifact.lines;
   return {
-    ...stored,
+    ...{ jobId, runId, input, executor, result },
     schema: 'studio.caption-production.artifact.v1',
     lines: lines.map((line) => wholeLine(line, sharedLineage)),
   };
 }
+
+const withoutTranscript = ({ transcriptLines, ...line }: RecognisedQueue): SharingQueue => line;

@@ -22,7 +22,11 @@ export const storedCaptions = new RunRecord<CaptionArtifact>({
   maximumBytes: captionLimits.maxArtifactBytes,
   kind: 'caption-production-output',
   origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
-  sources: ({ input }) => [input.sourceArtifactId, input.study.artifactId],
+  sources: (captions) => [
+    captions.input.sourceArtifactId,
+    captions.input.study.artifactId,
+    ...('transcript' in captions ? [captions.transcript.artifactId] : []),
+  ],
   producer: 'host',
   ownId: 'jobId',
 });

@@ -23,8 +23,11 @@ const charactersOf = (text: string): string[] => [...graphemes.segment(text)].ma
 const wide =
   /^(?:[\u{3000}-\u{303F}\u{FF01}-\u{FF60}\u{FFE0}-\u{FFE6}]|(?![\u{FF61}-\u{FFDC}])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{Emoji_Presentation}])/u;
 
+/** Whether East Asian fonts set a character a full square wide. */
+export const isWide = (character: string): boolean => wide.test(character);
+
 const milliCharactersOf = (line: string, countsNarrowHalf: boolean): number =>
-  charactersOf(line).reduce((sum, character) => sum + (countsNarrowHalf && !wide.test(character) ? 500 : 1000), 0);
+  charactersOf(line).reduce((sum, character) => sum + (countsNarrowHalf && !isWide(character) ? 500 : 1000), 0);
 
 /** How far the nearest cut is: negative where it comes first. Of two as near the earlier one counts. */
 function distanceToShot(atMs: number, shotTimesMs: readonly number[]): number | null {

@@ -5,6 +5,7 @@ import { captionCauses } from '../../contract/captions/caption-production.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/language-explanation-failure.ts';
 import { runtimeReasonCode } from '../../contract/study/runtime-status.ts';
+import { linesAbsences } from '../../receipts/captions/lines-absence.ts';
 import { codesOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 
 const page = await textOf('docs/errors.md');
@@ -53,6 +54,10 @@ test('the start codes of stores and tools exist', async (t) => {
 
 test('every word for the cause of captions that failed is documented', (t) => {
   t.deepEqual(sorted(wordsOf(tablesUnder('## Captions that fail')[0])), sorted(captionCauses));
+});
+
+test('every reason against captions without a line is documented', (t) => {
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(linesAbsences));
 });
 
 test('every fault of a source folder is documented', async (t) => {

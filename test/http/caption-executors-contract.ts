@@ -8,6 +8,7 @@ const usual = ['--maximum-study-range-ms', '130000'];
 
 const flagsOf: Readonly<Record<string, readonly string[]>> = {
   'deterministic-test': ['--caption-executor=deterministic-test', '--allow-deterministic-caption-test-seam'],
+  recognized: ['--caption-executor=recognized', '--allow-recognized-captions'],
   'embedded-subtitles': ['--caption-executor=embedded-subtitles', '--allow-embedded-subtitle-captions'],
 };
 
@@ -31,6 +32,7 @@ export function captionExecutorsContract(adapter: AdapterFlag): void {
     t.deepEqual(codes.sort(), [
       'caption_authority_required',
       'caption_current_run_causality_required',
+      'caption_lines_unavailable',
       'illegal_caption_transition',
       'invalid_caption_request',
     ]);

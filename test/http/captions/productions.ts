@@ -13,6 +13,8 @@ import { type Approved, approved, type Captioned, captioned, captionedRange, pat
 
 const list = 'caption-productions';
 
+const declared = (language: string) => ({ mode: 'declared', languages: [language], reason: null });
+
 /** Starts the host again on what it has, with this executor of captions. */
 export type StartWith = (executor: string | null) => Promise<void>;
 
@@ -132,13 +134,12 @@ export function productions(contract: HostContract, startWith: StartWith): void 
   );
 
   test.serial(
-    contract.title('captions of a language that no track has are withheld or empty, not refused'),
+    contract.title('captions of a language that one track has are withheld or unavailable, not refused'),
     async (t) => {
-      const foreign = { requestedSourceLanguage: { mode: 'declared', languages: ['ja'], reason: null } };
+      const foreign = { requestedSourceLanguage: declared('ja') };
       const sides: [object, string, string][] = [
         [{ targetLanguage: 'fr' }, 'withheld', 'candidate_has_unavailable_or_withheld_lines'],
         [foreign, 'unavailable', 'candidate_has_unavailable_or_withheld_lines'],
-        [{ ...foreign, targetLanguage: 'fr' }, 'unavailable', 'candidate_has_no_lines'],
       ];
       for (const [index, [others, status, reason]] of sides.entries()) {
         const made = await captioned(t, contract, { clientRequestId: `side-${index}`, ...others });
@@ -149,6 +150,20 @@ export function productions(contract: HostContract, startWith: StartWith): void 
       }
     },
   );
+
+  test.serial(contract.title('captions without a line are refused, and the approval stays free'), async (t) => {
+    const languages = { requestedSourceLanguage: declared('ja'), targetLanguage: 'fr' };
+    const study = await approved(t, contract, { clientRequestId: 'no-lines', ...languages });
+    const before = await everything(t, study.runtimeId);
+    t.regex(contract.refused(t, await produce(study), 'caption_lines_unavailable'), /^no_text_track: .* in ja or fr/);
+    t.deepEqual(await everything(t, study.runtimeId), before);
+    await startWith('recognized');
+    t.regex(contract.refused(t, await produce(study), 'caption_lines_unavailable'), /^not_recognised: /);
+    t.deepEqual(await everything(t, study.runtimeId), before);
+    await startWith('deterministic-test');
+    contract.granted(t, await produce(study), 201, captionProductions);
+    await startWith('embedded-subtitles');
+  });
 
   test.serial(contract.title('a language is found under every code that it goes by'), async (t) => {
     const requestedSourceLanguage = { mode: 'declared', languages: ['kor'], reason: null };
