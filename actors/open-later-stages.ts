@@ -67,7 +67,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
     await explanations.stop(runtimeId);
   };
   return {
-    audits: new EvidenceAudits(runtimes),
+    audits: new EvidenceAudits(runtimes, objectStore),
     exports: new Exports(runtimes),
     reviews: new PublishReviews({
       ledger,

@@ -1,3 +1,4 @@
+import type { KeyframeFact } from '../contract/evidence/evidence-object.ts';
 import type { ExportName } from '../contract/exports/export-name.ts';
 import type { SigningKeys } from '../contract/exports/runtime-bundle.ts';
 import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
@@ -199,8 +200,17 @@ export class StudyHost {
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind?: string): Promise<RuntimeEvidence> {
-    const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
-    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
+    return this.#studies.evidence(runtimeId, kind);
+  }
+
+  /** The bytes of an object that a fact of a study names, such as the JPEG of a keyframe. */
+  evidenceObject(runtimeId: string, contentId: string, signal?: AbortSignal): Promise<Blob> {
+    return this.#studies.evidenceObject(runtimeId, contentId, signal);
+  }
+
+  /** The keyframes of a study in the order of time; empty where there are no pictures. */
+  keyframes(runtimeId: string): Promise<readonly KeyframeFact[]> {
+    return this.#studies.keyframes(runtimeId);
   }
 
   /** A study as the text of a file for another program; `side` is for captions, `rate` for `cuts.edl`. */

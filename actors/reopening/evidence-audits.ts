@@ -1,10 +1,21 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
 import type { AssessmentAudits } from '../../contract/study/assessment-audits.ts';
 import type { DecisionReceipts } from '../../contract/study/decision-receipts.ts';
 import type { AskedKind, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { readObject } from '../../receipts/core/stored-content.ts';
 import { assessmentAuditsOf } from '../../receipts/reopening/assessment-audits.ts';
 import { decisionReceiptsOf } from '../../receipts/reopening/decision-receipts.ts';
-import { runtimeEvidenceOf } from '../../receipts/reopening/runtime-evidence.ts';
+import { objectFactIn, runtimeEvidenceOf } from '../../receipts/reopening/runtime-evidence.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ReadObjects } from './read-objects.ts';
 import type { VerifiedRuntimes } from './verified-runtimes.ts';
+
+/** An object that a fact names, as a client is given it. */
+export interface EvidenceObject {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
 
 /**
  * The service behind the evidence of runtimes and what was made of it. Every answer rests on a runtime that was reopened as
@@ -12,9 +23,11 @@ import type { VerifiedRuntimes } from './verified-runtimes.ts';
  */
 export class EvidenceAudits {
   readonly #runtimes: VerifiedRuntimes;
+  readonly #objectStore: ObjectStore;
 
-  constructor(runtimes: VerifiedRuntimes) {
+  constructor(runtimes: VerifiedRuntimes, objectStore: ObjectStore) {
     this.#runtimes = runtimes;
+    this.#objectStore = objectStore;
   }
 
   async assessments(runtimeId: string): Promise<AssessmentAudits> {
@@ -28,5 +41,17 @@ export class EvidenceAudits {
   /** Evidence of the kinds that every client knows, of one kind, or of all. */
   async evidence(runtimeId: string, kind: AskedKind | null): Promise<RuntimeEvidence> {
     return runtimeEvidenceOf(await this.#runtimes.read(runtimeId), kind);
+  }
+
+  /**
+   * The bytes of an object that a fact of this runtime names, such as a keyframe. Throws `not_found` for every other object of the
+   * host.
+   */
+  async object(runtimeId: string, contentId: string): Promise<EvidenceObject> {
+    const fact = objectFactIn(await this.#runtimes.read(runtimeId), contentId);
+    if (fact === null) throw new ServiceError('not_found', 'no fact of this runtime names such an object');
+    const content = new ReadObjects(this.#objectStore, () => undefined);
+    const bytes = await readObject('evidence', content, contentId, fact.bytes);
+    return { mediaType: evidenceObjectTypes[fact.kind], bytes };
   }
 }

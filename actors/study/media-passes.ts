@@ -60,12 +60,12 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
         ...identityOver(source.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(source, request))),
         limits: limitsOf(request.range),
       }),
-      run: ({ path, source, request, signal, decoded }) =>
+      run: ({ path, source, request, signal, decoded, keep }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = tracksOf(source, request);
           const found = await detectRange(deps, {
-            ...{ path, sourceContentId, range: request.range, signal, decoded },
+            ...{ path, sourceContentId, range: request.range, signal, decoded, keep },
             ...tracks,
           });
           const detections = detectionsOver(source.incompleteMedia, found.detections);

@@ -1,3 +1,4 @@
+import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
 import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
@@ -5,7 +6,10 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
+import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { furtherShape } from '../../receipts/evidence/check-evidence.ts';
 import { encodeDetections, encodeFurther } from '../../receipts/evidence/detected-evidence.ts';
+import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
 import {
   type MediaOperation,
   mediaRequestOf,
@@ -38,6 +42,8 @@ export interface MediaPass {
     readonly signal: AbortSignal;
     /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
     readonly decoded: (mediaMs: number) => void;
+    /** Takes an object that a fact is going to name; on disk when it resolves. */
+    readonly keep: (object: StoredObject) => Promise<void>;
   }): Promise<PassFindings>;
 }
 
@@ -114,6 +120,7 @@ export class MediaSteps {
       request: analysisRequest,
       signal,
       decoded: (completed) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
+      keep: (object) => objectStore.putAll([object]),
     });
     board.forget(runtimeId);
     const evidence: MediaOperationResult['evidence'] = [];
@@ -126,6 +133,7 @@ export class MediaSteps {
     const beside: FurtherResult[] = [];
     for (const artifact of further) {
       const { object, result } = encodeFurther(artifact);
+      await this.#keepOn(artifact);
       await objectStore.putAll([object]);
       beside.push(result);
     }
@@ -133,11 +141,22 @@ export class MediaSteps {
   }
 
   /**
+   * Stores once more what facts name: in a pass of hours the first of it is no longer recent, and a collection of garbage would
+   * delete it before a record names it.
+   */
+  async #keepOn(artifact: FurtherArtifact): Promise<void> {
+    const { objectStore } = this.#options;
+    for (const { contentId, bytes } of objectFactsOf(artifact)) {
+      await objectStore.putAll([{ contentId, bytes: await objectStore.read(contentId, bytes) }]);
+    }
+  }
+
+  /**
    * A completed result under this key whose bytes are all intact, else null, and whether one that is not whole stands there.
    * Damaged bytes are set aside.
    */
   async #known(operationKey: string): Promise<{ known: MediaOperationResult | null; isUseless: boolean }> {
-    const { ledger, objectStore, report } = this.#options;
+    const { ledger, report } = this.#options;
     const [row] = await ledger.getMany('operation', [operationKey]);
     if (row === undefined) return { known: null, isUseless: false };
     const stored = mediaOperationResult.safeParse(row);
@@ -145,15 +164,33 @@ export class MediaSteps {
       report(`the stored result ${operationKey} cannot be read; the operation runs again`);
       return { known: null, isUseless: true };
     }
+    // What facts name is known only where they are whole.
+    const isWhole =
+      (await this.#areIntact(contentIdsOf(stored.data))) && (await this.#areIntact(await this.#namedBy(stored.data)));
+    return { known: isWhole ? stored.data : null, isUseless: !isWhole };
+  }
+
+  async #areIntact(contentIds: readonly string[]): Promise<boolean> {
+    const { objectStore, report } = this.#options;
     let isWhole = true;
-    for (const contentId of contentIdsOf(stored.data)) {
+    for (const contentId of contentIds) {
       const state = await objectStore.verify(contentId);
       if (state === 'intact') continue;
       isWhole = false;
       report(`stored evidence ${contentId} is ${state}; the operation runs again`);
       if (state === 'damaged') await objectStore.quarantine(contentId);
     }
-    return { known: isWhole ? stored.data : null, isUseless: !isWhole };
+    return isWhole;
+  }
+
+  /** The objects that the facts of a result name. */
+  async #namedBy({ further = [] }: MediaOperationResult): Promise<string[]> {
+    const named: string[] = [];
+    for (const { contentId, bytes } of further) {
+      const stored = { contentId, bytes: await this.#options.objectStore.read(contentId, bytes) };
+      named.push(...objectFactsOf(reopenJson(furtherShape, stored)).map((fact) => fact.contentId));
+    }
+    return named;
   }
 
   #source({ record }: StudyRow): RegisteredSource {
@@ -163,7 +200,7 @@ export class MediaSteps {
   }
 }
 
-/** Every object that a result names. */
+/** Every object that a result names itself. */
 const contentIdsOf = ({ evidence, further = [] }: MediaOperationResult): string[] => [
   ...evidence.flatMap((each) => (each.state === 'available' ? [each.contentId] : [])),
   ...further.map(({ contentId }) => contentId),

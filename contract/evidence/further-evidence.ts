@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { contentId, count, positive, range } from '../base/grammar.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { parameters } from './evidence.ts';
+import { keyframeFact } from './evidence-object.ts';
 
 /**
  * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journalled. Clients
  * of earlier versions know a closed list of kinds: receipts do not name these, and `GET …/evidence` answers them only when asked.
  */
-export const furtherKinds = ['transitions', 'black_frames', 'frozen_frames'] as const;
+export const furtherKinds = ['transitions', 'black_frames', 'frozen_frames', 'keyframes'] as const;
 export const furtherKind = z.enum(furtherKinds);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
@@ -39,7 +40,14 @@ export const blackFact = z.strictObject({ kind: z.literal('black'), ...counted, 
 /** Pictures that do not change; `changeMilli` is the largest distance from the first of them, in thousandths of full scale. */
 export const frozenFact = z.strictObject({ kind: z.literal('frozen'), ...counted, changeMilli: milli });
 
-export const furtherFact = z.discriminatedUnion('kind', [transitionFact, flashFact, strobeFact, blackFact, frozenFact]);
+export const furtherFact = z.discriminatedUnion('kind', [
+  transitionFact,
+  flashFact,
+  strobeFact,
+  blackFact,
+  frozenFact,
+  keyframeFact,
+]);
 export type TransitionFact = z.infer<typeof transitionFact>;
 export type FlashFact = z.infer<typeof flashFact>;
 export type StrobeFact = z.infer<typeof strobeFact>;

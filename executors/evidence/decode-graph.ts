@@ -1,12 +1,13 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
-import type { DecodeRequest } from './decode-request.ts';
-import { MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
+import type { DecodedPart } from './decode-request.ts';
+import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
 import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
-import { VIDEO_TICKS_PER_MS } from './picture-stream.ts';
+import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
 
 /**
  * How the sound comes into the graph: as the file has it; evened by a process before (`even-sound.ts`); or as mono, where
@@ -15,10 +16,13 @@ import { VIDEO_TICKS_PER_MS } from './picture-stream.ts';
 export type SoundForm = 'kept' | 'evened' | 'mono';
 
 /** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
-export const MEASURE_PIPES = ['times', 'loudness'] as const;
+export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes'] as const;
 
-/** Behind them comes one with the pixels of small pictures, RGB. */
-export const EXTRA_PIPES = MEASURE_PIPES.length + 1;
+/** What comes out of the pipes behind them: the pixels of small pictures (RGB), and JPEGs that may become keyframes (`mpjpeg`). */
+export const PICTURE_PIPES = ['pixels', 'candidates'] as const;
+
+/** How many extra pipes there are. */
+export const EXTRA_PIPES = MEASURE_PIPES.length + PICTURE_PIPES.length;
 
 const FIRST_EXTRA_PIPE = 3;
 
@@ -43,7 +47,7 @@ export const seekPoints = ({ startMs }: Range): number[] => [
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
  * would be an error. At least one track is needed. Evened sound comes on standard input.
  */
-export function decodeArguments(request: DecodeRequest, seek: number, form: SoundForm = 'kept'): string[] {
+export function decodeArguments(request: DecodedPart, seek: number, form: SoundForm = 'kept'): string[] {
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
@@ -57,7 +61,7 @@ export function decodeArguments(request: DecodeRequest, seek: number, form: Soun
   ];
 }
 
-function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number, form: SoundForm): string[] {
+function audioOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
   if (audioTrackIndex === null) return [];
   const sound = form === 'evened' ? '1:0' : `0:${audioTrackIndex}`;
   const layout = form === 'mono' ? 'aformat=channel_layouts=mono,' : '';
@@ -78,20 +82,41 @@ function audioOptions({ audioTrackIndex, range }: DecodeRequest, seekMs: number,
   return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
 }
 
-function videoOptions({ videoTrackIndex, range }: DecodeRequest, seekMs: number): string[] {
+function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number): string[] {
   if (videoTrackIndex === null) return [];
+  // Only frames with some metadata are printed. Each line is written at once: its picture would wait for it.
+  const timed = (pipe: (typeof MEASURE_PIPES)[number]) =>
+    `metadata=mode=add:key=picture:value=1,${printer('metadata', pipe)}:direct=1`;
   const graph = [
-    `[0:${videoTrackIndex}]trim=end=${(range.endMs + PICTURES_BEHIND_MS - seekMs) / 1000}`,
-    `settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
-    `scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area`,
-    'format=rgb24',
-    // Only frames with some metadata are printed. Each line is written at once: its picture would wait for it.
-    'metadata=mode=add:key=picture:value=1',
-    `${printer('metadata', 'times')}:direct=1[pictures]`,
+    `[0:${videoTrackIndex}]trim=end=${(range.endMs + PICTURES_BEHIND_MS - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=2[every][some]`,
+    `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
+    `[some]select=${candidateRule(range, seekMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
   ];
-  const pixels = ['-fps_mode', 'passthrough', '-f', 'rawvideo', `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length}`];
-  return ['-filter_complex', graph.join(','), '-map', '[pictures]', ...pixels];
+  const output = (name: string, pipe: (typeof PICTURE_PIPES)[number], form: readonly string[]) => [
+    ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form],
+    `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length + PICTURE_PIPES.indexOf(pipe)}`,
+  ];
+  // One thread: an encoder with more holds pictures back, and so do those who wait for them.
+  const jpeg = ['-c:v', 'mjpeg', '-q:v', String(KEYFRAME_FORM.quality), '-flags', '+bitexact', '-threads', '1'];
+  return [
+    ...['-filter_complex', graph.join(';')],
+    ...output('pictures', 'pixels', ['-f', 'rawvideo']),
+    ...output('candidates', 'candidates', [...jpeg, '-f', 'mpjpeg']),
+  ];
 }
+
+/** Pictures in the range, each a while behind the one before. Less than that while: sums of fractions come out a little short. */
+function candidateRule({ startMs, endMs }: Range, seekMs: number): string {
+  const [from, to] = [startMs - seekMs, endMs - seekMs].map((ms) => ms / 1000);
+  const apart = (KEYFRAME_RULE.candidateMs - 0.5) / 1000;
+  return `'gte(t,${from})*lt(t,${to})*(isnan(prev_selected_t)+gte(t-prev_selected_t,${apart}))'`;
+}
+
+/** Fits a picture, as it is shown, into a square; none is enlarged. */
+const candidateSize = (() => {
+  const fitted = `min(1,${KEYFRAME_FORM.longestSide}/max(iw*sar,ih))`;
+  return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})'`;
+})();
 
 // The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.
 const printer = (filter: 'metadata' | 'ametadata', measure: (typeof MEASURE_PIPES)[number]): string =>

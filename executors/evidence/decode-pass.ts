@@ -8,10 +8,18 @@ import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { decodeArguments, EXTRA_PIPES, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
+import {
+  decodeArguments,
+  EXTRA_PIPES,
+  MEASURE_PIPES,
+  PICTURE_PIPES,
+  type SoundForm,
+  seekPoints,
+} from './decode-graph.ts';
 import type { DecodeRequest } from './decode-request.ts';
 import { evenSound } from './even-sound.ts';
 import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
+import { Keyframes } from './keyframes.ts';
 import { Loudness } from './loudness.ts';
 import { PictureFacts } from './picture-facts.ts';
 import { PictureStream } from './picture-stream.ts';
@@ -27,6 +35,7 @@ export interface PassMeasurements {
   readonly sound: SoundResult | null;
   readonly loudness: Loudness;
   readonly pictures: PictureFacts;
+  readonly keyframes: Keyframes;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -102,7 +111,8 @@ async function decodeOnce(
   if (signal.aborted) stop.abort();
   // Opened before ffmpeg starts, so that both processes come up together.
   const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
-  const pictures = new PictureFacts(range);
+  const keyframes = new Keyframes(range, seek * 1000, request.keep);
+  const pictures = new PictureFacts(range, keyframes);
   const loudness = new Loudness();
   const stream = new PictureStream(seek * 1000, (picture) => {
     pictures.add(picture);
@@ -112,8 +122,11 @@ async function decodeOnce(
   const taken = {
     times: (frame: FrameMetadata) => stream.addTime(frame),
     loudness: (frame: FrameMetadata) => loudness.add(frame),
+    candidateTimes: (frame: FrameMetadata) => keyframes.addTime(frame),
   };
-  const readers = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
+  const measures = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
+  const written = { pixels: stream, candidates: keyframes };
+  const readers = [...measures, ...PICTURE_PIPES.map((name) => written[name])];
   const work: Promise<unknown>[] = [];
   try {
     const decodedMs = range.endMs - seek * 1000;
@@ -132,15 +145,16 @@ async function decodeOnce(
     work.push(
       running.finished,
       listen(running, job, request),
-      ...running.extra.map((pipe, at) => read(pipe, readers[at] ?? stream)),
+      ...running.extra.map((pipe, at) => read(pipe, readers[at])),
     );
     if (job !== null) work.push(job.result);
     await Promise.all(work);
     // Only a pass that ended well has written its last lines whole.
-    for (const reader of readers) reader.end();
+    for (const measure of measures) measure.end();
     stream.end();
     pictures.end();
-    return { sound: job === null ? null : await job.result, pictures, loudness };
+    await keyframes.end();
+    return { sound: job === null ? null : await job.result, pictures, keyframes, loudness };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -170,9 +184,12 @@ async function listen(
   await job?.end();
 }
 
-async function read(pipe: Readable, reader: FrameMetadataReader | PictureStream): Promise<void> {
+async function read(
+  pipe: Readable,
+  reader: FrameMetadataReader | PictureStream | Keyframes | undefined,
+): Promise<void> {
   for await (const chunk of pipe) {
-    if (reader instanceof PictureStream) await reader.write(chunk);
-    else reader.push(chunk);
+    if (reader instanceof FrameMetadataReader) reader.push(chunk);
+    else await reader?.write(chunk);
   }
 }

@@ -13,17 +13,14 @@ import type { DetectorTools } from '../detector/detector.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { type DecodePassDeps, type PassMeasurements, runDecodePass } from './decode-pass.ts';
+import type { DecodeRequest } from './decode-request.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
 import { type DetectionKind, type DetectionTracks, parametersFor } from './detection-parameters.ts';
 import { speechFacts } from './speech-facts.ts';
 
-export interface DetectionRequest extends DetectionTracks {
-  readonly path: string;
+export interface DetectionRequest extends DetectionTracks, DecodeRequest {
   readonly sourceContentId: string;
-  readonly range: Range;
   readonly signal: AbortSignal;
-  /** Told how much of the range was decoded so far, in ms. */
-  readonly decoded?: (mediaMs: number) => void;
 }
 
 /** What a pass over the media found. */
@@ -115,7 +112,7 @@ function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: Detec
 
 /** The further kinds of a track of pictures, where any lies in the range. */
 function furtherEvidence(
-  { pictures }: PassMeasurements,
+  { pictures, keyframes }: PassMeasurements,
   request: DetectionRequest,
   tool: ToolIdentity,
 ): FurtherArtifact[] {
@@ -126,6 +123,7 @@ function furtherEvidence(
     transitions: pictures.transitions(),
     black_frames: pictures.black(),
     frozen_frames: pictures.frozen(),
+    keyframes: [...keyframes.facts()],
   };
   return furtherKinds.map((kind) => ({
     schema: 'studio.further-evidence.v1',

@@ -3,6 +3,7 @@ import { APART_RULE } from '../detector/apart-channels.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
 import { CUT_RULE } from '../pictures/cut-finder.ts';
+import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
@@ -15,6 +16,9 @@ export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, true
 
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
+
+/** Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser, no longer and no wider than this many pixels. */
+export const KEYFRAME_FORM = { longestSide: 640, quality: 4 } as const;
 
 /** The tracks of a source by their index in the container; attached pictures are no video. */
 export interface DetectionTracks {
@@ -68,6 +72,7 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
     transitions: { ...stated(TRANSITION_RULE), ...GROUPING, ...pictures },
     black_frames: { ...BLACK_RULE, ...pictures },
     frozen_frames: { ...FROZEN_RULE, ...pictures },
+    keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;
 
 export type DetectionKind = keyof ReturnType<typeof parametersFor>;

@@ -7,7 +7,7 @@ import type {
   StrobeFact,
   TransitionFact,
 } from '../../contract/evidence/further-evidence.ts';
-import { CutFinder, type FoundCut } from '../pictures/cut-finder.ts';
+import { CutFinder, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
 import { PictureRuns } from '../pictures/picture-runs.ts';
 import type { SmallPicture } from '../pictures/small-picture.ts';
 import { type FoundTransition, TransitionFinder } from '../pictures/transition-finder.ts';
@@ -15,12 +15,20 @@ import { type FoundTransition, TransitionFinder } from '../pictures/transition-f
 /** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
 export const GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
 
+/** Is told of cuts as they are found. */
+export interface ShotListener {
+  cut(atMs: number): void;
+  /** No cut before `atMs` is still to come. */
+  decided(atMs: number): void;
+}
+
 /**
  * Collects the facts of a range from its pictures, in the order of time. Pictures before and behind the range come too: those
  * at its ends are compared with them.
  */
 export class PictureFacts {
   readonly #range: Range;
+  readonly #listener: ShotListener | null;
   readonly #shots: ShotFact[] = [];
   readonly #flashes: Range[] = [];
   readonly #transitions: FoundTransition[] = [];
@@ -33,8 +41,9 @@ export class PictureFacts {
   #pictures = 0;
   #firstMs: number | null = null;
 
-  constructor(range: Range) {
+  constructor(range: Range, listener: ShotListener | null = null) {
     this.#range = range;
+    this.#listener = listener;
   }
 
   add(picture: SmallPicture): void {
@@ -43,6 +52,7 @@ export class PictureFacts {
     this.#cuts.add(picture);
     this.#changes.add(picture);
     this.#runs.add(picture);
+    this.#listener?.decided(picture.atMs - DECIDED_AFTER_MS);
   }
 
   /** No picture comes any more. */
@@ -112,6 +122,7 @@ export class PictureFacts {
 
   #addCut({ atMs, ratio }: FoundCut): void {
     this.#changes.cut(atMs);
+    this.#listener?.cut(atMs);
     if (!this.#isInside(atMs)) return;
     this.#shots.push({ kind: 'shot_change', index: this.#shots.length, atMs, scoreMilli: Math.round(ratio * 1000) });
   }

@@ -55,7 +55,8 @@ interface Distinct {
   readonly lighter: number;
 }
 
-const DECIDED_AFTER_MS = 750;
+/** A picture is a cut, or is none, once pictures of this much later have come. */
+export const DECIDED_AFTER_MS = 750;
 
 /** Finds cuts in a stream of pictures; holds pictures of less than two seconds. */
 export class CutFinder {

@@ -1,10 +1,14 @@
 import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
+import { contentId } from '../../contract/base/grammar.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
+import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
 import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
 import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
 import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
-import { json } from '../exchange/description.ts';
+import { type Answer, jsonHeaders } from '../exchange/answer.ts';
+import { json, notModifiedAnswer } from '../exchange/description.ts';
+import { conditionFields, entityTag, isKnownToClient, notModified, taggedFields } from '../exchange/entity-tag.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
@@ -68,7 +72,41 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       ),
     },
   },
+  {
+    path: '/v1/runtimes/:runtimeId/evidence/objects/:contentId',
+    room: 'evidence',
+    params: { runtimeId, contentId },
+    methods: {
+      GET: read(
+        {
+          id: 'readEvidenceObject',
+          summary: 'the bytes of an object that a fact of a study names, such as a keyframe',
+          details:
+            'A `keyframe` names a JPEG. The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
+          headers: conditionFields,
+          answers: [
+            {
+              status: 200,
+              types: [...new Set(Object.values(evidenceObjectTypes))],
+              fields: ['ETag', 'Access-Control-Expose-Headers'],
+            },
+            notModifiedAnswer,
+          ],
+          refusals: [...refusalsOfReopening, 'not_found'],
+        },
+        (call) => objectAnswer(audits, call),
+      ),
+    },
+  },
 ];
+
+async function objectAnswer(audits: EvidenceAudits, { params, client }: Call<null>): Promise<Answer> {
+  const asked = params.contentId ?? '';
+  const { mediaType, bytes } = await audits.object(params.runtimeId ?? '', asked);
+  const tag = entityTag(asked);
+  if (isKnownToClient(client.head, tag)) return notModified(tag);
+  return { status: 200, headers: { ...jsonHeaders, 'Content-Type': mediaType, ...taggedFields(tag) }, body: bytes };
+}
 
 const runtimeOf = ({ params }: Call<null>): string => params.runtimeId ?? '';
 

@@ -52,6 +52,7 @@ const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]
   transitions: { facts: ['transition', 'flash', 'strobe'], track: 'video' },
   black_frames: { facts: ['black'], track: 'video' },
   frozen_frames: { facts: ['frozen'], track: 'video' },
+  keyframes: { facts: ['keyframe'], track: 'video' },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */

@@ -13,6 +13,7 @@ import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
 import { checkEvidence, type EvidenceOrigin, evidenceShape, furtherShape } from './check-evidence.ts';
 import { detectedArtifactKind } from './detected-evidence.ts';
+import { checkEvidenceObjects } from './evidence-objects.ts';
 import type { FoldContext } from './fold-context.ts';
 import { type MediaOperation, operationCompleted, operationFailed, operationStarted } from './media-operation.ts';
 
@@ -80,6 +81,7 @@ async function openFurther(
 ): Promise<FurtherArtifact> {
   const { body } = await readReceipt(furtherShape, content, contentId);
   checkObject(contentId, () => checkEvidence(body, { ...origin, kind }));
+  await checkEvidenceObjects(body, content);
   report({ link: 'evidence', subject: kind, contentId, detail: counted(body.facts.length, 'fact') });
   return body;
 }

@@ -1,7 +1,9 @@
 import type { SpeechFact } from '../../contract/evidence/evidence.ts';
+import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
 import { furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { objectFactsOf } from '../evidence/evidence-objects.ts';
 import type { VerifiedEvidence } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
@@ -51,6 +53,13 @@ export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
     ...detected.map(detectedRow),
     ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
+}
+
+/** The fact of a runtime that names this object; null where none does. */
+export function objectFactIn(runtime: VerifiedRuntime, contentId: string): EvidenceObjectFact | null {
+  const operations = runtime.execution?.study.findings.operations ?? [];
+  const facts = operations.flatMap(({ further }) => further).flatMap(({ artifact }) => objectFactsOf(artifact));
+  return facts.find((fact) => fact.contentId === contentId) ?? null;
 }
 
 /** What is unavailable where these are: all further kinds are of the pictures. */

@@ -69,6 +69,7 @@ async function measureSpeech(
         audioTrackIndex: 1,
         videoTrackIndex: null,
         signal: new AbortController().signal,
+        keep: async () => undefined,
       },
     );
     const speech = detections.find(({ kind }) => kind === 'speech_activity');

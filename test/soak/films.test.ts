@@ -64,6 +64,7 @@ async function scored(plan: FilmPlan): Promise<Score> {
     audioTrackIndex: null,
     videoTrackIndex: 0,
     signal: new AbortController().signal,
+    keep: async () => undefined,
   });
   return scoreOf(found, labels);
 }

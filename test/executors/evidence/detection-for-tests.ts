@@ -148,7 +148,8 @@ export async function detect(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Detection[]> {
   const range = { startMs, endMs };
-  return (await detectRange(deps, { path: file, sourceContentId, range, ...tracks, signal })).detections;
+  const keep = async () => undefined;
+  return (await detectRange(deps, { path: file, sourceContentId, range, ...tracks, signal, keep })).detections;
 }
 
 export function subtitles(

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
 import { furtherKinds } from '../../../contract/evidence/further-evidence.ts';
 import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
@@ -122,6 +123,51 @@ export function finished(contract: HostContract): void {
       t.false(named.includes(artifactId));
     }
   });
+
+  test.serial(
+    contract.title('an object that a fact names is answered with its bytes, and no other object is'),
+    async (t) => {
+      const asked = `${listOf(runtimeId, 'evidence')}?kind=keyframes`;
+      const { evidence } = contract.granted(t, await contract.get(asked), 200, runtimeEvidence);
+      const facts = (evidence[0]?.facts ?? []) as KeyframeFact[];
+      t.true(facts.length > 0);
+      const objects = `${listOf(runtimeId, 'evidence')}/objects`;
+      for (const { contentId, bytes } of facts) {
+        const path = `${objects}/${contentId}`;
+        const got = await contract.get(path);
+        t.is(got.status, 200);
+        t.is(contentIdOfBytes(got.body), contentId);
+        t.is(got.body.length, bytes);
+        t.is(got.headers['content-type'], 'image/jpeg');
+        t.is(got.headers.etag, `"${contentId}"`);
+        const known = await contract.get(path, { headers: { 'If-None-Match': `"${contentId}"` } });
+        t.is(known.status, 304);
+        t.is(known.body.length, 0);
+      }
+      const path = `${objects}/${facts[0]?.contentId}`;
+      t.is((await contract.ask('HEAD', path)).headers['content-length'], String(facts[0]?.bytes));
+      contract.refused(t, await contract.get(path, { token: null }), 'unauthorized', ['www-authenticate']);
+      contract.refused(t, await contract.get(`${path}?kind=keyframes`), 'unknown_query');
+      contract.refused(t, await contract.ask('POST', path, { json: {} }), 'method_not_allowed', ['allow']);
+      contract.refused(
+        t,
+        await contract.get(`${listOf('x', 'evidence')}/objects/${facts[0]?.contentId}`),
+        'unknown_runtime',
+      );
+      // The evidence itself and the media are objects of the host, too.
+      const [row] = evidence;
+      const others = [
+        row?.contentId,
+        row?.state === 'available' ? row.tool?.digest : null,
+        `sha256:${'0'.repeat(64)}`,
+        'x',
+        '..',
+        '%00',
+      ];
+      for (const other of others) contract.refused(t, await contract.get(`${objects}/${other}`), 'not_found');
+      contract.refused(t, await contract.get(`${objects}/%FF`), 'invalid_identity');
+    },
+  );
 
   test.serial(contract.title('HEAD answers each list like GET, without a body'), async (t) => {
     for (const list of lists) {
