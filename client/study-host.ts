@@ -1,4 +1,3 @@
-import type { KeyframeFact } from '../contract/evidence/evidence-object.ts';
 import type { ExportName } from '../contract/exports/export-name.ts';
 import type { SigningKeys } from '../contract/exports/runtime-bundle.ts';
 import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
@@ -21,6 +20,7 @@ import type { RuntimeStatus } from '../contract/study/runtime-status.ts';
 import type { Runtimes } from '../contract/study/runtimes.ts';
 import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
+import { EvidenceObjects } from './evidence-objects.ts';
 import type { HostAddress, HostPlace } from './host-address.ts';
 import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests } from './ingests.ts';
 import { Lifecycles } from './lifecycles.ts';
@@ -49,6 +49,7 @@ export class StudyHost {
   readonly lifecycles: Lifecycles;
   readonly reviews: Reviews;
   readonly deletions: Deletions;
+  readonly evidenceObjects: EvidenceObjects;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -62,6 +63,7 @@ export class StudyHost {
     this.reviews = new Reviews(transport);
     this.lifecycles = new Lifecycles(transport);
     this.deletions = new Deletions(transport);
+    this.evidenceObjects = new EvidenceObjects(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 
@@ -200,17 +202,8 @@ export class StudyHost {
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind?: string): Promise<RuntimeEvidence> {
-    return this.#studies.evidence(runtimeId, kind);
-  }
-
-  /** The bytes of an object that a fact of a study names, such as the JPEG of a keyframe. */
-  evidenceObject(runtimeId: string, contentId: string, signal?: AbortSignal): Promise<Blob> {
-    return this.#studies.evidenceObject(runtimeId, contentId, signal);
-  }
-
-  /** The keyframes of a study in the order of time; empty where there are no pictures. */
-  keyframes(runtimeId: string): Promise<readonly KeyframeFact[]> {
-    return this.#studies.keyframes(runtimeId);
+    const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
+    return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
   }
 
   /** A study as the text of a file for another program; `side` is for captions, `rate` for `cuts.edl`. */

@@ -22,10 +22,26 @@ export const keyframeFact = z.strictObject({
 });
 export type KeyframeFact = z.infer<typeof keyframeFact>;
 
-export const evidenceObjectFact = z.discriminatedUnion('kind', [keyframeFact]);
+/**
+ * The sound of `[startMs, endMs)` for drawing: the lowest and the highest sample of every `windowMs`, in an object with the
+ * format of audiowaveform (version 1, 16 bits): five little-endian integers of 32 bits (version, flags, sample rate, samples a
+ * window, windows), then two of 16 bits for each window.
+ */
+export const waveformFact = z.strictObject({
+  kind: z.literal('waveform'),
+  startMs: count,
+  endMs: count,
+  windowMs: positive,
+  windows: positive,
+  ...named,
+});
+export type WaveformFact = z.infer<typeof waveformFact>;
+
+export const evidenceObjectFact = z.discriminatedUnion('kind', [keyframeFact, waveformFact]);
 export type EvidenceObjectFact = z.infer<typeof evidenceObjectFact>;
 
 /** The media type of the object that a fact of each kind names. */
 export const evidenceObjectTypes: Readonly<Record<EvidenceObjectFact['kind'], string>> = {
   keyframe: 'image/jpeg',
+  waveform: 'application/octet-stream',
 };

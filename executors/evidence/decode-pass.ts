@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector } from '../detector/detector.ts';
 import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
@@ -23,6 +24,7 @@ import { Keyframes } from './keyframes.ts';
 import { Loudness } from './loudness.ts';
 import { PictureFacts } from './picture-facts.ts';
 import { PictureStream } from './picture-stream.ts';
+import { Waveform } from './waveform.ts';
 
 export interface DecodePassDeps {
   readonly launcher: Launcher;
@@ -36,6 +38,8 @@ export interface PassMeasurements {
   readonly loudness: Loudness;
   readonly pictures: PictureFacts;
   readonly keyframes: Keyframes;
+  /** Null where there is no sound in the range. */
+  readonly waveform: WaveformFact | null;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -114,6 +118,7 @@ async function decodeOnce(
   const keyframes = new Keyframes(range, seek * 1000, request.keep);
   const pictures = new PictureFacts(range, keyframes);
   const loudness = new Loudness();
+  const waveform = new Waveform(range);
   const stream = new PictureStream(seek * 1000, (picture) => {
     pictures.add(picture);
     // Sound counts most evenly; a range without it is counted by its pictures.
@@ -144,7 +149,7 @@ async function decodeOnce(
     }
     work.push(
       running.finished,
-      listen(running, job, request),
+      listen(running, job, request, waveform),
       ...running.extra.map((pipe, at) => read(pipe, readers[at])),
     );
     if (job !== null) work.push(job.result);
@@ -154,7 +159,8 @@ async function decodeOnce(
     stream.end();
     pictures.end();
     await keyframes.end();
-    return { sound: job === null ? null : await job.result, pictures, keyframes, loudness };
+    const drawn = await waveform.end(request.keep);
+    return { sound: job === null ? null : await job.result, pictures, keyframes, waveform: drawn, loudness };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -168,6 +174,7 @@ async function listen(
   running: RunningProcess,
   job: SoundJob | null,
   { range: { startMs, endMs }, decoded }: DecodeRequest,
+  waveform: Waveform,
 ): Promise<void> {
   const bytesPerMs = SAMPLES_PER_MS * BYTES_PER_INSTANT;
   let room = job === null ? 0 : (endMs - startMs) * bytesPerMs;
@@ -176,6 +183,7 @@ async function listen(
     if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
     // Only a graph that begins anew counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
+    waveform.add(chunk);
     await job?.write(chunk);
     decoded?.(endMs - startMs - Math.ceil(room / bytesPerMs));
   }

@@ -8,7 +8,12 @@ import type {
   SilenceFact,
   UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
-import { type FurtherArtifact, type FurtherKind, furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import {
+  type FurtherArtifact,
+  type FurtherFact,
+  type FurtherKind,
+  furtherKinds,
+} from '../../contract/evidence/further-evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import type { ResolvedTool } from '../process/tools.ts';
@@ -110,29 +115,31 @@ function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: Detec
   return measured.pictures.shots() ?? 'no_frames_in_range';
 }
 
-/** The further kinds of a track of pictures, where any lies in the range. */
+/** The further kinds that there is anything to measure for: those of pictures where any lies in the range, those of sound alike. */
 function furtherEvidence(
-  { pictures, keyframes }: PassMeasurements,
+  { pictures, keyframes, waveform }: PassMeasurements,
   request: DetectionRequest,
   tool: ToolIdentity,
 ): FurtherArtifact[] {
-  const { sourceContentId, range, videoTrackIndex } = request;
-  if (videoTrackIndex === null || pictures.shots() === null) return [];
+  const { sourceContentId, range, audioTrackIndex, videoTrackIndex } = request;
   const parameters = parametersFor(request);
-  const facts = {
-    transitions: pictures.transitions(),
-    black_frames: pictures.black(),
-    frozen_frames: pictures.frozen(),
-    keyframes: [...keyframes.facts()],
+  const ofPictures = (facts: () => FurtherFact[]) => ({
+    trackIndex: videoTrackIndex,
+    facts: pictures.shots() === null ? null : facts(),
+  });
+  const found = {
+    transitions: ofPictures(() => pictures.transitions()),
+    black_frames: ofPictures(() => pictures.black()),
+    frozen_frames: ofPictures(() => pictures.frozen()),
+    keyframes: ofPictures(() => [...keyframes.facts()]),
+    waveform: { trackIndex: audioTrackIndex, facts: waveform === null ? null : [waveform] },
   };
-  return furtherKinds.map((kind) => ({
-    schema: 'studio.further-evidence.v1',
-    kind,
-    input: { sourceContentId, range, trackIndex: videoTrackIndex },
-    tool,
-    parameters: parameters[kind],
-    facts: facts[kind],
-  }));
+  return furtherKinds.flatMap((kind): FurtherArtifact[] => {
+    const { trackIndex, facts } = found[kind];
+    if (trackIndex === null || facts === null) return [];
+    const input = { sourceContentId, range, trackIndex };
+    return [{ schema: 'studio.further-evidence.v1', kind, input, tool, parameters: parameters[kind], facts }];
+  });
 }
 
 function detection(

@@ -8,6 +8,7 @@ import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
 import { GROUPING } from './picture-facts.ts';
+import { WAVEFORM_RULE } from './waveform.ts';
 
 type Parameters = EvidenceArtifact['parameters'];
 
@@ -72,6 +73,7 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
     transitions: { ...stated(TRANSITION_RULE), ...GROUPING, ...pictures },
     black_frames: { ...BLACK_RULE, ...pictures },
     frozen_frames: { ...FROZEN_RULE, ...pictures },
+    waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
     keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;
 

@@ -82,7 +82,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
           id: 'readEvidenceObject',
           summary: 'the bytes of an object that a fact of a study names, such as a keyframe',
           details:
-            'A `keyframe` names a JPEG. The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
+            'A `keyframe` names a JPEG; a `waveform` names measurements in the format of audiowaveform (version 1, 16 bits). The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
           headers: conditionFields,
           answers: [
             {

@@ -53,6 +53,7 @@ const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]
   black_frames: { facts: ['black'], track: 'video' },
   frozen_frames: { facts: ['frozen'], track: 'video' },
   keyframes: { facts: ['keyframe'], track: 'video' },
+  waveform: { facts: ['waveform'], track: 'audio' },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */

@@ -1,10 +1,10 @@
 import type { SpeechFact } from '../../contract/evidence/evidence.ts';
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
-import { furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import { type FurtherKind, furtherKinds } from '../../contract/evidence/further-evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { objectFactsOf } from '../evidence/evidence-objects.ts';
-import type { VerifiedEvidence } from '../evidence/fold-media.ts';
+import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
 import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/fold-conclusion.ts';
@@ -62,25 +62,33 @@ export function objectFactIn(runtime: VerifiedRuntime, contentId: string): Evide
   return facts.find((fact) => fact.contentId === contentId) ?? null;
 }
 
-/** What is unavailable where these are: all further kinds are of the pictures. */
-const COMPANION: EvidenceRow['kind'] = 'shot_changes';
+/** What is unavailable where these are, of the same track, for the same reason. */
+const companions: Readonly<Record<FurtherKind, EvidenceRow['kind']>> = {
+  transitions: 'shot_changes',
+  black_frames: 'shot_changes',
+  frozen_frames: 'shot_changes',
+  keyframes: 'shot_changes',
+  waveform: 'silence',
+};
 
-/** The rows of the further kinds. Where a pass measured none for want of pictures, they have the reason of the cuts. */
+/** The row of a further kind; none where the pass did not measure it, as passes of earlier versions. */
+function furtherRow(kind: FurtherKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
+  const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
+  if (found !== undefined) {
+    const { artifactId, contentId, artifact } = found;
+    const { tool, parameters, facts } = artifact;
+    return [{ kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts }];
+  }
+  const evidence = operations.flatMap(({ evidence }) => evidence);
+  const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind])?.delivered;
+  if (companion?.state !== 'unavailable') return [];
+  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
+  return [{ kind, state: 'unavailable', reasonCode: companion.reasonCode, ...nothing, facts: [] }];
+}
+
 function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
   const operations = runtime.execution?.study.findings.operations ?? [];
-  const found = operations.flatMap(({ further }) => further);
-  if (found.length > 0) {
-    return found.map(({ artifactId, contentId, artifact: { kind, tool, parameters, facts } }) => ({
-      ...{ kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts },
-    }));
-  }
-  const companion = operations
-    .flatMap(({ evidence }) => evidence)
-    .find(({ delivered }) => delivered.kind === COMPANION);
-  if (companion?.delivered.state !== 'unavailable') return [];
-  const { reasonCode } = companion.delivered;
-  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
-  return furtherKinds.map((kind) => ({ kind, state: 'unavailable', reasonCode, ...nothing, facts: [] }));
+  return furtherKinds.flatMap((kind) => furtherRow(kind, operations));
 }
 
 /**

@@ -213,6 +213,10 @@ async function study(recorder: Recorder, source: SourceSessionRow): Promise<Runt
 
 async function conclusions(recorder: Recorder, params: Record<string, string>): Promise<void> {
   await recorder.granted('readEvidence', runtimeEvidence, { params, query: { kind: 'loudness' } });
+  const keyframes = { params, query: { kind: 'keyframes' } };
+  const [row] = (await recorder.granted('readEvidence', runtimeEvidence, keyframes)).evidence;
+  const [keyframe] = (row?.facts ?? []).flatMap((fact) => (fact.kind === 'keyframe' ? [fact.contentId] : []));
+  await recorder.bytes('readEvidenceObject', { params: { ...params, contentId: present(keyframe, 'keyframe') } });
   await recorder.granted('readAssessmentAudits', assessmentAudits, { params });
   await recorder.granted('readDecisionReceipts', decisionReceipts, { params });
 }

@@ -53,6 +53,12 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
   t.is((await study.ended()).lifecycle, 'terminal');
   t.deepEqual(await typesOf(client.follow(runtimeId, { after: types.length - 1 })), ['task.transitioned']);
 
+  const [keyframe] = await client.evidenceObjects.keyframes(runtimeId);
+  const picture = await client.evidenceObjects.read(runtimeId, keyframe?.contentId ?? '');
+  t.deepEqual([picture.type, picture.size], ['image/jpeg', keyframe?.bytes]);
+  const waveform = await client.evidenceObjects.waveform(runtimeId);
+  t.is(waveform?.windowMs, 20);
+  t.true(waveform !== null && Math.max(...waveform.highest) > 1000 && Math.min(...waveform.lowest) < -1000);
   const { evidence } = await client.evidence(runtimeId, 'loudness');
   t.deepEqual(
     evidence.map(({ kind, state }) => [kind, state]),

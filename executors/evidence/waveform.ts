@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { Range } from '../../contract/base/grammar.ts';
+import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
+import { BYTES_PER_INSTANT, CHANNELS } from '../detector/sound-signals.ts';
+import { BYTES_PER_SAMPLE, SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import type { KeepObject } from './keyframes.ts';
+
+/** What a window says: the lowest and the highest sample of all channels, zero among them. */
+export const WAVEFORM_RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'audiowaveform 1, 16 bits' } as const;
+
+const WINDOW_SAMPLES = WAVEFORM_RULE.windowMs * SAMPLES_PER_MS;
+const HEADER_BYTES = 20;
+const WINDOW_BYTES = 2 * BYTES_PER_SAMPLE;
+
+/**
+ * Measures a waveform for drawing from all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive; holds four
+ * bytes for each window.
+ *
+ * The object has the format of BBC audiowaveform, version 1, which peaks.js and others read: five little-endian integers of 32
+ * bits (version 1, flags 0 for 16 bits, sample rate, samples a window, windows), then two of 16 bits for each window, the lowest
+ * sample and the highest.
+ */
+export class Waveform {
+  readonly #range: Range;
+  readonly #bytes: Buffer;
+  #samples = 0;
+  #lowest = 0;
+  #highest = 0;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(range: Range) {
+    this.#range = range;
+    const windows = Math.ceil((range.endMs - range.startMs) / WAVEFORM_RULE.windowMs);
+    this.#bytes = Buffer.alloc(HEADER_BYTES + windows * WINDOW_BYTES);
+  }
+
+  /** Takes samples in pieces of any size, no more than the range has. */
+  add(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
+    for (let at = 0; at < whole; at += BYTES_PER_INSTANT) {
+      for (const channel of CHANNELS) {
+        const sample = bytes.readInt16LE(at + channel * BYTES_PER_SAMPLE);
+        if (sample < this.#lowest) this.#lowest = sample;
+        else if (sample > this.#highest) this.#highest = sample;
+      }
+      this.#samples += 1;
+      if (this.#samples % WINDOW_SAMPLES === 0) this.#close();
+    }
+    this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+
+  /** Keeps the object, and says what it is; null where no sample came. A last window may be shorter. */
+  async end(keep: KeepObject): Promise<WaveformFact | null> {
+    if (this.#samples === 0) return null;
+    if (this.#samples % WINDOW_SAMPLES !== 0) this.#close();
+    const windows = Math.ceil(this.#samples / WINDOW_SAMPLES);
+    const header = [1, 0, SAMPLE_RATE, WINDOW_SAMPLES, windows];
+    for (const [place, value] of header.entries()) this.#bytes.writeUInt32LE(value, place * 4);
+    const bytes = this.#bytes.subarray(0, HEADER_BYTES + windows * WINDOW_BYTES);
+    const contentId = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    await keep({ contentId, bytes });
+    const { startMs } = this.#range;
+    const endMs = Math.min(this.#range.endMs, startMs + Math.ceil(this.#samples / SAMPLES_PER_MS));
+    const { windowMs } = WAVEFORM_RULE;
+    return { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
+  }
+
+  #close(): void {
+    const window = Math.ceil(this.#samples / WINDOW_SAMPLES) - 1;
+    this.#bytes.writeInt16LE(this.#lowest, HEADER_BYTES + window * WINDOW_BYTES);
+    this.#bytes.writeInt16LE(this.#highest, HEADER_BYTES + window * WINDOW_BYTES + BYTES_PER_SAMPLE);
+    this.#lowest = 0;
+    this.#highest = 0;
+  }
+}
