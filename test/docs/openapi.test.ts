@@ -56,6 +56,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   sendOwnedUploadPart: 'the answer is a head alone',
   endOwnedUpload: 'the answer is a head alone',
   readBundle: 'an archive is bytes',
+  readEvidenceObject: 'an object is bytes',
   readPrivateMedia: 'media is bytes',
   followEvents: 'it ends with its client',
   readDescription: 'it would hold itself',
