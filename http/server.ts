@@ -53,6 +53,7 @@ import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
 import { studyRoutes } from './routes/study-routes.ts';
 import { videohostIngestRoutes } from './routes/videohost-ingest-routes.ts';
 import type { StreamContext } from './streams/event-stream.ts';
+import { Heart } from './streams/heart.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -163,7 +164,7 @@ export async function openServer(options: ServerOptions): Promise<Listener> {
   let traffic: Traffic = { received: 0, sent: 0 };
   const wire = () => [requests.metric(), ...trafficMetrics(traffic)];
   const router = new Router([
-    ...routeTable(services, { wire, streams: { clock, report } }),
+    ...routeTable(services, { wire, streams: { heart: new Heart(clock), report } }),
     ...consoleRoutes(readConsole),
   ]);
   const refusedOrigins = new RefusedOrigins(report, () => performance.now());

@@ -15,6 +15,7 @@ const { openHost } = await import('../actors/host.ts');
 const { Charts } = await import('../actors/lifecycles/charts.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
+const { Heart } = await import('../http/streams/heart.ts');
 const { Recorder } = await import('./recording/recorder.ts');
 const { walk } = await import('./recording/walk.ts');
 
@@ -78,9 +79,14 @@ const server = await openServer({
 try {
   host.begin();
   const origin = `http://127.0.0.1:${server.port}`;
-  const recorder = new Recorder(origin, token, routeTable(services, { streams: { clock, report } }), () => {
-    now += 1000;
-  });
+  const recorder = new Recorder(
+    origin,
+    token,
+    routeTable(services, { streams: { heart: new Heart(clock), report } }),
+    () => {
+      now += 1000;
+    },
+  );
   await walk({
     recorder,
     media: new Uint8Array(await readFile(fixture('golden-store/releases/clip.mp4'))),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ingestKindNames } from '../../actors/ingest/ingest-service.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import type { Feed } from './event-stream.ts';
@@ -13,6 +14,7 @@ export interface FollowedDocument {
 /** Sends a document as it is, and again whenever it has changed. Its events have no id: every stream begins with the newest. */
 export class DocumentFeed implements Feed {
   readonly #followed: FollowedDocument;
+  /** The digest of the newest form: thousands of streams may each wait for a change for hours. */
   #sent = '';
 
   constructor(followed: FollowedDocument) {
@@ -21,10 +23,11 @@ export class DocumentFeed implements Feed {
 
   read(): Uint8Array | null {
     const { event } = this.#followed;
-    const text = JSON.stringify(this.#followed.read());
-    if (text === this.#sent) return null;
-    this.#sent = text;
-    return sseFrame({ event }, Buffer.from(text));
+    const bytes = Buffer.from(JSON.stringify(this.#followed.read()));
+    const digest = createHash('sha256').update(bytes).digest('base64');
+    if (digest === this.#sent) return null;
+    this.#sent = digest;
+    return sseFrame({ event }, bytes);
   }
 
   watch(wake: () => void): () => void {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../contract/base/clock.ts';
-import { eventStreamType, heartbeatMs, retryMs } from '../../contract/journal/event-stream.ts';
+import { eventStreamType, retryMs } from '../../contract/journal/event-stream.ts';
 import { type Answer, failedAnswer, jsonHeaders, SentBody } from '../exchange/answer.ts';
 import { Flow } from '../exchange/flow.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
+import type { Heart } from './heart.ts';
 import { sseComment, sseFrame, sseRetry } from './sse-frame.ts';
 
 /** One thing that a stream follows. It is asked only when there is room, so that nothing is kept for a slow reader. */
@@ -14,7 +14,8 @@ export interface Feed {
 }
 
 export interface StreamContext {
-  readonly clock: Clock;
+  /** Beats for all streams. */
+  readonly heart: Heart;
   readonly report: (line: string) => void;
 }
 
@@ -45,8 +46,9 @@ export class EventStream extends SentBody {
     exchange.onAbort(stop);
     exchange.onClosing(stop);
     if (exchange.head.method === 'HEAD' || exchange.aborted) return;
-    const stopHeart = this.#beat(flow);
-    const forget = this.#feeds.map((feed) => feed.watch(() => bell.ring()));
+    const stopHeart = this.#context.heart.add(() => flow.offer(sseComment));
+    const ring = () => bell.ring();
+    const forget = this.#feeds.map((feed) => feed.watch(ring));
     try {
       await flow.write(sseRetry(retryMs));
       await this.#pump(flow, bell);
@@ -73,17 +75,6 @@ export class EventStream extends SentBody {
       }
       if (isIdle) await bell.rung();
     }
-  }
-
-  #beat(flow: Flow): () => void {
-    const { clock } = this.#context;
-    const next = () =>
-      clock.setTimeout(() => {
-        flow.offer(sseComment);
-        timer = next();
-      }, heartbeatMs);
-    let timer = next();
-    return () => clock.clearTimeout(timer);
   }
 }
 

@@ -67,7 +67,7 @@ async function opened({ origin, headers }: Client, path: string): Promise<Socket
 }
 
 function memory(streams: Cost, sockets: Cost): Figure {
-  const limit = 16;
+  const limit = 8;
   return {
     figure: `memory of one of ${connections} idle streams`,
     measured: quantity(streams.memory, 'kB'),
@@ -79,7 +79,7 @@ function memory(streams: Cost, sockets: Cost): Figure {
 }
 
 function cpu(streams: Cost, sockets: Cost): Figure {
-  const limit = 10;
+  const limit = 2;
   return {
     figure: `CPU time of ${connections} idle streams, in a second`,
     measured: quantity(streams.cpu, 'ms'),

@@ -5,6 +5,7 @@ import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import { heartbeatMs } from '../../contract/journal/event-stream.ts';
 import { EventStream, type Feed } from '../../http/streams/event-stream.ts';
+import { Heart } from '../../http/streams/heart.ts';
 import { sseFrame } from '../../http/streams/sse-frame.ts';
 import { adapters, head, listen, signal } from './listener/adapters.ts';
 import { within } from './listener/raw-socket.ts';
@@ -22,6 +23,48 @@ function handClock() {
   };
 }
 
+test('one timer beats for all streams, each after its own pause, and none is left when they are gone', (t) => {
+  const { clock, advance } = handClock();
+  let timers = 0;
+  const counted = {
+    now: clock.now,
+    setTimeout: (run: () => void, ms: number) => {
+      timers += 1;
+      return clock.setTimeout(() => {
+        timers -= 1;
+        run();
+      }, ms);
+    },
+    clearTimeout: (timer: unknown) => {
+      timers -= 1;
+      clock.clearTimeout(timer);
+    },
+  };
+  const heart = new Heart(counted);
+  const beats: string[] = [];
+  const add = (name: string) => heart.add(() => beats.push(name));
+  const forget = [add('a')];
+  advance(200);
+  forget.push(add('b'));
+  advance(5000);
+  forget.push(add('c'));
+  t.is(timers, 1);
+  advance(heartbeatMs - 5200);
+  // What is due half a second later is not worth a second awakening.
+  t.deepEqual(beats, ['a', 'b']);
+  advance(5200);
+  t.deepEqual(beats, ['a', 'b', 'c']);
+  forget[0]?.();
+  advance(heartbeatMs);
+  t.deepEqual(beats, ['a', 'b', 'c', 'b', 'c']);
+  t.is(timers, 1);
+  for (const each of forget) each();
+  t.is(timers, 0);
+  add('d');
+  advance(heartbeatMs);
+  t.is(beats.at(-1), 'd');
+});
+
 const silent: Feed = { read: () => null, watch: () => () => undefined };
 
 for (const adapter of adapters) {
@@ -34,7 +77,7 @@ for (const adapter of adapters) {
       const left = signal();
       const { port, traffic } = await listen(t, adapter, (exchange) => {
         exchange.onAbort(() => left.fire());
-        new EventStream({ clock, report: t.log }, [silent]).send(exchange, 200, {}).catch(t.fail);
+        new EventStream({ heart: new Heart(clock), report: t.log }, [silent]).send(exchange, 200, {}).catch(t.fail);
       });
       let text = '';
       const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
@@ -86,7 +129,7 @@ for (const adapter of adapters) {
       };
       const { clock, advance } = handClock();
       const { port } = await listen(t, adapter, (exchange) => {
-        new EventStream({ clock, report: t.log }, [feed]).send(exchange, 200, {}).catch(t.fail);
+        new EventStream({ heart: new Heart(clock), report: t.log }, [feed]).send(exchange, 200, {}).catch(t.fail);
       });
       const socket = connect({ port, host: '127.0.0.1' });
       socket.pause();

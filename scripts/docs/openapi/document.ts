@@ -2,6 +2,7 @@ import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
+import { Heart } from '../../../http/streams/heart.ts';
 import { Components } from './components.ts';
 import type { RecordedRun } from './examples.ts';
 import { headerFields } from './header-fields.ts';
@@ -42,7 +43,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
 /** Every route of a host whose services are all on. Routes ask their services nothing before a request comes. */
 export function describedRoutes() {
   const services: unknown = { videohostIngests: {} };
-  const streams = { clock: systemClock, report: () => undefined };
+  const streams = { heart: new Heart(systemClock), report: () => undefined };
   return routeTable(services as ServerOptions['services'], { streams });
 }
 
