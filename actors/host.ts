@@ -239,7 +239,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   supervisor.register(studying);
   const measured = { supervisor, queues: { ...queues, videohosts: videohost.queue }, durations, commits, launcher };
-  const figures = new HostFigures({ ...measured, freeBytes: () => objectStore.freeBytes() });
+  const figures = new HostFigures({
+    ...measured,
+    freeBytes: () => objectStore.freeBytes(),
+    others: () => deleting.figures.metrics(),
+  });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);

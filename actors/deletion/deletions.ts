@@ -16,6 +16,7 @@ import {
   receiptWrites,
 } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
+import type { DeletionFigures } from './deletion-figures.ts';
 import type { Erasure, ErasureNote } from './erasure.ts';
 import type { Measure } from './measure.ts';
 import type { Needs } from './needs.ts';
@@ -30,6 +31,7 @@ export interface DeletionsOptions {
   readonly mutex: KeyedMutex;
   readonly needs: Needs;
   readonly measure: Measure;
+  readonly figures: Pick<DeletionFigures, 'deleted'>;
   readonly erasure: Erasure;
   /** Called after the commit that deletes a runtime: nothing of it may be remembered. */
   readonly runtimeDeleted: (runtimeId: string) => void;
@@ -129,10 +131,11 @@ export class Deletions {
     facts: Omit<DeletionFacts, 'deletedAt'>,
     { ids, note, writes }: { ids: readonly string[]; note: ErasureNote; writes: readonly Write[] },
   ): Promise<DeletionReceipt> {
-    const { ledger, clock, erasure } = this.#options;
+    const { ledger, clock, erasure, figures } = this.#options;
     const receipt = deletionReceiptOf({ ...facts, deletedAt: new Date(clock.now()).toISOString() });
     const all = [...writes, ...receiptWrites(receipt, ids), erasure.note(receipt.receiptId, note)];
     return ledger.commit(all).then(() => {
+      figures.deleted(receipt);
       erasure.soon();
       return receipt;
     });

@@ -4,6 +4,7 @@ import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contra
 import type { ObjectRef, ObjectStore } from '../../storage/objects/object-store.ts';
 import type { Stray } from '../../storage/objects/strays.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
+import type { DeletionFigures } from './deletion-figures.ts';
 import type { Erasure } from './erasure.ts';
 import type { ReachedObjects } from './reached-objects.ts';
 
@@ -23,6 +24,7 @@ export interface GarbageOptions {
   /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
+  readonly figures: Pick<DeletionFigures, 'collected'>;
 }
 
 type Counts = Record<GarbageKind, FilesAndBytes>;
@@ -47,7 +49,7 @@ export class Garbage {
    * them, and one whose record comes after the look is known to the object store as recent.
    */
   collect(dryRun: boolean): Promise<GarbageCollection> {
-    const { erasure, unused, clock } = this.#options;
+    const { erasure, unused, clock, figures } = this.#options;
     return erasure.alone(async () => {
       if (!dryRun) {
         await unused.remove();
@@ -60,7 +62,9 @@ export class Garbage {
       }
       await this.#collectStrays(dryRun, removed, kept);
       const collectedAt = new Date(clock.now()).toISOString();
-      return { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept };
+      const collection = { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept } as const;
+      figures.collected(collection);
+      return collection;
     });
   }
 

@@ -6,6 +6,7 @@ import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import { DeletionFigures } from './deletion-figures.ts';
 import { Deletions } from './deletions.ts';
 import { DiskUsage } from './disk-usage.ts';
 import { Erasure } from './erasure.ts';
@@ -38,6 +39,7 @@ export interface Deleting {
   readonly garbage: Garbage;
   readonly diskUsage: DiskUsage;
   readonly erasure: Erasure;
+  readonly figures: DeletionFigures;
 }
 
 /** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
@@ -48,10 +50,12 @@ export function openDeletions(options: OpenDeletionsOptions): Deleting {
   const isHeld = (contentId: string): boolean => unused.isHeld(contentId);
   const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
   const measure = new Measure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
+  const figures = new DeletionFigures();
   return {
-    deletions: new Deletions({ ...options, needs: new Needs(options), measure, erasure }),
-    garbage: new Garbage({ ...options, reached, erasure, isSource }),
+    deletions: new Deletions({ ...options, needs: new Needs(options), measure, erasure, figures }),
+    garbage: new Garbage({ ...options, reached, erasure, isSource, figures }),
     diskUsage: new DiskUsage({ ...options, reached }),
     erasure,
+    figures,
   };
 }

@@ -15,6 +15,8 @@ export interface HostFiguresOptions {
   readonly commits: CommitFigures;
   readonly launcher: { readonly running: number };
   readonly freeBytes: () => Promise<number>;
+  /** What other parts of the host count by themselves. */
+  readonly others: () => readonly Metric[];
 }
 
 /** What commits cost, told by the points of the ledger: one batch is on its way at a time. */
@@ -58,7 +60,7 @@ export class HostFigures {
   }
 
   async metrics(): Promise<readonly Metric[]> {
-    const { supervisor, queues, durations, commits, launcher, freeBytes } = this.#options;
+    const { supervisor, queues, durations, commits, launcher, freeBytes, others } = this.#options;
     const queued = Object.entries(queues);
     const { rss } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
@@ -80,6 +82,7 @@ export class HostFigures {
       ),
       durations.metric(),
       commits.metric(),
+      ...others(),
       gauge('media_study_external_processes', 'external processes that run now', [{ value: launcher.running }]),
       gauge('media_study_data_root_free_bytes', 'bytes that this user can still store on the volume of the data root', [
         { value: await freeBytes() },

@@ -10,6 +10,8 @@ export interface ResumableUploadOptions {
   /** The offset that an earlier host has noted; 0 at first. */
   readonly offset: number;
   note(note: UploadNote): Promise<void>;
+  /** So many bytes have come so far. */
+  arrived(bytes: number): void;
   /** Gives the media to its ingest. */
   received(media: ObjectRef): Promise<void>;
   /** The storage failed: the ingest cannot go on. */
@@ -113,6 +115,10 @@ export class ResumableUpload implements PartOwner {
       this.#finishing = null;
     });
     return this.#finishing;
+  }
+
+  arrived(bytes: number): void {
+    this.#options.arrived(bytes);
   }
 
   faulted(message: string): Promise<void> {

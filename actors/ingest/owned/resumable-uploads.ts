@@ -5,6 +5,7 @@ import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../../supervision/actor-row.ts';
+import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { ownedIngestInput } from './owned-ingest-row.ts';
 import { ResumableUpload } from './resumable-upload.ts';
@@ -14,6 +15,7 @@ export interface ResumableUploadsOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly supervisor: Supervisor;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
   /** Called when an upload has ended, whatever came of it. */
@@ -85,6 +87,7 @@ export class ResumableUploads {
     const upload = this.#uploads.get(ingestId);
     if (upload === undefined || isAwaiting(row)) return;
     this.#uploads.delete(ingestId);
+    this.#options.progress.forget(ingestId);
     const reason =
       row.status === 'failed'
         ? new ServiceError('upload_gone', 'the ingest ended while its media was being sent')
@@ -94,12 +97,14 @@ export class ResumableUploads {
   }
 
   #open(ingestId: string, declaredBytes: number, offset: number): ResumableUpload {
-    const { objectStore, supervisor, released } = this.#options;
+    const { objectStore, supervisor, progress, released } = this.#options;
     const upload = new ResumableUpload({
       declaredBytes,
       offset,
       file: objectStore.partial(inboxNameOf(ingestId)),
       note: (note) => this.#notes.put(ingestId, note),
+      arrived: (completed) =>
+        progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
       received: async (media) => {
         try {
           await this.#received(ingestId, media);

@@ -27,6 +27,8 @@ export interface PartOwner {
   commit(extent?: 'whole'): Promise<void>;
   /** The whole file counts: resolves when it has become media. */
   completed(): Promise<void>;
+  /** So many bytes of the file have come, those included that do not count yet. */
+  arrived(bytes: number): void;
   /** A fault of the storage that ends the ingest. */
   faulted(message: string): Promise<void>;
 }
@@ -64,6 +66,7 @@ export class UploadPart {
   #flow: Flow = { pause: () => undefined, resume: () => undefined };
   #held: Buffer[] | null = [];
   #taken = 0;
+  #written = 0;
   #isCommitting = false;
   #committing: Promise<void> = Promise.resolve();
 
@@ -162,6 +165,8 @@ export class UploadPart {
   #take(bytes: Buffer): void {
     const { file } = this.#owner;
     this.#hash?.update(bytes);
+    this.#written += bytes.length;
+    this.#owner.arrived(this.#claim.offset + this.#written);
     if (!file.write(bytes)) this.#flow.pause();
     if (file.failure !== null) this.#end({ fault: file.failure, keeps: false });
     this.#commitSome();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { workProgress } from '../../../contract/operation/work-progress.ts';
 import type { Question, WireAnswer } from '../wire-client.ts';
 import { type HostContract, limits, pageOrigin } from './contract.ts';
 import {
@@ -81,6 +82,10 @@ export function resumableUploads(contract: HostContract): void {
     t.true(expires > 23 * 3_600_000 && expires <= 24 * 3_600_000);
     t.is((await send(ingestId, 1000, Buffer.alloc(0))).headers['upload-offset'], '1000');
     t.is((await send(ingestId, 1000, [media.subarray(1000, 1500), media.subarray(1500, 2000)])).status, 204);
+    const progress = await contract.get(`${ingests}/${ingestId}/progress`);
+    t.like(contract.granted(t, progress, 200, workProgress), {
+      ...{ stage: 'upload', completed: 2000, total: media.length, unit: 'bytes', bytes: 2000 },
+    });
     const standing = await head(ingestId);
     t.like(standing.headers, {
       'upload-offset': '2000',

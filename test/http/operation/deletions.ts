@@ -153,6 +153,17 @@ export function deletions(contract: HostContract): void {
       const dry = await collect(true);
       const after = contract.granted(t, await contract.get('/v1/disk-use'), 200, diskUse);
       t.deepEqual(dry.removed.object, after.total.unreached);
+      const figure = async (name: string): Promise<number | null> => {
+        const text = (await contract.get('/v1/metrics')).body.toString();
+        const value = text.split('\n').find((line) => line.startsWith(`media_study_${name} `));
+        return value === undefined ? null : Number(value.split(' ')[1]);
+      };
+      t.is(await figure('collections_total'), 0, 'a dry run is none');
+      const { removed } = await collect(false);
+      t.deepEqual(removed.object, dry.removed.object);
+      t.is(await figure('collections_total'), 1);
+      t.is(await figure('collected_files_total{kind="object"}'), removed.object.files);
+      t.is(await figure('collected_bytes_total{kind="object"}'), removed.object.bytes);
     },
   );
 }

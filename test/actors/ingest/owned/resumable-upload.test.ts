@@ -23,6 +23,7 @@ async function openUpload(root: string, declaredBytes: number, offset = 0) {
     offset,
     file: objectStore.partial(name),
     note: async (note) => void notes.push(note),
+    arrived: () => undefined,
     received: async ({ contentId, bytes }) => void told.push(`received ${bytes} ${contentId}`),
     faulted: async (message) => void told.push(`faulted ${message.split(':')[0]}`),
   });
