@@ -14,6 +14,7 @@ import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { patientLedger } from '../storage/patience/patient-ledger.ts';
 import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
 import { openSigningKey } from '../storage/signing/signing-key.ts';
+import { openTranslator } from './captions/open-translator.ts';
 import { openDeletions } from './deletion/open-deletions.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { Host, HostOptions } from './host-types.ts';
@@ -155,6 +156,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     mutex,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor,
+    translator: await openTranslator(options.translator ?? null, detector, clock),
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     clock,
     committed: (runtimeId) => {

@@ -7,6 +7,7 @@ import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../storage/objects/object-store.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
 import { CaptionReads } from './captions/caption-reads.ts';
+import type { CaptionTranslations } from './captions/caption-translations.ts';
 import { Captions } from './captions/captions.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
@@ -25,6 +26,8 @@ export interface LaterStagesOptions {
   readonly mutex: KeyedMutex;
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
+  /** Null where nobody translates captions. */
+  readonly translator: CaptionTranslations | null;
   readonly explainer: LanguageExplainer | null;
   readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
@@ -44,10 +47,13 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionExecutor, explainer } = options;
+  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionExecutor, translator, explainer } =
+    options;
   const { clock, committed, report } = options;
   const kinds = {
-    captioning: captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report }),
+    captioning: captionProductionDefinition({
+      ...{ ledger, objectStore, supervisor, runtimes, translator, clock, committed, report },
+    }),
     explaining: languageExplanationDefinition({
       ledger,
       objectStore,
@@ -60,7 +66,12 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   };
   for (const definition of Object.values(kinds)) supervisor.register(definition);
   const common = { supervisor, runtimes, mutex };
-  const captions = new Captions({ ...common, definition: kinds.captioning, classification: captionExecutor });
+  const captions = new Captions({
+    ...common,
+    definition: kinds.captioning,
+    classification: captionExecutor,
+    translator,
+  });
   const explanations = new LanguageExplanations({ ...common, definition: kinds.explaining, objectStore, explainer });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);

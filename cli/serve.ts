@@ -13,6 +13,7 @@ import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { readConsoleFiles } from './console-files.ts';
 import { crashPoints } from './crash-points.ts';
+import { translatorNotice, translatorOf } from './options/caption-executor.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
 import { type LogFormat, type LogLevel, logLine } from './options/log-lines.ts';
@@ -38,6 +39,7 @@ const report = (line: string): void => say('info', line);
 async function serve(options: ServeOptions): Promise<void> {
   format = options.logFormat;
   report(`Local Media Study Service ${version}`);
+  const translator = translatorOf(options.captionExecutor, process.env) ?? null;
   const explainer = explainerOf(options.explainerModel, process.env);
   const recognizer = recognizerOf(options.recognizer, process.env);
   const token = await hostToken(options.tokenFile);
@@ -59,6 +61,7 @@ async function serve(options: ServeOptions): Promise<void> {
     maximumLiveStudies: options.maximumLiveStudies,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor.classification,
+    translator,
     explainer,
     recognizer,
     environment: process.env,
@@ -75,6 +78,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const announced = announcement(options, host, listener, token);
   await writeHostFile(options.dataRoot, announced);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
+  if (translator !== null) report(translatorNotice(translator));
   if (explainer !== null) report(explainerNotice(explainer));
   if (recognizer !== null) report(recognizerNotice(recognizer));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);

@@ -1,6 +1,5 @@
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
-import { captionLimits } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionProductionContext,
   type CaptionProductionEmission,
@@ -11,7 +10,7 @@ import {
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
 import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
-import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
+import { captionFailed, captionLimitsOf, recordCaptions } from '../../receipts/captions/caption-production.ts';
 import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
 import { checkableOf, noCaptions } from '../../receipts/captions/fold-captions.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
@@ -26,6 +25,7 @@ import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
+import type { CaptionTranslations } from './caption-translations.ts';
 
 export interface CaptionProductionKindOptions {
   readonly ledger: Ledger;
@@ -33,6 +33,8 @@ export interface CaptionProductionKindOptions {
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly clock: Clock;
+  /** Null where nobody translates. */
+  readonly translator: CaptionTranslations | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
   readonly report: (line: string) => void;
@@ -71,7 +73,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
 export function captionProductionDefinition(options: CaptionProductionKindOptions): ActorDefinition {
-  const { ledger, objectStore, supervisor, runtimes, clock, committed, report } = options;
+  const { ledger, objectStore, supervisor, runtimes, translator, clock, committed, report } = options;
   const barrier = {
     clock: supervisor.clock,
     settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
@@ -88,11 +90,13 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
   };
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
     withClientErrors(words, report, signal, () =>
-      inTime(clock, async () => {
+      inTime(clock, captionLimitsOf(input).maxWallMs, signal, async (inTimeSignal) => {
         const { runtimeId, approval, attempt, classification } = input;
         const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
-        return stored(runtimeId, signal, recordCaptions({ study, attempt, classification }));
+        const job = { study, attempt, classification, translator: translator?.identity };
+        const translated = translator === null ? job : await translator.translated(job, inTimeSignal);
+        return stored(runtimeId, signal, recordCaptions(translated));
       }),
     );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
@@ -131,15 +135,26 @@ function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductio
   return [{ append: run.record.runtimeId, events: [captionFailed(run, jobId, emission.reason)] }];
 }
 
-/** Gives up when the time of a production is over, whatever it waits for; what it may still store is named by nothing. */
-async function inTime<Result>(clock: Clock, run: () => Promise<Result>): Promise<Result> {
+/**
+ * Gives up when the time of a production is over, whatever it waits for; what it may still store is named by nothing, and
+ * what it asked of others is aborted.
+ */
+async function inTime<Result>(
+  clock: Clock,
+  maxWallMs: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController();
   let timer: unknown;
   const tooLate = new Promise<never>((_, reject) => {
-    const fail = () => reject(new CaptionFailure('timeout', `not made within ${captionLimits.maxWallMs} ms`));
-    timer = clock.setTimeout(fail, captionLimits.maxWallMs);
+    timer = clock.setTimeout(() => {
+      reject(new CaptionFailure('timeout', `not made within ${maxWallMs} ms`));
+      limit.abort();
+    }, maxWallMs);
   });
   try {
-    return await Promise.race([run(), tooLate]);
+    return await Promise.race([run(AbortSignal.any([signal, limit.signal])), tooLate]);
   } finally {
     clock.clearTimeout(timer);
   }

@@ -19,6 +19,7 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import type { CaptionTranslations } from './caption-translations.ts';
 
 export interface CaptionsOptions {
   readonly definition: ActorDefinition;
@@ -27,6 +28,8 @@ export interface CaptionsOptions {
   readonly mutex: KeyedMutex;
   /** The one executor that this host was started with. */
   readonly classification: CaptionClassification;
+  /** Null where nobody translates. */
+  readonly translator: CaptionTranslations | null;
 }
 
 const underWay = ['producing', 'checking'];
@@ -112,9 +115,10 @@ export class Captions {
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
-    const absence = linesAbsenceOf({ study, classification });
+    const job = { study, attempt: captions.attempts, classification, translator: this.#options.translator?.identity };
+    const absence = linesAbsenceOf(job);
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
-    return { study, attempt: captions.attempts, classification };
+    return job;
   }
 
   #failureOf(jobId: string): ServiceError {
@@ -130,6 +134,7 @@ export class Captions {
 
 /** How an attempt that failed for no fault of the request is answered, by the first word of its failure. */
 const answerCodes: Readonly<Record<string, ErrorCode>> = {
+  translator: 'caption_translation_failed',
   damaged: 'stored_content_inconsistent',
   internal: 'internal_failure',
 };

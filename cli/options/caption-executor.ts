@@ -1,13 +1,18 @@
+import type { HostOptions } from '../../actors/host-types.ts';
 import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
+import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
+
+const modelFlag = 'caption-translation-model';
 
 /** The flags that choose who makes captions. */
 export const captionFlags: FlagTable = {
   'caption-executor': single(
     'NAME',
     'recorded',
-    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, recognized from what was recognised of its speech, deterministic-test writes fixed texts for tests of clients",
+    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
   ),
   'allow-deterministic-caption-test-seam': toggle(
     'allows --caption-executor deterministic-test, and must stand with it',
@@ -18,6 +23,14 @@ export const captionFlags: FlagTable = {
   'allow-recognized-captions': toggle(
     'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
   ),
+  'allow-real-caption-production': toggle(
+    'allows --caption-executor recognized-translated, and must stand with it; recognised text may leave this machine, and answers may cost money',
+  ),
+  [modelFlag]: single(
+    'NAME',
+    null,
+    'the model that translates, as its server names it; must stand with --caption-executor recognized-translated',
+  ),
 };
 
 interface CaptionChoice {
@@ -26,6 +39,11 @@ interface CaptionChoice {
   readonly permission: string | null;
   /** How the line on stdout names it. */
   readonly announced: string;
+}
+
+/** Who makes captions on a host, and the model that translates; null where nobody does. */
+export interface ChosenCaptions extends CaptionChoice {
+  readonly model: string | null;
 }
 
 /** Every value of `--caption-executor`, the default first. */
@@ -50,13 +68,18 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
   },
+  'recognized-translated': {
+    classification: 'recognised_transcript_translated',
+    permission: 'allow-real-caption-production',
+    announced: 'recognised-transcript-translator-opt-in',
+  },
 };
 
 /**
  * Who makes captions on a host. Throws `StartError` for one that is not known or was not allowed, and for leave that is
  * given to one that was not chosen.
  */
-export function captionExecutor(given: GivenFlags): CaptionChoice {
+export function captionExecutor(given: GivenFlags): ChosenCaptions {
   const name = given.single('caption-executor') ?? 'recorded';
   const choice = Object.hasOwn(choices, name) ? choices[name] : undefined;
   if (choice === undefined) {
@@ -69,5 +92,34 @@ export function captionExecutor(given: GivenFlags): CaptionChoice {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
     throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${other}`);
   }
-  return choice;
+  return { ...choice, model: modelOf(choice, given.single(modelFlag)) };
+}
+
+function modelOf({ classification }: CaptionChoice, model: string | undefined): string | null {
+  const translates = classification === 'recognised_transcript_translated';
+  const pair = `--caption-executor recognized-translated`;
+  if (translates && model === undefined) throw new StartError('executor_not_allowed', `${pair} needs --${modelFlag}`);
+  if (model === undefined) return null;
+  if (!translates) throw new StartError('executor_not_allowed', `--${modelFlag} needs ${pair}`);
+  if (modelName.safeParse(model).success) return model;
+  throw new StartError('invalid_flags', `--${modelFlag} ${model}: not the name of a model`);
+}
+
+/** The translator with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+export function translatorOf(
+  { model }: ChosenCaptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): HostOptions['translator'] {
+  if (model === null) return null;
+  const provider = hostedProvider(environment);
+  if ('refused' in provider) throw new StartError('invalid_translation_provider', provider.refused);
+  return { provider, model };
+}
+
+/** What people have to know of a host that translates. */
+export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
+  const where = provider.isLocal
+    ? 'a server on this machine; whether it passes anything on is up to that server'
+    : 'outside this machine: recognised text leaves it with every production of captions, and each may cost money';
+  return `caption translation: asked of ${model} at ${provider.baseUrl}, ${where}`;
 }

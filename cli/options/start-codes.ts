@@ -11,6 +11,7 @@ export const startCodes = {
   executor_not_allowed: 2,
   invalid_explanation_provider: 2,
   invalid_recognition_provider: 2,
+  invalid_translation_provider: 2,
   non_loopback_bind_rejected: 2,
   wildcard_origin_rejected: 2,
   invalid_host_token: 1,

@@ -75,6 +75,7 @@ export const errorCodes = {
   caption_current_run_causality_required: 409,
   illegal_caption_transition: 409,
   caption_lines_unavailable: 409,
+  caption_translation_failed: 502,
   invalid_caption_qc_request: 400,
   illegal_caption_qc_transition: 409,
   // exports

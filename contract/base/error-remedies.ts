@@ -83,6 +83,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   caption_current_run_causality_required:
     'start the host with --caption-executor embedded-subtitles --allow-embedded-subtitle-captions',
   illegal_caption_transition: 'read the productions of the runtime; a new attempt of the study can be approved again',
+  caption_translation_failed:
+    'look at the server that translates, then ask again: the approval stays free, three attempts in all',
   caption_lines_unavailable:
     'the approval stays free: start the host with a caption executor that has lines, or study the range again as the reason says',
   invalid_caption_qc_request: 'send the candidate as the list of productions has it',

@@ -5,7 +5,14 @@ import { contentId } from '../base/grammar.ts';
 import { artifactId } from '../base/operation.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { captionJobId } from './caption-line.ts';
-import { captionInput, captionLimitsRecord, captionProductionRequest, captionReceipt } from './caption-production.ts';
+import {
+  captionInput,
+  captionLimitsRecord,
+  captionProductionRequest,
+  captionReceipt,
+  translatedCaptionReceipt,
+  translatedLimitsRecord,
+} from './caption-production.ts';
 import { qualityControlReceipt } from './caption-quality-control.ts';
 
 /** What the journal says of captions that were made of an approved study, and of their check. */
@@ -17,7 +24,7 @@ export const captionEvents = [
       jobId: captionJobId,
       request: captionProductionRequest,
       input: captionInput,
-      limits: captionLimitsRecord,
+      limits: z.union([captionLimitsRecord, translatedLimitsRecord]),
       executor: captionExecutor,
     }),
   ),
@@ -30,7 +37,7 @@ export const captionEvents = [
       captionContentId: contentId,
       receiptArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: captionReceipt,
+      receipt: z.discriminatedUnion('schema', [captionReceipt, translatedCaptionReceipt]),
     }),
   ),
   eventType(

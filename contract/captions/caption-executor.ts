@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, identityOf } from '../base/grammar.ts';
+import { captionTranslator } from './caption-translator.ts';
 
 const name = identityOf(200);
 
@@ -38,6 +39,14 @@ export const captionExecutor = z.discriminatedUnion('classification', [
     classification: z.literal('recognised_transcript'),
     executionScope: z.literal('current_run'),
     ...common,
+  }),
+  /** The same, put before a model for the other language; digests name the words and settings with which it is asked. */
+  z.strictObject({
+    id: z.literal('studio.recognised-translated-caption-producer'),
+    classification: z.literal('recognised_transcript_translated'),
+    executionScope: z.literal('current_run'),
+    ...common,
+    ...captionTranslator.shape,
   }),
 ]);
 

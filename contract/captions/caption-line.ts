@@ -18,7 +18,10 @@ export const captionLimits = {
   maxWallMs: 60_000,
 } as const;
 
-/** Why a side of a line has no text. `language_mismatch`: its track is in another language than the container says. */
+/**
+ * Why a side of a line has no text. `language_mismatch`: its track is in another language than the container says, or its
+ * translation in another than was asked for. Those that begin with `translation_` are gates that a translation did not pass.
+ */
 export const captionReason = z.enum([
   'recorded_quality_gate_withheld',
   'recognizer_unavailable',
@@ -37,6 +40,11 @@ export const captionReason = z.enum([
   'study_citation_mismatch',
   'not_in_requested_dialogue_scope',
   'language_mismatch',
+  'translation_source_mismatch',
+  'translation_numbers_changed',
+  'translation_names_changed',
+  'translation_repeated',
+  'translation_length_outlier',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 

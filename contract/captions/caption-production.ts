@@ -13,6 +13,7 @@ import {
   sharedLineage,
   sharingQueue,
 } from './caption-line.ts';
+import { translationLimits, translationNonClaims, translationSummary } from './caption-translation.ts';
 
 /** A production that fails leaves its approval unused: it may be tried this often, counted from 0. */
 export const maximumCaptionAttempts = 3;
@@ -24,6 +25,7 @@ export const captionCauses = [
   'invalid_output',
   'revoked',
   'interrupted',
+  'translator',
   'damaged',
   'internal',
 ] as const;
@@ -140,6 +142,19 @@ export const captionReceipt = z.strictObject({
   }),
 });
 
+/** The limits of a production that asks a model. */
+export const translatedLimits = { ...captionLimits, maxWallMs: translationLimits.maxWallMs } as const;
+
+export const translatedLimitsRecord = captionLimitsRecord.extend({ maxWallMs: z.literal(translatedLimits.maxWallMs) });
+
+/** The receipt of captions that a model may have translated: `translation` is null where nothing had to be. */
+export const translatedCaptionReceipt = captionReceipt.extend({
+  schema: z.literal('studio.caption-production.receipt.v2'),
+  limits: translatedLimitsRecord,
+  translation: translationSummary.nullable(),
+  nonClaims: z.tuple([z.literal(translationNonClaims[0])]),
+});
+
 /** Captions as later stages and requests name them. */
 export const captionReference = z.strictObject({
   jobId: captionJobId,
@@ -153,6 +168,8 @@ export const captionReference = z.strictObject({
 export type CaptionInput = z.infer<typeof captionInput>;
 export type CaptionResult = z.infer<typeof captionResult>;
 export type CaptionArtifact = z.infer<typeof captionArtifact>;
-export type CaptionReceipt = z.infer<typeof captionReceipt>;
+export type PlainCaptionReceipt = z.infer<typeof captionReceipt>;
+export type TranslatedCaptionReceipt = z.infer<typeof translatedCaptionReceipt>;
+export type CaptionReceipt = PlainCaptionReceipt | TranslatedCaptionReceipt;
 export type CaptionReference = z.infer<typeof captionReference>;
 export type CaptionProductionRequest = z.infer<typeof captionProductionRequest>;

@@ -30,6 +30,7 @@ export const qualityControlReason = z.enum([
   'candidate_has_no_lines',
   'candidate_has_unavailable_or_withheld_lines',
   'current_run_candidate_structurally_complete',
+  'current_run_candidate_accepted_in_part',
 ]);
 
 /** What a check says of one line. */
@@ -41,17 +42,22 @@ const lineDecision = z.strictObject({
   reasonCode: lineReason,
 });
 
+/** Reasons of captions that are handed out: whole, or without the lines that did not pass. */
+const acceptingReasons: readonly string[] = [
+  'current_run_candidate_structurally_complete',
+  'current_run_candidate_accepted_in_part',
+];
+
 export const qualityControlDecision = z
   .strictObject({
     outcome: z.enum(['accepted', 'withheld']),
     reasonCodes: z.tuple([qualityControlReason]),
     lines: z.array(lineDecision).max(captionLimits.maxLines),
   })
-  .refine(
-    ({ outcome, reasonCodes }) =>
-      (outcome === 'accepted') === (reasonCodes[0] === 'current_run_candidate_structurally_complete'),
-    { message: 'the reason is that of the outcome', path: ['reasonCodes'] },
-  );
+  .refine(({ outcome, reasonCodes }) => (outcome === 'accepted') === acceptingReasons.includes(reasonCodes[0]), {
+    message: 'the reason is that of the outcome',
+    path: ['reasonCodes'],
+  });
 
 /** An independent look at the structure of captions. `receiptId` is derived from everything but it and `schema`. */
 export const qualityControlReceipt = z.strictObject({

@@ -27,7 +27,7 @@ async function countedScripts(texts: readonly string[]): Promise<ScriptCounts[]>
  * too, as a hint. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function trackLanguageOf(
-  detector: Detector,
+  detector: Pick<Detector, 'identify'>,
   track: { readonly index: number; readonly language: string | null },
   texts: readonly string[],
   signal: AbortSignal,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { count, identityOf } from '../../contract/base/grammar.ts';
-import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
 import {
   type ExplanationOutput,
   explanationOutput,
@@ -12,6 +11,7 @@ import type { Explained } from './language-explainer.ts';
 /** As much of a chat completion as is looked at; servers differ in the rest. */
 const completion = z.looseObject({
   id: identityOf(240).nullish().catch(null),
+  model: z.string().min(1).max(200).nullish().catch(null),
   choices: z
     .array(
       z.looseObject({
@@ -43,23 +43,36 @@ function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput 
   return output.data;
 }
 
+/** What a model said, and what its server said of its work; null where it said nothing that can be kept. */
+export interface ChatAnswer {
+  readonly text: string;
+  readonly responseId: string | null;
+  readonly model: string | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+export interface ChatAnswerLimits {
+  readonly maxCompletionTokens: number;
+  readonly maxOutputBytes: number;
+}
+
 /**
- * What a provider's answer says. `holdsKey` says of a text whether the key of the provider stands in it. Throws
+ * The text of a chat completion. `holdsKey` says of a text whether the key of the provider stands in it. Throws
  * `ExplanationFailure` for an answer that cannot be used.
  */
-export function explainedBy(
+export function chatAnswerOf(
   answer: unknown,
-  kinds: readonly FacetKind[],
+  { maxCompletionTokens, maxOutputBytes }: ChatAnswerLimits,
   holdsKey: (text: string) => boolean,
-): Explained {
+): ChatAnswer {
   const parsed = completion.safeParse(answer);
   const [choice] = parsed.data?.choices ?? [];
   if (!parsed.success || choice === undefined) {
     throw new ExplanationFailure('invalid_output', 'the answer is no chat completion', parsed.error);
   }
-  const { id, usage } = parsed.data;
+  const { id, model, usage } = parsed.data;
   const outputTokens = usage?.completion_tokens ?? null;
-  const { maxCompletionTokens, maxOutputBytes } = explanationLimits;
   if (choice.message.refusal || choice.finish_reason === 'content_filter') {
     throw new ExplanationFailure('refused', 'the model or its provider declined to answer');
   }
@@ -67,8 +80,8 @@ export function explainedBy(
     throw new ExplanationFailure('too_large', `the answer takes more than ${maxCompletionTokens} tokens`);
   }
   const text = choice.message.content ?? '';
-  // Both would be stored.
-  if (holdsKey(text) || holdsKey(id ?? '')) {
+  // All of them would be stored.
+  if ([text, id ?? '', model ?? ''].some(holdsKey)) {
     throw new ExplanationFailure(
       'key_in_answer',
       'the answer repeats the key of OPENAI_API_KEY; nothing of it is kept',
@@ -77,8 +90,12 @@ export function explainedBy(
   if (Buffer.byteLength(text, 'utf8') > maxOutputBytes) {
     throw new ExplanationFailure('too_large', `the text of the answer passes ${maxOutputBytes} bytes`);
   }
-  return {
-    output: outputOf(text, kinds),
-    execution: { providerResponseId: id ?? null, inputTokens: usage?.prompt_tokens ?? null, outputTokens },
-  };
+  const inputTokens = usage?.prompt_tokens ?? null;
+  return { text, responseId: id ?? null, model: model ?? null, inputTokens, outputTokens };
+}
+
+/** What an explainer's answer says. Throws `ExplanationFailure` for one that cannot be used. */
+export function explainedBy(answer: ChatAnswer, kinds: readonly FacetKind[]): Explained {
+  const { text, responseId: providerResponseId, inputTokens, outputTokens } = answer;
+  return { output: outputOf(text, kinds), execution: { providerResponseId, inputTokens, outputTokens } };
 }

@@ -49,6 +49,7 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
             'caption_authority_required',
             'caption_current_run_causality_required',
             'caption_lines_unavailable',
+            'caption_translation_failed',
           ],
         },
         async (call) => {

@@ -2,6 +2,8 @@ import { failureMessage } from '../../contract/base/failure.ts';
 import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import { type CaptionLine, captionLimits, captionLine } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact, CaptionResult, captionCauses } from '../../contract/captions/caption-production.ts';
+import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { hashOf, storedBytes } from '../core/canonical-json.ts';
 import { captionTextOf, type DraftLine } from './caption-draft.ts';
 import { captionExecutors } from './caption-executors.ts';
@@ -16,6 +18,10 @@ export interface CaptionJob {
   readonly study: CaptionedStudy;
   readonly attempt: number;
   readonly classification: CaptionClassification;
+  /** Who translates; absent where nobody does. */
+  readonly translator?: CaptionTranslator | undefined;
+  /** What was asked and answered; absent before that, and where nothing has to be translated. */
+  readonly translation?: CaptionTranslation | undefined;
 }
 
 /** Captions could not be made; the message begins with a closed word for the cause. */
@@ -36,8 +42,8 @@ export const captionJobIdOf = ({ study, attempt }: Pick<CaptionJob, 'study' | 'a
     ...(attempt === 0 ? {} : { attempt }),
   })}`;
 
-export const captionExecutorOf = ({ study, classification }: CaptionJob) =>
-  captionExecutors[classification].identify(study);
+export const captionExecutorOf = ({ study, classification, translator }: CaptionJob) =>
+  captionExecutors[classification].identify(study, translator);
 
 /** What all lines of a production have in common. */
 type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;
@@ -96,22 +102,20 @@ function demandLimits(lines: readonly CaptionLine[]): void {
  * Why captions of an approved study would have no line; null where they have some. A line of a transcript counts only where
  * the study supports it: captions of nothing but withheld lines would use up an approval for nothing.
  */
-export function linesAbsenceOf({
-  study,
-  classification,
-}: Pick<CaptionJob, 'study' | 'classification'>): LinesAbsence | null {
+export function linesAbsenceOf(job: CaptionJob): LinesAbsence | null {
+  const { study, classification } = job;
   const executor = captionExecutors[classification];
   const drafts = executor.draft(study);
   if (drafts.length === 0) return executor.absence(study);
   if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return null;
-  const identity = executor.identify(study);
+  const identity = captionExecutorOf(job);
   const isSupported = drafts.some((draft) => coveredLine(study, '', identity, draft).gap === null);
   return isSupported ? null : executor.absence(study);
 }
 
 /** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
 export function captionsOf(job: CaptionJob): CaptionArtifact {
-  const drafts = captionExecutors[job.classification].draft(job.study);
+  const drafts = captionExecutors[job.classification].draft(job.study, job.translation);
   demandAtMost('lines', drafts.length, captionLimits.maxLines);
   const head: CaptionHead = {
     jobId: captionJobIdOf(job),

@@ -1,5 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionClassification, CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
+import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import type { DraftLine, DraftText } from './caption-draft.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import type { LinesAbsence } from './lines-absence.ts';
@@ -7,13 +9,14 @@ import { recognisedAbsence } from './recognised-absence.ts';
 import { isOneLanguage, recognisedLines, transcriptOf } from './recognised-lines.ts';
 import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
 import { pairedCues } from './subtitle-pairs.ts';
+import { translatedLines } from './translated-lines.ts';
 
 /** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
 export interface CaptionExecutor {
-  /** How events and receipts name it. */
-  identify(study: CaptionedStudy): CaptionExecutorIdentity;
-  /** Its lines, in order of time and inside the range. */
-  draft(study: CaptionedStudy): DraftLine[];
+  /** How events and receipts name it. Throws `RangeError` where it translates and nobody is named who does. */
+  identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
+  /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
+  draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
   /** Why it has no line of a study; asked only where it has none. */
   absence(study: CaptionedStudy): LinesAbsence;
 }
@@ -135,7 +138,28 @@ const recognisedTranscript: CaptionExecutor = {
       return { ...line, source: side, target: side };
     });
   },
-  absence: recognisedAbsence,
+  absence: (study) => recognisedAbsence(study, false),
+};
+
+/** The study's own transcript, translated where the target is another language. */
+const translatedTranscript: CaptionExecutor = {
+  identify: (study, translator) => {
+    if (translator === undefined) throw new RangeError('captions are translated by somebody');
+    const transcript = transcriptOf(study.findings);
+    return {
+      id: 'studio.recognised-translated-caption-producer',
+      classification: 'recognised_transcript_translated',
+      executionScope: 'current_run',
+      recognizer: transcript?.engine ?? 'unavailable',
+      translator: isOneLanguage(study) ? 'same-language' : 'openai-compatible-model',
+      sourceCaptionContentId: transcript?.contentId ?? null,
+      ...common,
+      ...translator,
+    };
+  },
+  draft: (study, translation) =>
+    isOneLanguage(study) ? recognisedTranscript.draft(study) : translatedLines(study, translation ?? null),
+  absence: (study) => recognisedAbsence(study, true),
 };
 
 /** Every executor of captions by what it is. */
@@ -144,4 +168,5 @@ export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExe
   deterministic_current_run_test_seam: deterministicTest,
   embedded_subtitle_tracks: embeddedSubtitles,
   recognised_transcript: recognisedTranscript,
+  recognised_transcript_translated: translatedTranscript,
 };

@@ -1,3 +1,4 @@
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import type { CaptionLine, LineLineage } from '../../contract/captions/caption-line.ts';
 import type { CaptionReceipt } from '../../contract/captions/caption-production.ts';
 import type { QualityControlDecision } from '../../contract/captions/caption-quality-control.ts';
@@ -80,6 +81,12 @@ const isComplete = (line: CaptionLine, before: readonly CaptionLine[], receipt: 
   isSame(originOf(line.lineage), originBy(receipt)) &&
   isInOrder(line, before, receipt);
 
+/** Executors whose captions are handed out without the lines that did not pass. */
+const inParts: ReadonlySet<CaptionClassification> = new Set([
+  'recognised_transcript',
+  'recognised_transcript_translated',
+]);
+
 const accepted = { outcome: 'accepted', reasonCode: 'line_structurally_complete' } as const;
 const withheld = { outcome: 'withheld', reasonCode: 'line_unavailable_or_withheld' } as const;
 const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
@@ -88,7 +95,8 @@ const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
  * Whether captions are complete by their structure; what they say is not judged. A line is accepted when both sides have
  * a text in the language of the request, a supported claim, citations over its whole time and their reports stand behind it,
  * it comes from this source, study, readiness, approval and job, and it lies in order of time inside the range. Captions
- * are accepted when they have lines and every line is; those that only serve a demonstration never are.
+ * are accepted when they have lines and every line is; those of some executors when some line is, and only such lines are
+ * handed out. Those that only serve a demonstration never are.
  */
 export function structuralDecisionOf({ artifact: { lines }, receipt }: StoredCaptions): QualityControlDecision {
   const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';
@@ -97,13 +105,17 @@ export function structuralDecisionOf({ artifact: { lines }, receipt }: StoredCap
     return { lineId: line.id, ...(isDemo ? demo : passed) };
   });
   const withReason = (reason: QualityControlDecision['reasonCodes'][0]): QualityControlDecision => ({
-    outcome: reason === 'current_run_candidate_structurally_complete' ? 'accepted' : 'withheld',
+    outcome: reason.startsWith('current_run_candidate') ? 'accepted' : 'withheld',
     reasonCodes: [reason],
     lines: decided,
   });
   if (isDemo) return withReason('recorded_fixture_test_demo_only');
   if (lines.length === 0) return withReason('candidate_has_no_lines');
   const isWhole = decided.every(({ outcome }) => outcome === 'accepted');
+  const isPart = decided.some(({ outcome }) => outcome === 'accepted');
+  if (!isWhole && isPart && inParts.has(receipt.producer.executor.classification)) {
+    return withReason('current_run_candidate_accepted_in_part');
+  }
   return withReason(
     isWhole ? 'current_run_candidate_structurally_complete' : 'candidate_has_unavailable_or_withheld_lines',
   );

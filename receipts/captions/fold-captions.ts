@@ -1,3 +1,4 @@
+import type { CaptionExecutorIdentity } from '../../contract/captions/caption-executor.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import {
   type CaptionReceipt,
@@ -5,6 +6,7 @@ import {
   maximumCaptionAttempts,
 } from '../../contract/captions/caption-production.ts';
 import type { QualityControlReceipt } from '../../contract/captions/caption-quality-control.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
@@ -12,10 +14,18 @@ import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
 import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
-import { captionFailed, captionReceipt, captionStarted, recordCaptions, storedCaptions } from './caption-production.ts';
+import {
+  captionFailed,
+  captionReceiptOf,
+  captionStarted,
+  recordCaptions,
+  storedCaptions,
+} from './caption-production.ts';
 import { type CheckableCaptions, qualityControl } from './caption-quality-control.ts';
 import { type CaptionRules, captionRules, everyCaptionRules } from './caption-rules.ts';
+import { checkTranslation, storedTranslation } from './caption-translation.ts';
 import { type CaptionedStudy, captionObstacleOf } from './captioned-study.ts';
+import { isOneLanguage } from './recognised-lines.ts';
 
 /** Captions that were made under an approval, derived again from the study that it approved. */
 export interface VerifiedCaption {
@@ -60,6 +70,7 @@ export function foldCaptionsStarted(
     study: { ...study, rules },
     attempt: attempts,
     classification: executor.classification,
+    translator: translatorOf(executor),
   });
   const possible = everyCaptionRules
     .map(jobBy)
@@ -70,16 +81,26 @@ export function foldCaptionsStarted(
 
 /** Reopens the captions and their receipt and derives both again. Throws `EvidenceChainError`. */
 export async function foldCaptionsCompleted(
-  { run, journal, content, report }: FoldContext,
+  context: FoldContext,
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
-  const { open } = captions;
-  if (open.length === 0) throw journal.fault('type', 2);
-  const { captionContentId, receiptContentId } = journal.expect('caption.production_completed', 2).data;
+  const { run, journal, content, report } = context;
+  const recorded = journal.count('artifact.recorded');
+  if (captions.open.length === 0) throw journal.fault('type', recorded);
+  const {
+    captionContentId,
+    receiptContentId,
+    receipt: said,
+  } = journal.expect('caption.production_completed', recorded).data;
+  const named = 'translation' in said ? said.translation : null;
+  const isTranslated = captions.open.some(({ translator, study }) => translator !== undefined && !isOneLanguage(study));
+  if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
+  const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
   const artifact = await readReceipt(storedCaptions.shape, content, captionContentId);
   const job = checkObject(captionContentId, () => jobBehind(artifact.body, open));
-  const receipt = await captionReceipt.reopen(content, receiptContentId, () =>
-    captionReceipt.of(run, { study: job.study, artifact: artifact.body }),
+  const declared = captionReceiptOf(artifact.body.executor);
+  const receipt = await declared.reopen(content, receiptContentId, () =>
+    declared.of(run, { study: job.study, translation: job.translation, artifact: artifact.body }),
   );
   // What was read is what was derived: it need not be made again.
   const { events, refs } = recordCaptions(job, artifact.body);
@@ -117,6 +138,28 @@ export async function foldCaptionsChecked(
   const { qcId, decision } = checked.body;
   report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
   return { ...captions, caption: { ...caption, qualityControl: checked } };
+}
+
+/** Who translates, as the executor of a production names it; absent where nobody does. */
+function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | undefined {
+  if (executor.classification !== 'recognised_transcript_translated') return undefined;
+  const { model, promptContentId, configurationContentId } = executor;
+  return { model, promptContentId, configurationContentId };
+}
+
+/** Open jobs with what was asked and answered for them, every question of it derived again. */
+async function translatedJobs(
+  { content, report }: FoldContext,
+  open: readonly CaptionJob[],
+  contentId: string,
+): Promise<CaptionJob[]> {
+  const { body: translation } = await readReceipt(storedTranslation.shape, content, contentId);
+  checkObject(contentId, () => {
+    for (const job of open) checkTranslation(translation, job);
+  });
+  const detail = counted(translation.asks.length, 'question');
+  report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail });
+  return open.map((job) => ({ ...job, translation }));
 }
 
 /** The job whose captions these are. Throws what speaks against the first where none is. */

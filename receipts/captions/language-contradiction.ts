@@ -21,6 +21,12 @@ const alike: readonly (readonly string[])[] = [
 const likes = (language: string): readonly string[] =>
   alike.find((languages) => languages.includes(language)) ?? [language];
 
+/** Whether an identifier's word for a text speaks against a language, which it must be able to say. Both are base codes. */
+export const isOtherLanguage = (language: string, identified: string | null): boolean =>
+  identified !== null &&
+  !likes(identified).includes(language) &&
+  likes(language).some((each) => identifiable.has(each));
+
 /** A text of a track and what it alone was identified as. */
 export interface IdentifiedText {
   readonly text: string;

@@ -3,7 +3,7 @@ import type { LinesAbsence } from './lines-absence.ts';
 import { isOneLanguage, transcriptOf } from './recognised-lines.ts';
 
 /** Why there is no line of captions in what a study recognised. */
-export function recognisedAbsence(study: CaptionedStudy): LinesAbsence {
+export function recognisedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
   const { recognition } = study.findings;
   const transcript = transcriptOf(study.findings);
   if (recognition === null) {
@@ -21,7 +21,7 @@ export function recognisedAbsence(study: CaptionedStudy): LinesAbsence {
   }
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const text = `the executor does not translate from ${sourceLanguage} to ${targetLanguage}: study the range with the target language ${sourceLanguage}, or start the host with --caption-executor recognized-translated`;
-  return isOneLanguage(study)
+  return isOneLanguage(study) || translates
     ? { reason: 'no_supported_line', text: 'the evidence of the study carries none of the lines' }
     : { reason: 'no_translator', text };
 }

@@ -87,6 +87,10 @@ export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
   });
 }
 
+/** The units of a text that nobody has spoken yet. */
+export const untimedUnits = (text: string): TimedUnit[] =>
+  piecesOf(text).map(({ text: part, isSpaced }) => ({ text: part, isSpaced, lineIndex: 0, startMs: 0, endMs: 0 }));
+
 /** Units as one text. */
 export const textOfUnits = (units: readonly TimedUnit[]): string =>
   units.map(({ text, isSpaced }, at) => (at > 0 && isSpaced ? ` ${text}` : text)).join('');

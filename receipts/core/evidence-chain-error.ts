@@ -25,6 +25,7 @@ export type EvidenceLink =
   | 'revocation'
   | 'caption'
   | 'caption_receipt'
+  | 'caption_translation'
   | 'quality_control'
   | 'explanation'
   | 'explanation_receipt'

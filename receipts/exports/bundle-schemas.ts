@@ -11,8 +11,9 @@ import { registeredSource } from '../../contract/sources/source-session.ts';
 import { speechActivity } from '../../contract/sources/speech-activity.ts';
 import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
-import { captionReceipt, storedCaptions } from '../captions/caption-production.ts';
+import { captionReceipt, storedCaptions, translatedReceipt } from '../captions/caption-production.ts';
 import { qualityControl } from '../captions/caption-quality-control.ts';
+import { storedTranslation } from '../captions/caption-translation.ts';
 import { storedBytes } from '../core/canonical-json.ts';
 import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
 import { decisionReceipt } from '../evidence/evidence-decision.ts';
@@ -51,6 +52,8 @@ const described: Readonly<Record<string, z.ZodType>> = {
   revocation: revocationReceipt.shape.schema,
   captions: storedCaptions.shape.schema,
   'caption-receipt': captionReceipt.shape.schema,
+  'caption-receipt-translated': translatedReceipt.shape.schema,
+  'caption-translation': storedTranslation.shape.schema,
   'quality-control': qualityControl.shape.schema,
   explanation: storedExplanation.shape.schema,
   'explanation-receipt': explanationReceipt.shape.schema,

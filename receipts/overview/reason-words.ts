@@ -50,6 +50,11 @@ const words: Readonly<Record<ReasonCode, string>> = {
   recognizer_empty: 'nothing was recognized',
   translator_unavailable: 'there is no text in this language at this time',
   translator_missing_line: 'the translation lacks this line',
+  translation_source_mismatch: 'the translation came with another line than this one',
+  translation_numbers_changed: 'the translation has other numbers',
+  translation_names_changed: 'the translation lacks a name',
+  translation_repeated: 'the translation is that of another line too',
+  translation_length_outlier: 'the translation is much shorter or longer than those around it',
   source_unavailable: 'the source cannot be read',
   study_coverage_withheld: 'the study withholds this time',
   study_coverage_unknown: 'the study could not identify this time',
@@ -61,10 +66,11 @@ const words: Readonly<Record<ReasonCode, string>> = {
   study_readiness_withheld: 'the study is not ready',
   study_citation_mismatch: 'the study cites nothing for this time',
   not_in_requested_dialogue_scope: 'this was not asked for',
-  language_mismatch: 'the track is in another language than it states',
+  language_mismatch: 'the text is in another language than it should be',
   recorded_fixture_test_demo_only: 'recorded captions are for demonstrations only',
   candidate_has_no_lines: 'there are no lines',
   candidate_has_unavailable_or_withheld_lines: 'lines lack a text',
+  current_run_candidate_accepted_in_part: 'lines without both texts are left out',
 };
 
 /** A reason code in words; the code itself where there are none. */

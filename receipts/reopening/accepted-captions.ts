@@ -5,7 +5,7 @@ import { publishedCaptionsOf } from './published-captions.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 
 /**
- * The captions of a runtime with the check that accepted them; of one production where `jobId` names it. Throws `not_found`
+ * The captions of a runtime with the check that accepted them, without lines that it withheld; of one production where `jobId` names it. Throws `not_found`
  * where there are none, `illegal_caption_qc_transition` while no check has accepted them, and `caption_authority_required`
  * once their approval was withdrawn.
  */
@@ -20,5 +20,10 @@ export function acceptedCaptionsOf(runtime: VerifiedRuntime, jobId?: string): Ch
   if (row.authorityState !== 'unrevoked') {
     throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
   }
-  return { ...checkableOf(caption), qualityControl };
+  const { artifact, ...checkable } = checkableOf(caption);
+  const accepted = new Set(
+    qualityControl.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
+  );
+  const lines = artifact.lines.filter(({ id }) => accepted.has(id));
+  return { ...checkable, artifact: { ...artifact, lines }, qualityControl };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
+import { translatorOf } from '../../cli/options/caption-executor.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import { StartError } from '../../cli/options/start-error.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -8,12 +9,20 @@ import { scratchFolder } from '../storage/ledger/scratch.ts';
 const seam = ['--caption-executor', 'deterministic-test', '--allow-deterministic-caption-test-seam'];
 const embedded = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 
+const recognized = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
+const translated = [
+  ...['--caption-executor', 'recognized-translated', '--allow-real-caption-production'],
+  ...['--caption-translation-model', 'llama3.2:3b'],
+];
+
 /** What each way to start a host makes of it: who makes captions, and how the line on stdout names it. */
 const choices: readonly (readonly [readonly string[], string, string])[] = [
   [[], 'recorded_real_pipeline_fixture', 'recorded-real-pipeline-fixture-adapter'],
   [['--caption-executor=recorded'], 'recorded_real_pipeline_fixture', 'recorded-real-pipeline-fixture-adapter'],
   [seam, 'deterministic_current_run_test_seam', 'deterministic-current-run-test-seam-no-cognition'],
   [embedded, 'embedded_subtitle_tracks', 'embedded-subtitle-tracks-no-model'],
+  [recognized, 'recognised_transcript', 'recognised-transcript-same-language'],
+  [translated, 'recognised_transcript_translated', 'recognised-transcript-translator-opt-in'],
 ];
 
 test('each executor of captions is chosen by its name and its permission', (t) => {
@@ -47,6 +56,16 @@ test('an executor of captions needs its own permission, and says which', (t) => 
     }
     t.is(codeOf([`--caption-executor=${name}`, permission]), 'started');
   }
+});
+
+test('a translator needs the name of its model, and a model somebody who translates', (t) => {
+  t.regex(codeOf(translated.slice(0, 3)), /^2 executor_not_allowed: .*needs --caption-translation-model/);
+  t.regex(codeOf(['--caption-translation-model', 'm']), /^2 executor_not_allowed: .*needs --caption-executor recogn/);
+  t.regex(codeOf([...translated.slice(0, 4), 'a b']), /^2 invalid_flags: .*not the name of a model/);
+  const chosen = serveOptions(translated).captionExecutor;
+  const remote = { OPENAI_BASE_URL: 'http://192.0.2.1/v1' };
+  t.throws(() => translatorOf(chosen, remote), { instanceOf: StartError, message: /https outside this machine/ });
+  t.like(translatorOf(chosen, { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }), { model: 'llama3.2:3b' });
 });
 
 test('leave for an executor of captions that was not chosen is refused, and says whose it is', (t) => {

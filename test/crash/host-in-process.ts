@@ -7,6 +7,7 @@ import { KnownMachine } from '../../actors/known-machine.ts';
 import { Charts } from '../../actors/lifecycles/charts.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/console-files.ts';
+import { translatorOf } from '../../cli/options/caption-executor.ts';
 import { explainerOf } from '../../cli/options/language-explainer.ts';
 import { recognizerOf } from '../../cli/options/recognizer.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
@@ -52,6 +53,7 @@ export async function openInProcess(
     sources: [{ directory: sampleFolder, root: null }],
     videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
+    translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
     explainer: explainerOf(explainerModel, process.env),
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },

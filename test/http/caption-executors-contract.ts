@@ -26,8 +26,9 @@ export function captionExecutorsContract(adapter: AdapterFlag): void {
   defaults(contract);
   productions(contract, startWith);
   test.serial(contract.title('every code of productions was provoked'), (t) => {
-    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) =>
-      /^[a-z]+_caption_[^q]|^caption_/.test(code),
+    // Only what was recognised is translated: the tests of recognition provoke that it fails.
+    const codes = (Object.keys(errorCodes) as ErrorCode[]).filter(
+      (code) => /^[a-z]+_caption_[^q]|^caption_/.test(code) && code !== 'caption_translation_failed',
     );
     t.deepEqual(codes.sort(), [
       'caption_authority_required',

@@ -63,11 +63,18 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
-  const usual = captionProductionDefinition({ ledger, objectStore, supervisor, runtimes, clock, committed, report });
+  const translator = null;
+  const usual = captionProductionDefinition({
+    ...{ ledger, objectStore, supervisor, runtimes },
+    translator,
+    clock,
+    committed,
+    report,
+  });
   const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
-  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, classification });
+  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, classification, translator });
   // What a withdrawal stops first; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {

@@ -19,9 +19,12 @@ const over = (study: CaptionedStudy, range: Range): CaptionedStudy => {
   };
 };
 
+const digest = `sha256:${'1'.repeat(64)}`;
+const translator = { model: 'some-model', promptContentId: digest, configurationContentId: digest };
+
 test('every executor names itself as the contract knows it, and none claims to have understood anything', (t) => {
   for (const [classification, executor] of Object.entries(captionExecutors)) {
-    const identity = captionExecutor.parse(executor.identify(two));
+    const identity = captionExecutor.parse(executor.identify(two, translator));
     t.is(classification, identity.classification);
     t.is(identity.cognitionClaim, 'none');
     t.is(identity.executionScope === 'current_run', classification !== 'recorded_real_pipeline_fixture');

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { contentId, count, identity, identityOf, languageTag, positive } from '../base/grammar.ts';
+import { wellFormedText } from '../base/text.ts';
+import { modelName } from '../explanations/language-explanation-executor.ts';
+import { captionJobId } from './caption-line.ts';
+import { captionTranslator } from './caption-translator.ts';
+
+/** How lines are put before a model, and how long all of that may take. */
+export const translationLimits = {
+  batchLines: 8,
+  contextLines: 2,
+  maxCompletionTokens: 2000,
+  maxProviderResponseBytes: 131_072,
+  maxOutputBytes: 65_536,
+  maxAskWallMs: 60_000,
+  maxWallMs: 240_000,
+} as const;
+
+/** Largest stored record of a translation, in bytes. */
+export const maximumTranslationBytes = 512 * 1024;
+
+/** The words that a model gets with every question: what changes here changes the identity of the translator. */
+export const translationPrompt = z.strictObject({
+  schema: z.literal('studio.caption-translation.prompt.v1'),
+  version: z.literal('1'),
+  system: z.string().min(1),
+  /** The JSON schema of the answer for one line; each line that is asked for is required under its id. */
+  line: z.record(z.string(), z.json()),
+});
+
+/** How and where a model is asked; the key is never part of it. */
+export const translationConfiguration = z.strictObject({
+  schema: z.literal('studio.caption-translation.configuration.v1'),
+  baseUrl: z.string().min(1),
+  model: modelName,
+  responseFormat: z.literal('json_schema_strict'),
+  temperature: z.literal(0),
+  tokenLimitFields: z.array(z.enum(['max_completion_tokens', 'max_tokens'])).min(1),
+  limits: z.strictObject(
+    Object.fromEntries(Object.entries(translationLimits).map(([name, value]) => [name, z.literal(value)])),
+  ),
+  retries: z.literal(0),
+  redirects: z.literal('refused'),
+});
+
+const answeredText = wellFormedText.max(4096);
+
+/** What came back for one line: the source as the model repeats it, and its translation. */
+export const translatedAnswer = z.strictObject({
+  lineId: identityOf(200),
+  source: answeredText,
+  translation: answeredText,
+  /** The language of the translation by script or n-grams; null where it is too short to tell. */
+  identified: languageTag.nullable(),
+});
+
+/** One question to a model: which lines, in which exact words, and what came of it. */
+export const translationAsk = z.strictObject({
+  lineIds: z.array(identityOf(200)).min(1),
+  /** Digests of the message and of the JSON schema of the answer. */
+  promptContentId: contentId,
+  schemaContentId: contentId,
+  /** Begins with a closed word; null where there is an answer. */
+  failure: z.string().min(1).max(256).nullable(),
+  answers: z.array(translatedAnswer),
+  /** The language of all translations together. */
+  identified: languageTag.nullable(),
+  /** As the server names it. */
+  model: z.string().min(1).max(200).nullable(),
+  inputTokens: count.nullable(),
+  outputTokens: count.nullable(),
+});
+
+/** Everything that a model was asked and answered for one production. It cannot be derived again; its verdicts can. */
+export const captionTranslation = z.strictObject({
+  schema: z.literal('studio.caption-translation.v1'),
+  jobId: captionJobId,
+  runId: identity,
+  transcript: z.strictObject({ artifactId: z.string().regex(/^artifact:[a-f0-9]{64}$/), contentId }),
+  translator: captionTranslator,
+  prompt: translationPrompt,
+  configuration: translationConfiguration,
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  asks: z.array(translationAsk).min(1),
+  /** The language of all translations of lines that were asked alone, together. */
+  identifiedAlone: languageTag.nullable(),
+});
+
+/** What a receipt of captions says of their translation. Tokens are null where the server stated none for some question. */
+export const translationSummary = z.strictObject({
+  artifactId: z.string().regex(/^artifact:[a-f0-9]{64}$/),
+  contentId,
+  translator: captionTranslator,
+  asks: positive,
+  failedAsks: count,
+  models: z.array(z.string()),
+  inputTokens: count.nullable(),
+  outputTokens: count.nullable(),
+  /** How often each line was asked: in a batch, and alone after that. */
+  attempts: z.array(z.strictObject({ lineId: identityOf(200), asks: positive })),
+});
+
+/** What a translation does not say, whatever it says: its words passed gates of structure. */
+export const translationNonClaims = ['translation_meaning_not_assessed'] as const;
+
+export type TranslationPrompt = z.infer<typeof translationPrompt>;
+export type TranslationConfiguration = z.infer<typeof translationConfiguration>;
+export type TranslatedAnswer = z.infer<typeof translatedAnswer>;
+export type TranslationAsk = z.infer<typeof translationAsk>;
+export type CaptionTranslation = z.infer<typeof captionTranslation>;
+export type TranslationSummary = z.infer<typeof translationSummary>;

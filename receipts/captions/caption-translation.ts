@@ -1,0 +1,105 @@
+import { captionJobId } from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionTranslation,
+  captionTranslation,
+  maximumTranslationBytes,
+  type TranslationSummary,
+} from '../../contract/captions/caption-translation.ts';
+import { contentIdOf } from '../core/canonical-json.ts';
+import { EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { firstDifference } from '../core/first-difference.ts';
+import { RunRecord } from '../core/record.ts';
+import { type CaptionJob, captionJobIdOf } from './caption-artifact.ts';
+import { captionInputOf } from './captioned-study.ts';
+import { transcriptOf } from './recognised-lines.ts';
+import { translationWorkOf } from './translated-lines.ts';
+import { plannedAsks } from './translation-plan.ts';
+import { questionOf } from './translation-question.ts';
+
+/** Everything that a model was asked for captions, as a run stores it. */
+export const storedTranslation = new RunRecord<CaptionTranslation>({
+  link: 'caption_translation',
+  schema: captionTranslation,
+  maximumBytes: maximumTranslationBytes,
+  kind: 'caption-translation-output',
+  origin: ({ jobId }) => ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }),
+  sources: ({ transcript }) => [transcript.artifactId],
+  producer: 'host',
+});
+
+/** A record of the questions of one production, with what was answered. */
+export type TranslationAnswers = Pick<CaptionTranslation, 'prompt' | 'configuration' | 'asks' | 'identifiedAlone'>;
+
+/** The record of a translation. Throws `RangeError` for a job that nobody translates. */
+export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {
+  const transcript = transcriptOf(job.study.findings);
+  const { translator, study } = job;
+  if (transcript === null || translator === undefined) throw new RangeError('there is something to translate');
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  return {
+    schema: 'studio.caption-translation.v1',
+    jobId: captionJobIdOf(job),
+    runId: study.run.record.runtimeId,
+    transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId },
+    translator,
+    sourceLanguage,
+    targetLanguage,
+    ...answers,
+  };
+}
+
+/** The digests by which a question is known again. */
+export function questionDigests(question: ReturnType<typeof questionOf>) {
+  const { system, user, schema } = question;
+  return { promptContentId: contentIdOf({ system, user }), schemaContentId: contentIdOf(schema) };
+}
+
+/**
+ * Checks a record against what it follows from: who translates, the words and settings, and every question, in the order in
+ * which the answers before it lead to it. What a model answered cannot be derived again. Throws `EvidenceChainError`.
+ */
+export function checkTranslation(found: CaptionTranslation, job: CaptionJob): void {
+  const fault = (place: string) => new EvidenceChainError('caption_translation', place);
+  storedTranslation.audit(found, translationOf(job, found));
+  const { translator, prompt, configuration, asks } = found;
+  if (contentIdOf(prompt) !== translator.promptContentId) throw fault('prompt');
+  if (contentIdOf(configuration) !== translator.configurationContentId) throw fault('configuration');
+  if (configuration.model !== translator.model) throw fault('configuration.model');
+  const work = translationWorkOf(job.study, found);
+  const planned = plannedAsks(work);
+  if (planned.length !== asks.length) throw fault('asks.length');
+  for (const [at, ask] of asks.entries()) {
+    const members = planned[at] ?? [];
+    const lineIds = members.map(({ id }) => id);
+    const expected = { lineIds, ...questionDigests(questionOf(work.lines, members, found)) };
+    const { promptContentId, schemaContentId } = ask;
+    const place = firstDifference({ lineIds: ask.lineIds, promptContentId, schemaContentId }, expected);
+    if (place !== null) throw fault(`asks[${at}].${place}`);
+    if (ask.answers.some(({ lineId }) => !lineIds.includes(lineId))) throw fault(`asks[${at}].answers`);
+  }
+}
+
+/** The sum of what a server stated; null where it stated nothing for some question. */
+function sumOf(counts: readonly (number | null)[]): number | null {
+  return counts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
+}
+
+/** What the receipt of captions says of their translation. */
+export function translationSummaryOf(runId: string, translation: CaptionTranslation): TranslationSummary {
+  const { asks, translator } = translation;
+  const contentId = contentIdOf(translation);
+  const counts = new Map<string, number>();
+  for (const id of asks.flatMap(({ lineIds }) => lineIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const answered = asks.filter(({ failure }) => failure === null);
+  return {
+    artifactId: storedTranslation.artifactIdOf(runId, translation, contentId),
+    contentId,
+    translator,
+    asks: asks.length,
+    failedAsks: asks.length - answered.length,
+    models: [...new Set(answered.flatMap(({ model }) => (model === null ? [] : [model])))],
+    inputTokens: sumOf(answered.map(({ inputTokens }) => inputTokens)),
+    outputTokens: sumOf(answered.map(({ outputTokens }) => outputTokens)),
+    attempts: [...counts].map(([lineId, count]) => ({ lineId, asks: count })),
+  };
+}

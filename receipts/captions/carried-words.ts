@@ -1,0 +1,63 @@
+import { baseLanguage } from '../core/base-language.ts';
+
+// Digits of other scripts (ASCII, Arabic-Indic, Persian, Devanagari, Bengali, Thai) by the code point of their zero.
+const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+
+function asciiDigits(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    const zero = zeros.findLast((each) => each <= code && code < each + 10);
+    return zero === undefined ? digit : String(code - zero);
+  });
+}
+
+// Languages part thousands, decimals and hours by different signs.
+const number = /\d+(?:[.,:'’\u00A0\u202F]\d+| (?=\d{3}(?!\d))\d{3})*/g;
+
+/** The numbers of a text as their digits, in order of size; those in words are not known. */
+const numbersOf = (text: string): string[] =>
+  (asciiDigits(text).match(number) ?? []).map((found) => found.replaceAll(/\D/g, '')).sort();
+
+/** Whether a translation has exactly the numbers of its source, each as often. */
+export function keepsNumbers(source: string, translation: string): boolean {
+  return numbersOf(source).join(' ') === numbersOf(translation).join(' ');
+}
+
+// Capitalised in English and written otherwise elsewhere.
+const noNames = new Set(
+  'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english german french spanish italian dutch russian chinese japanese korean american british european'.split(
+    ' ',
+  ),
+);
+
+const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+const scriptOf = (language: string): string | null => {
+  try {
+    return new Intl.Locale(language).maximize().script ?? null;
+  } catch {
+    return null;
+  }
+};
+
+/** Names can be compared letter by letter in Latin script; where all nouns begin with a capital, a capital is no sign of a name. */
+const showsNames = (sourceLanguage: string, targetLanguage: string): boolean =>
+  [sourceLanguage, targetLanguage].every((language) => scriptOf(language) === 'Latn') &&
+  !['de', 'lb'].includes(baseLanguage(sourceLanguage) ?? '');
+
+/** The names in texts: words of three letters and more with a capital within a sentence. */
+export function namesIn(texts: readonly string[], sourceLanguage: string, targetLanguage: string): ReadonlySet<string> {
+  if (!showsNames(sourceLanguage, targetLanguage)) return new Set();
+  const found = texts.flatMap((text) => text.match(/(?<=[\p{L}\p{N},;] )\p{Lu}[\p{L}]{2,}(?!['’\p{L}])/gu) ?? []);
+  return new Set(found.map(folded).filter((name) => !noNames.has(name)));
+}
+
+/** Endings change with the case of a name: as much of it has to be there. */
+const stemOf = (name: string): string => name.slice(0, Math.max(3, name.length - 2));
+
+/** Whether a translation has every one of these names that its source has. */
+export function keepsNames(source: string, translation: string, names: ReadonlySet<string>): boolean {
+  const own = (source.match(/\p{Lu}\p{L}{2,}/gu) ?? []).map(folded).filter((name) => names.has(name));
+  const target = folded(translation).match(/\p{L}+/gu) ?? [];
+  return own.every((name) => target.some((word) => word.startsWith(stemOf(name))));
+}

@@ -1,0 +1,141 @@
+import test from 'ava';
+import type { CaptionReason } from '../../../contract/captions/caption-line.ts';
+import { keepsNumbers } from '../../../receipts/captions/carried-words.ts';
+import { similarityOf } from '../../../receipts/captions/text-similarity.ts';
+import { dialogue, german, lines, type Translator, translate } from './faulty-translator.ts';
+
+type Answers = ReturnType<Translator>;
+
+const at = (answers: Answers, index: number) => answers[((index % answers.length) + answers.length) % answers.length];
+const french = (lineId: string): string => dialogue[Number(lineId.slice(5)) - 1]?.[2] ?? '';
+const russian = (lineId: string): string => dialogue[Number(lineId.slice(5)) - 1]?.[3] ?? '';
+
+/** Changes each answer by its place; `every` of them, from the first one on. */
+const each =
+  (change: (answer: Answers[number], all: Answers, index: number) => Partial<Answers[number]>, every = 1): Translator =>
+  (right) =>
+    right.map((answer, index) => (index % every === 0 ? { ...answer, ...change(answer, right, index) } : answer));
+
+const inBatches =
+  (translator: Translator): Translator =>
+  (right, isAlone) =>
+    isAlone ? right : translator(right, isAlone);
+
+/** What a model may do to lines; each is done to all batches, and alone too where that is possible. */
+const faults: Readonly<Record<string, Translator>> = {
+  'shifts lines with their sources': each((_, all, index) => ({
+    ...at(all, index + 1),
+    lineId: all[index]?.lineId ?? '',
+  })),
+  'shifts translations alone': inBatches(
+    each((_, all, index) => ({ translation: at(all, index + 1)?.translation ?? '' })),
+  ),
+  'shifts translations back': inBatches(
+    each((_, all, index) => ({ translation: at(all, index - 1)?.translation ?? '' })),
+  ),
+  'merges two lines and empties the second': (right) =>
+    right.map((answer, index) =>
+      index % 2 === 0
+        ? { ...answer, translation: `${answer.translation} ${right[index + 1]?.translation ?? ''}` }
+        : { ...answer, translation: '' },
+    ),
+  'merges two lines and gives both the same': inBatches((right) =>
+    right.map((answer, index) => {
+      const first = index - (index % 2);
+      return { ...answer, translation: `${right[first]?.translation} ${right[first + 1]?.translation ?? ''}` };
+    }),
+  ),
+  'drops every third line': (right) => right.filter((_, index) => index % 3 !== 0),
+  'empties every third line': each(() => ({ translation: ' ' }), 3),
+  'swaps neighbours with their sources': inBatches((right) =>
+    right.map((answer, index) => ({
+      ...(right[index % 2 === 0 ? index + 1 : index - 1] ?? answer),
+      lineId: answer.lineId,
+    })),
+  ),
+  'swaps translations of neighbours': inBatches((right) =>
+    right.map((answer, index) => ({
+      ...answer,
+      translation: (right[index % 2 === 0 ? index + 1 : index - 1] ?? answer).translation,
+    })),
+  ),
+  'repeats the line before': inBatches(
+    each((_, all, index) => ({ translation: all[Math.max(0, index - 1)]?.translation ?? '' })),
+  ),
+  'answers in another language': each(({ lineId }) => ({ translation: french(lineId) })),
+  'answers one line in four in another language': each(({ lineId }) => ({ translation: french(lineId) }), 4),
+  'answers in another script': each(({ lineId }) => ({ translation: russian(lineId) })),
+  'repeats the source': each(({ source }) => ({ translation: source })),
+  'changes numbers': each(({ translation }) => ({
+    translation: translation.replaceAll(/\d+/g, (digits) => `${Number(digits) + 1}`),
+  })),
+  'drops numbers': each(({ translation }) => ({ translation: translation.replaceAll(/ ?\d+/g, '') })),
+  'changes names': each(({ translation }) => ({ translation: translation.replaceAll(/Anna|Peter|Maria/g, 'Ursula') })),
+  'shortens lines': each(
+    ({ translation }) => (translation.length > 30 ? { translation: translation.slice(0, 4) } : {}),
+    2,
+  ),
+};
+
+for (const [fault, translator] of Object.entries(faults)) {
+  test(`nothing of a model that ${fault} passes as a translation`, (t) => {
+    const { verdicts } = translate(translator);
+    t.is(verdicts.size, lines.length);
+    for (const [id, verdict] of verdicts) {
+      // What it did not touch, and what it gave alone, is right.
+      if ('text' in verdict) t.is(verdict.text, german.get(id) ?? '');
+    }
+  });
+}
+
+test('what a model translates well passes, asked once', (t) => {
+  const { verdicts, asks } = translate((right) => right);
+  t.deepEqual(
+    [...verdicts.values()].map((verdict) => ('text' in verdict ? verdict.text : verdict.reason)),
+    [...german.values()],
+  );
+  t.is(asks.length, 3);
+});
+
+test('a batch in which a line went wrong is asked again line by line, and only that one', (t) => {
+  const { verdicts, asks } = translate((right, isAlone) =>
+    isAlone ? right : right.map((answer) => (answer.lineId === 'line-3' ? { ...answer, translation: '' } : answer)),
+  );
+  t.is(asks.length, 3 + 8);
+  t.true([...verdicts.values()].every((verdict) => 'text' in verdict));
+});
+
+test('each gate withholds for its own reason', (t) => {
+  const reasonsOf = (translator: Translator): CaptionReason[] => {
+    const { verdicts } = translate(translator);
+    return [
+      ...new Set([...verdicts.values()].flatMap((verdict) => ('reason' in verdict ? [verdict.reason] : []))),
+    ].sort();
+  };
+  const of = (fault: string): Translator => faults[fault] ?? ((right) => right);
+  t.deepEqual(reasonsOf(of('drops every third line')), ['translator_missing_line']);
+  t.deepEqual(reasonsOf(each(() => ({ source: 'something else altogether' }))), ['translation_source_mismatch']);
+  t.deepEqual(reasonsOf(of('answers in another language')), ['language_mismatch']);
+  t.deepEqual(reasonsOf(of('changes numbers')), ['translation_numbers_changed']);
+  t.deepEqual(reasonsOf(of('changes names')), ['translation_names_changed']);
+  t.deepEqual(reasonsOf(each(() => ({ translation: 'Das ist immer derselbe Satz.' }), 2)), [
+    'translation_names_changed',
+    'translation_numbers_changed',
+    'translation_repeated',
+  ]);
+});
+
+test('numbers are the same however a language parts and writes them', (t) => {
+  t.true(keepsNumbers('1,500 people at 3.5 km', '1.500 Menschen auf 3,5 km'));
+  t.true(keepsNumbers('12 500', '12.500'));
+  t.true(keepsNumbers('at 10:30', 'um 10.30'));
+  t.true(keepsNumbers('in 2026', 'عام ٢٠٢٦'));
+  t.false(keepsNumbers('12 and 13', '12 und 12'));
+  t.false(keepsNumbers('nobody', '0 Leute'));
+});
+
+test('texts are compared by their letters', (t) => {
+  t.is(similarityOf('Come in!', 'come in'), 1);
+  t.true(similarityOf('he forgot to close the door', 'he forgot to closed the door') > 0.9);
+  t.true(similarityOf('he forgot to close the door', 'there are many reasons') < 0.5);
+});
