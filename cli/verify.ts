@@ -5,6 +5,8 @@ import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import type { CheckedLink } from '../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../receipts/core/evidence-chain-error.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
+import { damagedObjectsOf } from '../storage/ledger/examine-objects.ts';
+import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
 import { LedgerError } from '../storage/ledger/ledger-error.ts';
 import { openLedger } from '../storage/ledger/open-ledger.ts';
 import { demandDataRoot } from '../storage/objects/data-root.ts';
@@ -57,14 +59,18 @@ async function verified(options: VerifyOptions, runtimeId: string): Promise<Veri
 }
 
 /** Checks the store, and gives up what it has lost where that is asked for. */
-async function storeVerified({ dataRoot, acceptsLoss }: VerifyOptions): Promise<StoreVerification> {
+async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOptions): Promise<StoreVerification> {
   await demandDataRoot(dataRoot);
   try {
     const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
-    return storeVerificationOf(dataRoot, loss === null ? (await checkLedger(dataRoot)).faults : [], loss);
+    if (loss !== null) return storeVerificationOf(dataRoot, loss.faults, [], loss);
+    const { faults } = await checkLedger(dataRoot);
+    const rows = faults.length === 0 ? await damagedRowsOf(dataRootAt(dataRoot).ledger) : [];
+    const objects = faults.length === 0 && hashesObjects ? await damagedObjectsOf(dataRoot) : [];
+    return storeVerificationOf(dataRoot, faults, [...rows, ...objects], null);
   } catch (error) {
     if (!isStoreDamage(error)) throw error;
-    return storeVerificationOf(dataRoot, [error.message], null);
+    return storeVerificationOf(dataRoot, [error.message], [], null);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addNamed, keepingValues } from '../../storage/backup/named-objects.ts';
+import { rowKey } from '../../storage/ledger/keys.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
 import type { StoredValue } from '../../storage/ledger/stored-values.ts';
@@ -55,7 +56,7 @@ function runtimeOf({ kind, key, value }: StoredValue): string | null {
   if (kind === 'event') return key;
   if (kind === 'record') return key.startsWith(studyPrefix) ? key.slice(studyPrefix.length) : null;
   if (kind !== 'snapshot') return null;
-  return ofRuntime.safeParse(decodeOrMark(key, value)).data?.input.runtimeId ?? null;
+  return ofRuntime.safeParse(decodeOrMark(rowKey('snapshot', key), value)).data?.input.runtimeId ?? null;
 }
 
 /** The files of a source in the object store: media, and records. */

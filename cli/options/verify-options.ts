@@ -10,7 +10,8 @@ import { StartError } from './start-error.ts';
 export const verifyFlags: FlagTable = {
   'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root of a host that is stopped'),
   json: toggle('prints one JSON document instead of lines'),
-  store: toggle('checks the ledger as a whole instead of a runtime'),
+  store: toggle('checks the ledger as a whole instead of a runtime: its files, rows and journals'),
+  objects: toggle('with --store: hashes every stored file as well, which reads all of them'),
   'accept-loss': toggle(
     'with --store: gives up what a damaged ledger has lost, and withholds what cannot be proven then',
   ),
@@ -29,12 +30,14 @@ export interface VerifyOptions {
   readonly runtimeId: string | null;
   /** Whether what a damaged ledger has lost is given up. */
   readonly acceptsLoss: boolean;
+  /** Whether every object is hashed, too. */
+  readonly hashesObjects: boolean;
   readonly dataRoot: string;
   readonly json: boolean;
 }
 
 const usage =
-  'verify RUNTIME [--data-root DIR] [--json], or verify --store [--accept-loss] [--data-root DIR] [--json], or ' +
+  'verify RUNTIME [--data-root DIR] [--json], or verify --store [--objects] [--accept-loss] [--data-root DIR] [--json], or ' +
   'verify BUNDLE [--trust KEYFILE] [--json]';
 
 /** Whether a call of `verify` is about a file: a runtime is named by its id, which is the name of no file in use. */
@@ -45,15 +48,16 @@ export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOp
   const given = parseFlags(args, verifyFlags, 1);
   const [runtimeId = null] = given.positional;
   if (runtimeId !== null && isBundle(runtimeId)) {
-    const other = ['data-root', 'store', 'accept-loss'].find((name) => given.has(name));
+    const other = ['data-root', 'store', 'objects', 'accept-loss'].find((name) => given.has(name));
     if (other !== undefined) throw new StartError('invalid_flags', `--${other} is not about a bundle: ${usage}`);
     return { bundle: absolutePath(runtimeId), trust: pathOption(given, 'trust'), json: given.has('json') };
   }
   if (given.has('trust')) throw new StartError('invalid_flags', `--trust is for a file that is a bundle: ${usage}`);
   const acceptsLoss = given.has('accept-loss');
   if (runtimeId === null && !given.has('store')) throw new StartError('invalid_flags', `which runtime? ${usage}`);
-  if (runtimeId !== null && (given.has('store') || acceptsLoss)) {
-    throw new StartError('invalid_flags', `--store and --accept-loss are about the whole store: ${usage}`);
+  const hashesObjects = given.has('objects');
+  if (runtimeId !== null && (given.has('store') || acceptsLoss || hashesObjects)) {
+    throw new StartError('invalid_flags', `--store, --objects and --accept-loss are about the whole store: ${usage}`);
   }
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
   const { ledger, objects } = dataRootAt(dataRoot);
@@ -61,5 +65,5 @@ export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOp
   if (!existsSync(ledger) && !existsSync(objects)) {
     throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);
   }
-  return { runtimeId, acceptsLoss, dataRoot, json: given.has('json') };
+  return { runtimeId, acceptsLoss, hashesObjects, dataRoot, json: given.has('json') };
 }

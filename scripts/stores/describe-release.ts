@@ -15,8 +15,9 @@ export async function describeRelease(roots: string, stores: Release['stores']):
   for (const [state, { id }] of Object.entries(stores)) {
     await withRawRows(path.join(roots, state, 'ledger'), async (raw) => {
       format = Number(await raw.get(formatKey));
-      const row = await raw.get(rowKey('snapshot', id));
-      if (row !== undefined) rows.push(actorRow.parse(decodeRow(id, row)));
+      const key = rowKey('snapshot', id);
+      const row = await raw.get(key);
+      if (row !== undefined) rows.push(actorRow.parse(decodeRow(key, row)));
     });
   }
   const charts = actorMachines.flatMap((machine): [string, Release['charts'][string]][] => {

@@ -27,7 +27,7 @@ export interface AcceptedLoss extends LedgerCheck {
 }
 
 /**
- * Checks the whole ledger of a data root that no host uses, every table included. Throws what `openDatabase` throws, but no
+ * Checks the files of the ledger of a data root that no host uses, every table included. Throws what `openDatabase` throws, but no
  * `ledger_damaged`.
  */
 export async function checkLedger(root: string): Promise<LedgerCheck> {
@@ -99,8 +99,10 @@ async function noteUnproven(
 ): Promise<string[]> {
   try {
     const names = await namesIn(database);
-    const value = encodeRow(note);
-    const rows = names.map((name): RowChange => ({ type: 'put', key: rowKey('unproven', name), value }));
+    const rows = names.map((name): RowChange => {
+      const key = rowKey('unproven', name);
+      return { type: 'put', key, value: encodeRow(key, note) };
+    });
     const commit = Math.max(marked, commitOf(database)) + 1;
     await writeSynced(database, commit, rows);
     await (await openMark(directory, commit)).close();

@@ -59,14 +59,16 @@ const indexings: readonly Indexing[] = [
 
 /** Format 3 has an index of runtimes, ingests, captions and explanations: writes it for those that are there. It changes no other row. */
 export async function* indexStep(database: ClassicLevel<Buffer, Buffer>): AsyncGenerator<readonly RowChange[]> {
-  const value = encodeRow(true);
   for (const { space, prefix, keysOf } of indexings) {
     const rows = database.iterator(rowRange(space, prefix));
     try {
       for (let page = await rows.nextv(pageRows); page.length > 0; page = await rows.nextv(pageRows)) {
         yield page
-          .flatMap(([key, row]) => keysOf(nameOf(key), decodeOrMark(nameOf(key), row)))
-          .map((key): RowChange => ({ type: 'put', key: rowKey('index', key), value }));
+          .flatMap(([key, row]) => keysOf(nameOf(key), decodeOrMark(key, row)))
+          .map((name): RowChange => {
+            const key = rowKey('index', name);
+            return { type: 'put', key, value: encodeRow(key, true) };
+          });
       }
     } finally {
       await rows.close();

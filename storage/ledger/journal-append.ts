@@ -45,6 +45,7 @@ export function appendEvents(
     rows.push({ type: 'put', key: eventKey(runId, seq), value });
   }
   const moved = { seq, digest: link.toString('hex'), recordedAt };
-  rows.push({ type: 'put', key: headKey(runId), value: encodeRow(moved) });
+  const key = headKey(runId);
+  rows.push({ type: 'put', key, value: encodeRow(key, moved) });
   return { rows, head: moved };
 }

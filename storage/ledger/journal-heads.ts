@@ -37,7 +37,7 @@ export function decodeHead(runId: string, row: Buffer | undefined): JournalHead 
   if (row === undefined) return emptyHead(runId);
   let value: unknown;
   try {
-    value = decodeRow(runId, row);
+    value = decodeRow(headKey(runId), row);
   } catch (cause) {
     throw new LedgerError('malformed_journal', `the head of ${runId} cannot be read`, cause);
   }

@@ -94,7 +94,7 @@ class LevelLedger implements Ledger {
     const stored = rowKey(space, key);
     try {
       const row = this.#database.getSync(stored);
-      return row === undefined ? undefined : decodeRow(name, row);
+      return row === undefined ? undefined : decodeRow(stored, row);
     } catch (error) {
       throw readFailure(error, 'damaged_row', name);
     }
@@ -104,7 +104,7 @@ class LevelLedger implements Ledger {
     const stored = keys.map((key) => rowKey(space, key));
     try {
       const rows = await this.#database.getMany(stored);
-      return rows.map((row, index) => decodeOrMark(`${space} ${keys[index]}`, row));
+      return stored.map((key, index) => decodeOrMark(key, rows[index]));
     } catch (error) {
       throw readFailure(error, 'store_unreadable', `${space} rows`);
     }
@@ -115,8 +115,7 @@ class LevelLedger implements Ledger {
     try {
       const entries = await this.#database.iterator({ ...range, highWaterMarkBytes: listBytes }).all();
       return entries.map(([stored, row]) => {
-        const key = nameOf(stored);
-        return { key, value: decodeOrMark(`${space} ${key}`, row) };
+        return { key: nameOf(stored), value: decodeOrMark(stored, row) };
       });
     } catch (error) {
       throw readFailure(error, 'store_unreadable', `${space} rows`);
@@ -177,7 +176,8 @@ class LevelLedger implements Ledger {
     const prepared: Prepared = { rows: [], moves: new Map(), firsts: new Set(), closed: [], stamped: [] };
     for (const write of writes) {
       if ('put' in write) {
-        prepared.rows.push({ type: 'put', key: rowKey(write.put, write.key), value: encodeRow(write.value) });
+        const key = rowKey(write.put, write.key);
+        prepared.rows.push({ type: 'put', key, value: encodeRow(key, write.value) });
       } else if ('putFirst' in write) {
         this.#prepareFirst(prepared, rowKey(write.putFirst, write.key), write.value);
       } else if ('stamp' in write) {
@@ -205,7 +205,7 @@ class LevelLedger implements Ledger {
     const name = key.toString('utf8');
     if (firsts.has(name) || this.#firsts.has(name) || this.#isStored(key)) return;
     firsts.add(name);
-    rows.push({ type: 'put', key, value: encodeRow(value) });
+    rows.push({ type: 'put', key, value: encodeRow(key, value) });
   }
 
   #isStored(key: Buffer): boolean {

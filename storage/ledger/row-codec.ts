@@ -2,12 +2,25 @@ import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { isWellFormed } from '../../contract/base/text.ts';
 import type { StampedRow } from './committer.ts';
+import { entryOf } from './keys.ts';
 import { LedgerError } from './ledger-error.ts';
 
 // No shared structures: every row must be readable on its own.
 const packr = new Packr({ useRecords: false, moreTypes: true });
-const rowVersion = 1;
+const rowVersion = 2;
+// Up to version 0.2.0 the checksum was of the value alone, so that a row in the place of another was taken for it.
+const rowVersionWithoutKey = 1;
 const headerBytes = 5;
+
+/** The checksum covers the key, so that a row is whole only in its own place. */
+const checksumOf = (version: number, key: Buffer, packed: Buffer): number =>
+  version === rowVersionWithoutKey ? crc32(packed) : crc32(packed, crc32(key));
+
+/** A stored key in words. */
+function nameOfRow(key: Buffer): string {
+  const entry = entryOf(key);
+  return entry === null ? key.toString('utf8') : `${entry.kind} ${entry.key}`;
+}
 
 /** Stands in the place of a row that cannot be decoded, so that its neighbours stay readable. */
 export class DamagedRow {
@@ -20,15 +33,15 @@ export class DamagedRow {
 }
 
 /**
- * A stored row: version number (one byte), CRC-32 of the rest (four bytes, big-endian), MessagePack. Throws `TypeError` for
- * text with half of a surrogate pair, which would read back as something else.
+ * A stored row: version number (one byte), CRC-32 of its key and the rest (four bytes, big-endian), MessagePack. Throws
+ * `TypeError` for text with half of a surrogate pair, which would read back as something else.
  */
-export function encodeRow(value: unknown): Buffer {
+export function encodeRow(key: Buffer, value: unknown): Buffer {
   if (!isWellFormed(value)) throw new TypeError('a row must hold well-formed text');
   const packed = packr.pack(value);
   const row = Buffer.allocUnsafe(headerBytes + packed.length);
   row.writeUInt8(rowVersion, 0);
-  row.writeUInt32BE(crc32(packed), 1);
+  row.writeUInt32BE(checksumOf(rowVersion, key, packed), 1);
   // The packer reuses its buffer, so the bytes have to be copied out.
   packed.copy(row, headerBytes);
   return row;
@@ -36,32 +49,36 @@ export function encodeRow(value: unknown): Buffer {
 
 /** A row that says in which batch it was written. Throws as `encodeRow`, at once. */
 export function stampedRow(key: Buffer, value: object): StampedRow {
-  encodeRow(value);
-  return { type: 'stamp', key, encode: (commit) => encodeRow({ ...value, commit }) };
+  encodeRow(key, value);
+  return { type: 'stamp', key, encode: (commit) => encodeRow(key, { ...value, commit }) };
 }
 
-/** Throws `damaged_row` for an unknown version, a wrong checksum, or bytes that are not one whole value. */
-export function decodeRow(key: string, row: Buffer): unknown {
-  if (row.length <= headerBytes) throw new LedgerError('damaged_row', `${key} is cut short`);
-  if (row.readUInt8(0) !== rowVersion) {
-    throw new LedgerError('damaged_row', `${key} has the unknown row version ${row.readUInt8(0)}`);
+/** Throws `damaged_row` for an unknown version, a checksum that is wrong at this key, or bytes that are not one whole value. */
+export function decodeRow(key: Buffer, row: Buffer): unknown {
+  if (row.length <= headerBytes) throw damage(key, 'is cut short');
+  const version = row.readUInt8(0);
+  if (version !== rowVersion && version !== rowVersionWithoutKey) {
+    throw damage(key, `has the unknown row version ${version}`);
   }
   const packed = row.subarray(headerBytes);
-  if (row.readUInt32BE(1) !== crc32(packed)) throw new LedgerError('damaged_row', `${key} fails its checksum`);
+  if (row.readUInt32BE(1) !== checksumOf(version, key, packed)) throw damage(key, 'fails its checksum');
   try {
     return packr.unpack(packed);
   } catch (cause) {
-    throw new LedgerError('damaged_row', `${key} cannot be decoded`, cause);
+    throw damage(key, 'cannot be decoded', cause);
   }
 }
 
+const damage = (key: Buffer, what: string, cause?: unknown): LedgerError =>
+  new LedgerError('damaged_row', `${nameOfRow(key)} ${what}`, cause);
+
 /** As `decodeRow`, with a marker instead of an exception; a row that does not exist stays undefined. */
-export function decodeOrMark(key: string, row: Buffer | undefined): unknown {
+export function decodeOrMark(key: Buffer, row: Buffer | undefined): unknown {
   if (row === undefined) return undefined;
   try {
     return decodeRow(key, row);
   } catch (error) {
-    if (error instanceof LedgerError) return new DamagedRow(key, error);
+    if (error instanceof LedgerError) return new DamagedRow(nameOfRow(key), error);
     throw error;
   }
 }

@@ -193,7 +193,8 @@ test('a ledger of an earlier version gets its mark when it is opened first, unle
     const directory = join(await scratchFolder(t), 'ledger');
     await withRawRows(directory, async (rows) => {
       await rows.put(formatKey, Buffer.from('1'), { sync: true });
-      for (const n of [1, 2, 3]) await rows.put(rowKey('record', `${n}`), encodeRow(n), { sync: true });
+      for (const n of [1, 2, 3])
+        await rows.put(rowKey('record', `${n}`), encodeRow(rowKey('record', `${n}`), n), { sync: true });
     });
     return directory;
   };
@@ -376,7 +377,8 @@ test('what LevelDB said of damage is not forgotten while its giving up fails aga
   const clock = { now: () => 0 };
   await withRawRows(directory, async (rows) => {
     await rows.put(formatKey, Buffer.from('1'), { sync: true });
-    for (const n of [1, 2, 3]) await rows.put(rowKey('snapshot', `${n}`), encodeRow(n), { sync: true });
+    for (const n of [1, 2, 3])
+      await rows.put(rowKey('snapshot', `${n}`), encodeRow(rowKey('snapshot', `${n}`), n), { sync: true });
   });
   const { records } = readLog(await readFile(await logOf(directory)));
   await flip(await logOf(directory), (records[2]?.offset ?? 0) + 10);

@@ -119,9 +119,9 @@ test('a damaged runtime is said to be so in words, behind what was whole', async
   const other = await storedRoot(t);
   await withRawRows(dataRootAt(other).ledger, async (rows) => {
     const key = rowKey('snapshot', runtimeId);
-    const row = decodeRow('snapshot', (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
+    const row = decodeRow(key, (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
     const snapshot = { ...row.snapshot, value: { running: 'admit' } };
-    await rows.put(key, encodeRow({ ...row, status: 'running', snapshot }));
+    await rows.put(key, encodeRow(key, { ...row, status: 'running', snapshot }));
   });
   const row = await verify(runtimeId, '--data-root', other);
   t.is(row.code, 1);
@@ -135,6 +135,24 @@ test('a store that has lost its index is damaged', async (t) => {
   const ending = await verify(runtimeId, '--data-root', root);
   t.is(ending.code, 1);
   t.regex(linesOf(ending).at(-2) ?? '', /at store: store_unreadable: /);
+});
+
+test('a stored file with other bytes is named when every object is hashed', async (t) => {
+  const root = await storedRoot(t);
+  const hex = study.run.record.sourceSession.source.contentId.slice('sha256:'.length);
+  const path = join(dataRootAt(root).objects, hex.slice(0, 2), hex);
+  await rm(path);
+  await writeFile(path, 'other');
+  const line = `FAIL  part   the object sha256:${hex} has other bytes than its name says`;
+  const plain = await verify('--store', '--data-root', root);
+  t.false(plain.stdout.includes(line));
+  const ending = await verify('--store', '--objects', '--data-root', root);
+  t.is(ending.code, 1);
+  t.true(linesOf(ending).includes(line), ending.stdout);
+  t.regex(
+    linesOf(ending).at(-2) ?? '',
+    /^damaged: the ledger of .*; put back a copy of the whole data root; without one a host/,
+  );
 });
 
 test('a folder that only has a folder named ledger is no data root: no store is made in it', async (t) => {

@@ -148,8 +148,8 @@ test('an attempt of another version of its chart is over, and the approval good'
     for await (const [key, stored] of rows.iterator()) {
       const name = nameOf(key);
       if (!name.startsWith('caption-production:') || !key.equals(rowKey('snapshot', name))) continue;
-      const row = decodeRow(name, stored) as Record<string, unknown>;
-      await rows.put(key, encodeRow({ ...row, machineVersion: 0 }));
+      const row = decodeRow(key, stored) as Record<string, unknown>;
+      await rows.put(key, encodeRow(key, { ...row, machineVersion: 0 }));
     }
   });
   const next = await openCaptionBench(t, root);

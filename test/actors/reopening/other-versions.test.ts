@@ -185,7 +185,7 @@ for (const [what, { leave, row, said, again, saidAgain }] of Object.entries(case
         for await (const [key, stored] of rows.iterator()) {
           const name = nameOf(key);
           if (!name.startsWith(`${row}:`) || !key.equals(rowKey('snapshot', name))) continue;
-          await rows.put(key, encodeRow(change(decodeRow(name, stored) as Row)));
+          await rows.put(key, encodeRow(key, change(decodeRow(key, stored) as Row)));
         }
       });
 

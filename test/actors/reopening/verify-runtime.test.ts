@@ -60,9 +60,9 @@ const nothing = async () => undefined;
 /** Changes the value of a row. */
 const rewritten = (space: Space, key: string, change: (row: Record<string, unknown>) => void) => async (rows: Rows) => {
   const at = rowKey(space, key);
-  const row = decodeRow(key, (await rows.get(at)) ?? Buffer.alloc(0)) as Record<string, unknown>;
+  const row = decodeRow(at, (await rows.get(at)) ?? Buffer.alloc(0)) as Record<string, unknown>;
   change(row);
-  await rows.put(at, encodeRow(row));
+  await rows.put(at, encodeRow(at, row));
 };
 
 const flippedRow = (at: Buffer) => async (rows: Rows) => {
@@ -87,7 +87,8 @@ const rechained = (change: (events: string[]) => string[]) => async (rows: Rows)
     recordedAt = JSON.parse(text).recordedAt;
     await rows.put(eventKey(runtimeId, index + 1), value);
   }
-  await rows.put(headKey(runtimeId), encodeRow({ seq: changed.length, digest: link.toString('hex'), recordedAt }));
+  const head = { seq: changed.length, digest: link.toString('hex'), recordedAt };
+  await rows.put(headKey(runtimeId), encodeRow(headKey(runtimeId), head));
 };
 
 test('a finished runtime is intact, with and without claims', async (t) => {
@@ -200,9 +201,9 @@ test('a row that says something else than the journal and the files is named', a
 test('the rows that the steps of earlier versions left say nothing any more: the journal does', async (t) => {
   for (const [step, value] of Object.entries(study.steps)) {
     const key = rowKey('record', `study/${runtimeId}/${step}`);
-    const whole = await found(t, (rows) => rows.put(key, encodeRow(value)));
+    const whole = await found(t, (rows) => rows.put(key, encodeRow(key, value)));
     t.deepEqual(whole, { verified: 'intact', read: 'intact' });
-    const other = await found(t, (rows) => rows.put(key, encodeRow({ ...value, extra: 1 })));
+    const other = await found(t, (rows) => rows.put(key, encodeRow(key, { ...value, extra: 1 })));
     t.deepEqual(other, { verified: 'intact', read: 'intact' });
     const damaged = await found(t, (rows) => rows.put(key, Buffer.from('no row')));
     t.deepEqual(damaged, { verified: 'intact', read: 'intact' });
@@ -231,9 +232,11 @@ test('the row that an earlier version kept of a review says nothing any more: it
   };
   for (const status of ['approved', 'rejected', null]) {
     const write = async (rows: Rows) => {
-      const row = decodeRow('row', (await rows.get(rowKey('snapshot', runtimeId))) ?? Buffer.alloc(0));
+      const key = rowKey('snapshot', reference.reviewId);
+      const own = rowKey('snapshot', runtimeId);
+      const row = decodeRow(own, (await rows.get(own)) ?? Buffer.alloc(0));
       const review = { ...Object(row), kind: 'publish-review', machineId: 'publish-review', status };
-      if (status !== null) await rows.put(rowKey('snapshot', reference.reviewId), encodeRow(review));
+      if (status !== null) await rows.put(key, encodeRow(key, review));
     };
     t.deepEqual(await found(t, write, {}, reviewed), { verified: 'intact', read: 'intact' });
   }

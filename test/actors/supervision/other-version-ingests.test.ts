@@ -41,8 +41,8 @@ async function leave(root: string, id: string, { status }: Left, changed: Return
   const { machineVersion, value } = changed;
   await withRawRows(join(root, 'ledger'), async (rows) => {
     const key = rowKey('snapshot', id);
-    const row = decodeRow(id, (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
-    await rows.put(key, encodeRow({ ...row, status, machineVersion, snapshot: { ...row.snapshot, value } }));
+    const row = decodeRow(key, (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
+    await rows.put(key, encodeRow(key, { ...row, status, machineVersion, snapshot: { ...row.snapshot, value } }));
   });
 }
 

@@ -28,7 +28,7 @@ const changeRow = (folder: string, id: string, change: (row: Record<string, unkn
     const key = rowKey('snapshot', id);
     const stored = await rows.get(key);
     if (stored === undefined) throw new Error(`${id} has no row`);
-    await rows.put(key, encodeRow(change(decodeRow(id, stored) as Record<string, unknown>)));
+    await rows.put(key, encodeRow(key, change(decodeRow(key, stored) as Record<string, unknown>)));
   });
 
 test('what is live is taken up where its row stands, and what has ended is only read', async (t) => {

@@ -36,11 +36,11 @@ const present = { version: 3, migrations };
 async function asOfVersion1(folder: string, id: string): Promise<void> {
   await withRawRows(folder, async (rows) => {
     const key = rowKey('snapshot', id);
-    const row = actorRow.parse(decodeRow(id, (await rows.get(key)) ?? Buffer.of()));
+    const row = actorRow.parse(decodeRow(key, (await rows.get(key)) ?? Buffer.of()));
     const { value, context, ...snapshot } = row.snapshot as { value: string; context: Record<string, unknown> };
     const { notes, ...old } = context;
     const stored = { ...snapshot, value: `old ${value}`, context: old, children: {} };
-    await rows.put(key, encodeRow({ ...row, machineVersion: 1, status: `old ${value}`, snapshot: stored }));
+    await rows.put(key, encodeRow(key, { ...row, machineVersion: 1, status: `old ${value}`, snapshot: stored }));
   });
 }
 

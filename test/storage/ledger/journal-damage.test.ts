@@ -123,7 +123,7 @@ const cases: readonly Case[] = [
         digest: linkOf(await stored(rows, 18)).toString('hex'),
         recordedAt: '2026-01-02T03:04:05.688Z',
       };
-      await rows.put(headKey(run), encodeRow(head));
+      await rows.put(headKey(run), encodeRow(headKey(run), head));
     },
     code: 'invalid_journal_chain',
     whole: null,
@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
   },
   {
     title: 'a head of another shape',
-    damage: (rows) => rows.put(headKey(run), encodeRow({ seq: 'twenty' })),
+    damage: (rows) => rows.put(headKey(run), encodeRow(headKey(run), { seq: 'twenty' })),
     code: 'malformed_journal',
     whole: null,
   },
@@ -194,7 +194,7 @@ function forged(events: readonly Record<string, unknown>[]): (rows: Rows) => Pro
       await rows.put(eventKey('forged', seq), value);
     }
     const head = { seq, digest: link.toString('hex'), recordedAt: events.at(-1)?.recordedAt };
-    await rows.put(headKey('forged'), encodeRow(head));
+    await rows.put(headKey('forged'), encodeRow(headKey('forged'), head));
   };
 }
 
@@ -218,7 +218,10 @@ test('an audit finds what a chain cannot: times that go back, wrong ids, no time
   const torn = await damagedLedger(t, async (rows) => {
     const value = chainEvent(firstLink('forged'), '{"seq":1');
     await rows.put(eventKey('forged', 1), value);
-    await rows.put(headKey('forged'), encodeRow({ seq: 1, digest: linkOf(value).toString('hex'), recordedAt: noon }));
+    await rows.put(
+      headKey('forged'),
+      encodeRow(headKey('forged'), { seq: 1, digest: linkOf(value).toString('hex'), recordedAt: noon }),
+    );
   });
   await t.throwsAsync(torn.verifyJournal('forged'), { code: 'malformed_journal', message: /not JSON/ });
   await torn.close();
