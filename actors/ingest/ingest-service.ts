@@ -89,7 +89,7 @@ export class IngestService {
   standing(ingestId: string): IngestStanding {
     const { ledger, registry } = this.#options;
     const { status, updatedAt, snapshot } = this.row(ingestId);
-    const revisionId = status === 'registered' ? revisionOf(ledger, ingestId) : undefined;
+    const revisionId = status === 'registered' ? readStored(() => revisionOf(ledger, ingestId)) : undefined;
     const source = revisionId === undefined ? undefined : registry.revision(revisionId);
     const { context } = snapshot as AnyMachineSnapshot & { context: { readonly failure: Failure | null } };
     return {

@@ -51,8 +51,14 @@ export class LaterClient {
     this.#host = host;
   }
 
-  /** Studies the sample to its end. */
-  async study(more: { readonly clientRequestId?: string } = {}): Promise<string> {
+  /** Studies a source to its end: the newest one, unless `more` names another. */
+  async study(
+    more: {
+      readonly clientRequestId?: string;
+      readonly sourceSessionId?: string;
+      readonly sourceRevisionId?: string;
+    } = {},
+  ): Promise<string> {
     const [source] = sessions.parse(await this.#get('/v1/source-sessions')).sourceSessions;
     const started = await this.#post('/v1/runtime-starts', {
       sourceSessionId: source?.sourceSessionId,

@@ -6,6 +6,7 @@ import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-sto
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
+import { readStored } from '../../supervision/stored-read.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { ownedIngestInput } from './owned-ingest-row.ts';
 import { ResumableUpload } from './resumable-upload.ts';
@@ -46,9 +47,22 @@ export class ResumableUploads {
    */
   async load(): Promise<void> {
     for (const [ingestId, note] of await this.#notes.load()) {
-      const row = this.#options.supervisor.read(ingestId);
+      const row = this.#readable(ingestId);
+      // Until its ingest can be read again, the upload stays where it is.
+      if (row === null) continue;
       if (row !== undefined && isAwaiting(row)) await this.#takeUp(ingestId, row, note);
       else await this.#drop(ingestId);
+    }
+  }
+
+  /** The row of an ingest; null where it is damaged. */
+  #readable(ingestId: string): ActorRow | null | undefined {
+    try {
+      return readStored(() => this.#options.supervisor.read(ingestId));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.#options.report(`the partial upload of ${ingestId} is left aside, because the row of its ingest is damaged`);
+      return null;
     }
   }
 
