@@ -5,6 +5,23 @@ import type { Space } from './ledger.ts';
 const sessionRow = z.looseObject({ currentRevisionId: z.string() });
 const sourceRow = z.looseObject({ session: z.looseObject({ sessionId: z.string() }) });
 const deletedRow = z.looseObject({ receiptId: z.string() });
+const receiptRow = z.looseObject({
+  deleted: z.looseObject({
+    kind: z.string(),
+    runtimeId: z.string().optional(),
+    sourceSessionId: z.string().nullable(),
+    ingestIds: z.array(z.string()).optional(),
+  }),
+});
+
+/** The ids that a receipt of a deletion says are gone. */
+function deletedBy(value: unknown): string[] {
+  const { data } = receiptRow.safeParse(value);
+  if (data === undefined) return [];
+  const { kind, runtimeId, sourceSessionId, ingestIds = [] } = data.deleted;
+  const own = kind === 'runtime' ? runtimeId : sourceSessionId;
+  return [...(typeof own === 'string' ? [own] : []), ...ingestIds];
+}
 
 const studyPrefix = 'study/';
 /** The lists of actors are named after the kinds of which the ids begin with the same word. */
@@ -76,6 +93,9 @@ export class RowRelations {
     const by = `record ${key}`;
     for (const [scope, prefix] of listedRecords) {
       if (key.startsWith(prefix)) this.#lists.push({ by, entry: `${scope} ${key.slice(prefix.length)}` });
+    }
+    if (key.startsWith('deletion/')) {
+      for (const id of deletedBy(value)) this.#need(by, `record deleted/${id}`);
     }
     if (key.startsWith('deleted/')) {
       const { data } = deletedRow.safeParse(value);

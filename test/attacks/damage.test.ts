@@ -16,6 +16,6 @@ attacks.of(
   ({ kind, name, how }) => kind === 'record ingest' && name.endsWith('revision') && how === 'cut',
 );
 attacks.of('a thing that its list has lost is named', ({ kind, name, how }) => {
-  return kind === 'index' && name.startsWith('iruntime/') && how === 'removed';
+  return kind === 'index' && name.startsWith('runtime/') && how === 'removed';
 });
 attacks.atRandom(6);

@@ -90,7 +90,7 @@ async function rowDamages(root: string): Promise<Damage[]> {
       .filter((how) => how !== 'swapped' || other !== undefined)
       .map(
         (how): Damage => ({
-          ...{ kind, name: key.toString('latin1').replaceAll(/[^ -~]/g, '.'), how },
+          ...{ kind, name: entryOf(key)?.key ?? key.toString(), how },
           apply: (copy, below) =>
             withRawRows(join(copy, 'ledger'), async (store) => {
               const value = (await store.get(key)) ?? Buffer.alloc(0);

@@ -1,0 +1,179 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import type { Clock } from '../../contract/base/clock.ts';
+import { errorCodes } from '../../contract/base/error-codes.ts';
+import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
+import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
+import { openInProcess } from '../crash/host-in-process.ts';
+import { startHost } from '../crash/host-process.ts';
+import { mediaNumber } from '../crash/media.ts';
+import { scratchFolder, seededNumbers } from '../storage/ledger/scratch.ts';
+
+const rounds = Number(process.env.MEDIA_STUDY_TEST_INJECTIONS ?? 200);
+const below = seededNumbers(Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_123));
+
+const calls = [
+  'openat',
+  'write,pwrite64,writev',
+  'fsync,fdatasync',
+  'rename,renameat,renameat2',
+  'unlink,unlinkat',
+] as const;
+const faults = ['error=EIO', 'error=ENOSPC', 'error=EMFILE', 'signal=SIGKILL'] as const;
+
+interface Injection {
+  readonly call: (typeof calls)[number];
+  readonly fault: (typeof faults)[number];
+  readonly nth: number;
+}
+
+const told = ({ call, fault, nth }: Injection): string => `${fault} at ${call} ${nth}`;
+
+/** Has the kernel refuse the nth call of each thread of a process, and of what that starts, or end the process there. */
+async function inject(pid: number, { call, fault, nth }: Injection): Promise<ChildProcess> {
+  const what = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${nth}`];
+  const strace = spawn('strace', ['-f', '-q', '-o', '/dev/null', ...what, '-p', `${pid}`], { stdio: 'ignore' });
+  await delay(300);
+  return strace;
+}
+
+/** One host that meets a fault while a client works, and one after it that has to go on without a hand. */
+async function live(t: ExecutionContext, root: string, injection: Injection, promised: Promised): Promise<string> {
+  const host = await startHost(t, root);
+  const strace = await inject(host.announced?.pid ?? 0, injection);
+  const gone = once(strace, 'exit');
+  let end = 'nothing noticed';
+  const working = new CrashClient(host).drive(promised).catch((error: unknown) => {
+    end = error instanceof Error ? error.message : String(error);
+  });
+  await Promise.race([working, delay(20_000), host.ended]);
+  strace.kill('SIGINT');
+  await host.stop();
+  await Promise.all([gone, working]);
+  return end;
+}
+
+/** An error of the wire is of the closed set; what the client says of a connection that ended is no answer. */
+function checkEnd(t: ExecutionContext, injection: Injection, end: string): void {
+  const [, status, code] = /^answered (\d{3}): .*"code":"(\w+)"/.exec(end) ?? [];
+  if (status === undefined) return;
+  t.true(Object.hasOwn(errorCodes, code ?? ''), `${told(injection)}: ${end}`);
+  t.not(code, 'internal_failure', `${told(injection)}: ${end}`);
+}
+
+test('whatever call the system refuses, nothing acknowledged is lost, and the next host goes on without a hand', async (t) => {
+  t.timeout(7_200_000, 'two hosts for each fault');
+  const folder = await realpath(await scratchFolder(t));
+  const ends = new Map<string, number>();
+  for (let round = 0; round < rounds; round += 1) {
+    const root = join(folder, `root-${round}`);
+    await mkdir(root, { mode: 0o700 });
+    const injection: Injection = {
+      call: calls[round % calls.length] ?? calls[0],
+      fault: faults[Math.floor(round / calls.length) % faults.length] ?? faults[0],
+      nth: 1 + below(60),
+    };
+    const promised = nothingPromised(round, mediaNumber(round));
+    const end = await live(t, root, injection, promised);
+    checkEnd(t, injection, end);
+    const known = knownNow(promised);
+    const host = await openInProcess(t, root);
+    const client = new CrashClient(host);
+    const outcome = await goOn(client, known);
+    await host.stop();
+    // A study may have been ended by the fault, with its reason in the journal.
+    if (outcome === 'whole' && known.events.at(-1)?.includes('"status":"completed"')) checkJournal(t, known);
+    await checkDataRoot(t, root);
+    await checkRuntimes(t, root);
+    const what = `${injection.fault}: ${end === 'nothing noticed' ? end : end.slice(0, 60).replaceAll(/[0-9a-f-]{36}/g, '…')} → ${outcome}`;
+    ends.set(what, (ends.get(what) ?? 0) + 1);
+    await rm(root, { recursive: true });
+  }
+  for (const [what, count] of ends) t.log(`${count} × ${what}`);
+});
+
+/** Goes on with what was promised. A study or an ingest may have ended with a code: the fault was told then. */
+async function goOn(client: CrashClient, known: Promised): Promise<string> {
+  try {
+    if (known.ingestId === null) return 'nothing promised';
+    await client.finish(known);
+    return 'whole';
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const [, code] = /the ingest failed: (\w+)/.exec(message) ?? [];
+    if (code !== undefined) return `ingest failed: ${code}`;
+    if (known.runtime === null || !known.isTerminal) throw error;
+    return 'whole';
+  }
+}
+
+test('a clock that is set back an hour leaves times of journals in order and work going on', async (t) => {
+  t.timeout(300_000, 'two hosts');
+  const folder = await realpath(await scratchFolder(t));
+  const root = join(folder, 'data');
+  const [first, second] = [nothingPromised(1, mediaNumber(1)), nothingPromised(2, mediaNumber(2))];
+  let shift = 0;
+  const clock: Clock = { ...systemClock, now: () => Date.now() + shift };
+  const host = await openInProcess(t, root, { clock });
+  const client = new CrashClient(host);
+  await client.drive(first);
+  shift = -3_600_000;
+  await client.finish(first);
+  await client.drive(second);
+  for (const each of [first, second]) checkJournal(t, each);
+  await host.stop();
+  shift = -7_200_000;
+  const again = await openInProcess(t, root, { clock });
+  await new CrashClient(again).finish(second);
+  await again.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a file system that is full, and one that takes no more, refuse with their codes and harm nothing', async (t) => {
+  t.timeout(300_000, 'three hosts');
+  const folder = await realpath(await scratchFolder(t));
+  const mount = join(folder, 'small');
+  await mkdir(mount);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'none', mount]);
+  } catch {
+    t.log('this user may not mount');
+    t.pass();
+    return;
+  }
+  t.teardown(() => void execFileSync('umount', ['-l', mount]));
+  const root = join(mount, 'data');
+  const first = nothingPromised(1, mediaNumber(1));
+  const host = await startHost(t, root);
+  await new CrashClient(host).drive(first);
+  execFileSync('sh', ['-c', `cat /dev/zero > ${mount}/ballast 2>/dev/null || true`]);
+  const full = await new CrashClient(host)
+    .drive(nothingPromised(2, mediaNumber(2)))
+    .catch((error: unknown) => String(error));
+  t.log(`full: ${String(full).slice(0, 200)}`);
+  t.regex(String(full), /insufficient_storage|the host died|fetch failed/);
+  execFileSync('rm', [join(mount, 'ballast')]);
+  await host.stop();
+  const again = await startHost(t, root);
+  await new CrashClient(again).finish(first);
+  const third = nothingPromised(3, mediaNumber(3));
+  await new CrashClient(again).drive(third);
+  checkJournal(t, third);
+  execFileSync('mount', ['-o', 'remount,ro', mount]);
+  const readOnly = await new CrashClient(again)
+    .drive(nothingPromised(4, mediaNumber(4)))
+    .catch((error: unknown) => String(error));
+  t.log(`read-only: ${String(readOnly).slice(0, 200)}`);
+  await again.stop();
+  execFileSync('mount', ['-o', 'remount,rw', mount]);
+  const last = await startHost(t, root);
+  for (const each of [first, third]) await new CrashClient(last).finish(each);
+  t.is(await last.stop(), 0);
+  await cp(root, join(folder, 'copy'), { recursive: true });
+  await checkRuntimes(t, join(folder, 'copy'));
+});
