@@ -6,7 +6,7 @@ import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import type { HostProcess } from './host-process.ts';
 
 /** Longer than anything takes on a busy machine: whatever hangs fails its test. */
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 
 const started = z.looseObject({ runtimeId: z.string(), commandId: z.string() });
 const errorBody = z.looseObject({ error: z.looseObject({ code: z.string() }) });

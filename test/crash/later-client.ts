@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attestations } from '../../contract/review/publish-review.ts';
 import { HostGone, type Reachable } from './client.ts';
 
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 const reviewer = 'reviewer:local-operator';
 
 const reference = { artifactId: z.string(), receiptId: z.string(), receiptContentId: z.string() };
