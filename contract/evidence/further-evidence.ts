@@ -3,12 +3,20 @@ import { contentId, count, positive, range } from '../base/grammar.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { parameters } from './evidence.ts';
 import { keyframeFact, waveformFact } from './evidence-object.ts';
+import { soundFaultFacts } from './sound-fault.ts';
 
 /**
  * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journalled. Clients
  * of earlier versions know a closed list of kinds: receipts do not name these, and `GET …/evidence` answers them only when asked.
  */
-export const furtherKinds = ['transitions', 'black_frames', 'frozen_frames', 'keyframes', 'waveform'] as const;
+export const furtherKinds = [
+  'transitions',
+  'black_frames',
+  'frozen_frames',
+  'keyframes',
+  'waveform',
+  'audio_faults',
+] as const;
 export const furtherKind = z.enum(furtherKinds);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
@@ -48,6 +56,7 @@ export const furtherFact = z.discriminatedUnion('kind', [
   frozenFact,
   keyframeFact,
   waveformFact,
+  ...soundFaultFacts,
 ]);
 export type TransitionFact = z.infer<typeof transitionFact>;
 export type FlashFact = z.infer<typeof flashFact>;

@@ -17,6 +17,10 @@ export const CHANNEL_LAYOUT = '3.0';
 /** One sample of each signal, interleaved in their order. */
 export const BYTES_PER_INSTANT = SIGNALS.length * BYTES_PER_SAMPLE;
 
+/** The sample of 16 bits that begins at this byte. */
+export const sampleAt = (bytes: Uint8Array, at: number): number =>
+  (((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)) << 16) >> 16;
+
 /** A stretch of all signals, one array each, from -1 to 1. */
 export type SignalBlock = readonly Float32Array[];
 

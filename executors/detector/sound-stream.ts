@@ -3,7 +3,7 @@ import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
 import { type FoundSilences, findSilences } from './silences.ts';
 import type { SpeechModel, SpeechProbabilities } from './silero-vad.ts';
 import { SoundLevels } from './sound-levels.ts';
-import { BYTES_PER_INSTANT, MIX, newBlock, SIGNALS, type SignalBlock, signalOf } from './sound-signals.ts';
+import { BYTES_PER_INSTANT, MIX, newBlock, SIGNALS, type SignalBlock, sampleAt, signalOf } from './sound-signals.ts';
 import {
   BYTES_PER_SAMPLE,
   FRAME_SAMPLES,
@@ -124,12 +124,11 @@ const frameOf = (block: SignalBlock, signal: number, frame: number): Float32Arra
 
 /** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
 function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {
-  const sample = (at: number) => (((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)) << 16) >> 16;
   const signals = SIGNALS.map((_name, at) => signalOf(block, at));
   for (const [place, signal] of signals.entries()) {
     let to = from;
     for (let at = place * BYTES_PER_SAMPLE; at < bytes.length; at += BYTES_PER_INSTANT) {
-      signal[to++] = sample(at) / FULL_SCALE;
+      signal[to++] = sampleAt(bytes, at) / FULL_SCALE;
     }
   }
   for (let at = 0, to = 0; at < bytes.length; at += BYTES_PER_INSTANT, to += BYTES_PER_SAMPLE) {

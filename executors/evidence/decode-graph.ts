@@ -18,11 +18,14 @@ export type SoundForm = 'kept' | 'evened' | 'mono';
 /** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
 export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes'] as const;
 
-/** What comes out of the pipes behind them: the pixels of small pictures (RGB), and JPEGs that may become keyframes (`mpjpeg`). */
-export const PICTURE_PIPES = ['pixels', 'candidates'] as const;
+/**
+ * What comes out of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
+ * sound of left, right and centre at its own rate (`au`).
+ */
+export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate'] as const;
 
 /** How many extra pipes there are. */
-export const EXTRA_PIPES = MEASURE_PIPES.length + PICTURE_PIPES.length;
+export const EXTRA_PIPES = MEASURE_PIPES.length + BYTE_PIPES.length;
 
 const FIRST_EXTRA_PIPE = 3;
 
@@ -57,14 +60,33 @@ export function decodeArguments(request: DecodedPart, seek: number, form: SoundF
     ...(isEvened ? EVEN_SOUND_INPUT : []),
     ...audioOptions(request, seek * 1000, form),
     ...videoOptions(request, seek * 1000),
+    ...ownRateOptions(request, seek * 1000, form),
     ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
   ];
 }
 
+const soundOf = (audioTrackIndex: number, form: SoundForm) => ({
+  sound: form === 'evened' ? '1:0' : `0:${audioTrackIndex}`,
+  layout: form === 'mono' ? 'aformat=channel_layouts=mono,' : '',
+});
+
+/** Another rate would round off what stands at full scale. Gaps are filled as in the other branches. */
+function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
+  if (audioTrackIndex === null) return [];
+  const { sound, layout } = soundOf(audioTrackIndex, form);
+  const [from, to] = [range.startMs - seekMs, range.endMs - seekMs].map((ms) => ms / 1000);
+  const graph = [
+    `[${sound}]aresample=async=1:first_pts=0`,
+    `${layout}aformat=sample_fmts=s16:channel_layouts=${CHANNEL_LAYOUT}`,
+    `atrim=start=${from}:end=${to}[own]`,
+  ];
+  const form16 = ['-c:a', 'pcm_s16be', '-flags', '+bitexact', '-f', 'au'];
+  return ['-filter_complex', graph.join(','), '-map', '[own]', ...form16, bytePipe('ownRate')];
+}
+
 function audioOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
   if (audioTrackIndex === null) return [];
-  const sound = form === 'evened' ? '1:0' : `0:${audioTrackIndex}`;
-  const layout = form === 'mono' ? 'aformat=channel_layouts=mono,' : '';
+  const { sound, layout } = soundOf(audioTrackIndex, form);
   const cut = (rate: number) => {
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
     return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
@@ -92,9 +114,9 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number): 
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
     `[some]select=${candidateRule(range, seekMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
   ];
-  const output = (name: string, pipe: (typeof PICTURE_PIPES)[number], form: readonly string[]) => [
+  const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [
     ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form],
-    `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length + PICTURE_PIPES.indexOf(pipe)}`,
+    bytePipe(pipe),
   ];
   // One thread: an encoder with more holds pictures back, and so do those who wait for them.
   const jpeg = ['-c:v', 'mjpeg', '-q:v', String(KEYFRAME_FORM.quality), '-flags', '+bitexact', '-threads', '1'];
@@ -117,6 +139,9 @@ const candidateSize = (() => {
   const fitted = `min(1,${KEYFRAME_FORM.longestSide}/max(iw*sar,ih))`;
   return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})'`;
 })();
+
+const bytePipe = (pipe: (typeof BYTE_PIPES)[number]): string =>
+  `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length + BYTE_PIPES.indexOf(pipe)}`;
 
 // The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.
 const printer = (filter: 'metadata' | 'ametadata', measure: (typeof MEASURE_PIPES)[number]): string =>

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
+import type { SoundFaultFact } from '../../contract/evidence/sound-fault.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector } from '../detector/detector.ts';
 import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
@@ -9,14 +10,9 @@ import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import {
-  decodeArguments,
-  EXTRA_PIPES,
-  MEASURE_PIPES,
-  PICTURE_PIPES,
-  type SoundForm,
-  seekPoints,
-} from './decode-graph.ts';
+import { ChannelFaults } from './channel-faults.ts';
+import { Clipping } from './clipping.ts';
+import { BYTE_PIPES, decodeArguments, EXTRA_PIPES, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
 import type { DecodeRequest } from './decode-request.ts';
 import { evenSound } from './even-sound.ts';
 import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
@@ -40,6 +36,7 @@ export interface PassMeasurements {
   readonly keyframes: Keyframes;
   /** Null where there is no sound in the range. */
   readonly waveform: WaveformFact | null;
+  readonly soundFaults: readonly SoundFaultFact[];
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -119,6 +116,8 @@ async function decodeOnce(
   const pictures = new PictureFacts(range, keyframes);
   const loudness = new Loudness();
   const waveform = new Waveform(range);
+  const channelFaults = new ChannelFaults(range);
+  const clipping = new Clipping(range);
   const stream = new PictureStream(seek * 1000, (picture) => {
     pictures.add(picture);
     // Sound counts most evenly; a range without it is counted by its pictures.
@@ -130,8 +129,8 @@ async function decodeOnce(
     candidateTimes: (frame: FrameMetadata) => keyframes.addTime(frame),
   };
   const measures = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
-  const written = { pixels: stream, candidates: keyframes };
-  const readers = [...measures, ...PICTURE_PIPES.map((name) => written[name])];
+  const written = { pixels: stream, candidates: keyframes, ownRate: clipping };
+  const readers = [...measures, ...BYTE_PIPES.map((name) => written[name])];
   const work: Promise<unknown>[] = [];
   try {
     const decodedMs = range.endMs - seek * 1000;
@@ -149,7 +148,7 @@ async function decodeOnce(
     }
     work.push(
       running.finished,
-      listen(running, job, request, waveform),
+      listen(running, job, request, [waveform, channelFaults]),
       ...running.extra.map((pipe, at) => read(pipe, readers[at])),
     );
     if (job !== null) work.push(job.result);
@@ -160,7 +159,9 @@ async function decodeOnce(
     pictures.end();
     await keyframes.end();
     const drawn = await waveform.end(request.keep);
-    return { sound: job === null ? null : await job.result, pictures, keyframes, waveform: drawn, loudness };
+    const soundFaults = [...clipping.facts(), ...channelFaults.facts(), ...loudness.overPeak(range)];
+    const sound = job === null ? null : await job.result;
+    return { sound, pictures, keyframes, waveform: drawn, soundFaults, loudness };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -174,7 +175,7 @@ async function listen(
   running: RunningProcess,
   job: SoundJob | null,
   { range: { startMs, endMs }, decoded }: DecodeRequest,
-  waveform: Waveform,
+  meters: readonly (Waveform | ChannelFaults)[],
 ): Promise<void> {
   const bytesPerMs = SAMPLES_PER_MS * BYTES_PER_INSTANT;
   let room = job === null ? 0 : (endMs - startMs) * bytesPerMs;
@@ -183,7 +184,7 @@ async function listen(
     if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
     // Only a graph that begins anew counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
-    waveform.add(chunk);
+    for (const meter of meters) meter.add(chunk);
     await job?.write(chunk);
     decoded?.(endMs - startMs - Math.ceil(room / bytesPerMs));
   }
@@ -194,7 +195,7 @@ async function listen(
 
 async function read(
   pipe: Readable,
-  reader: FrameMetadataReader | PictureStream | Keyframes | undefined,
+  reader: FrameMetadataReader | PictureStream | Keyframes | Clipping | undefined,
 ): Promise<void> {
   for await (const chunk of pipe) {
     if (reader instanceof FrameMetadataReader) reader.push(chunk);

@@ -117,7 +117,7 @@ function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: Detec
 
 /** The further kinds that there is anything to measure for: those of pictures where any lies in the range, those of sound alike. */
 function furtherEvidence(
-  { pictures, keyframes, waveform }: PassMeasurements,
+  { pictures, keyframes, waveform, soundFaults }: PassMeasurements,
   request: DetectionRequest,
   tool: ToolIdentity,
 ): FurtherArtifact[] {
@@ -133,6 +133,10 @@ function furtherEvidence(
     frozen_frames: ofPictures(() => pictures.frozen()),
     keyframes: ofPictures(() => [...keyframes.facts()]),
     waveform: { trackIndex: audioTrackIndex, facts: waveform === null ? null : [waveform] },
+    audio_faults: {
+      trackIndex: audioTrackIndex,
+      facts: waveform === null ? null : [...soundFaults].sort((one, other) => one.startMs - other.startMs),
+    },
   };
   return furtherKinds.flatMap((kind): FurtherArtifact[] => {
     const { trackIndex, facts } = found[kind];

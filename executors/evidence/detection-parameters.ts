@@ -7,6 +7,8 @@ import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
+import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
+import { CLIPPING_RULE } from './clipping.ts';
 import { GROUPING } from './picture-facts.ts';
 import { WAVEFORM_RULE } from './waveform.ts';
 
@@ -14,6 +16,9 @@ type Parameters = EvidenceArtifact['parameters'];
 
 /** ffmpeg's `ebur128`; the true peak is printed in thousandths of full scale, fourfold oversampled. */
 export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
+
+/** What EBU R 128 permits at most. */
+export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
 
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
@@ -73,6 +78,11 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
     transitions: { ...stated(TRANSITION_RULE), ...GROUPING, ...pictures },
     black_frames: { ...BLACK_RULE, ...pictures },
     frozen_frames: { ...FROZEN_RULE, ...pictures },
+    audio_faults: {
+      ...stated({ ...CHANNEL_FAULT_RULE, clipping: CLIPPING_RULE, truePeak: TRUE_PEAK_RULE }),
+      channels: 'left, right and centre',
+      ...sound(audioChoice),
+    },
     waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
     keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;

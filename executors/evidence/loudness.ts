@@ -1,8 +1,13 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
+import type { TruePeakFact } from '../../contract/evidence/sound-fault.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import { LOUDNESS_RULE } from './detection-parameters.ts';
+import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-parameters.ts';
 import { type FrameMetadata, numberIn } from './frame-metadata.ts';
+
+// The filter works at 48 kHz, on frames of a tenth of a second.
+const TICKS_PER_MS = 48;
+const FRAME_MS = 100;
 
 /**
  * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg begins anew when the
@@ -10,12 +15,23 @@ import { type FrameMetadata, numberIn } from './frame-metadata.ts';
  */
 export class Loudness {
   #last: FrameMetadata | null = null;
+  #peak = { value: 0, atTick: 0 };
 
   add(frame: FrameMetadata): void {
     if (this.#last !== null && frame.number <= this.#last.number) {
       throw new ChangingSound();
     }
     this.#last = frame;
+    const value = numberIn(frame, 'lavfi.r128.true_peak') ?? 0;
+    if (value > this.#peak.value) this.#peak = { value, atTick: frame.pts };
+  }
+
+  /** The highest true peak, where it is too high. */
+  overPeak({ startMs, endMs }: Range): TruePeakFact[] {
+    const truePeakCentiDbtp = centi(20 * Math.log10(this.#peak.value));
+    if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
+    const atMs = startMs + Math.floor(this.#peak.atTick / TICKS_PER_MS);
+    return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: Math.min(endMs, atMs + FRAME_MS), truePeakCentiDbtp }];
   }
 
   /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */

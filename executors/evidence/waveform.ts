@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
-import { BYTES_PER_INSTANT, CHANNELS } from '../detector/sound-signals.ts';
+import { BYTES_PER_INSTANT, CHANNELS, sampleAt } from '../detector/sound-signals.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
 import type { KeepObject } from './keyframes.ts';
 
@@ -38,14 +38,13 @@ export class Waveform {
   add(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    for (let at = 0; at < whole; at += BYTES_PER_INSTANT) {
-      for (const channel of CHANNELS) {
-        const sample = bytes.readInt16LE(at + channel * BYTES_PER_SAMPLE);
-        if (sample < this.#lowest) this.#lowest = sample;
-        else if (sample > this.#highest) this.#highest = sample;
-      }
-      this.#samples += 1;
+    for (let at = 0; at < whole; ) {
+      const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
+      const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
+      this.#measure(bytes, at, to);
+      this.#samples += (to - at) / BYTES_PER_INSTANT;
       if (this.#samples % WINDOW_SAMPLES === 0) this.#close();
+      at = to;
     }
     this.#rest = Buffer.from(bytes.subarray(whole));
   }
@@ -64,6 +63,19 @@ export class Waveform {
     const endMs = Math.min(this.#range.endMs, startMs + Math.ceil(this.#samples / SAMPLES_PER_MS));
     const { windowMs } = WAVEFORM_RULE;
     return { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
+  }
+
+  #measure(bytes: Buffer, from: number, to: number): void {
+    let [lowest, highest] = [this.#lowest, this.#highest];
+    for (const channel of CHANNELS) {
+      for (let at = from + channel * BYTES_PER_SAMPLE; at < to; at += BYTES_PER_INSTANT) {
+        const sample = sampleAt(bytes, at);
+        if (sample < lowest) lowest = sample;
+        else if (sample > highest) highest = sample;
+      }
+    }
+    this.#lowest = lowest;
+    this.#highest = highest;
   }
 
   #close(): void {

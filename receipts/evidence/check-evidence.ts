@@ -54,6 +54,10 @@ const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]
   frozen_frames: { facts: ['frozen'], track: 'video' },
   keyframes: { facts: ['keyframe'], track: 'video' },
   waveform: { facts: ['waveform'], track: 'audio' },
+  audio_faults: {
+    facts: ['clipping', 'silent_channel', 'phase_inversion', 'dropout', 'true_peak'],
+    track: 'audio',
+  },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */

@@ -69,6 +69,7 @@ const companions: Readonly<Record<FurtherKind, EvidenceRow['kind']>> = {
   frozen_frames: 'shot_changes',
   keyframes: 'shot_changes',
   waveform: 'silence',
+  audio_faults: 'silence',
 };
 
 /** The row of a further kind; none where the pass did not measure it, as passes of earlier versions. */

@@ -1,0 +1,142 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/sound-fault.ts';
+import { BYTES_PER_INSTANT, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
+import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { FaultRun } from './fault-run.ts';
+
+/**
+ * Faults between the channels, by windows. `silent_channel`: the mean power of one side is below `silentDbfs` wherever that of the
+ * other is above `soundingDbfs`. `phase_inversion`: left and right, both above `soundingDbfs`, correlate by at most `mostCorrelated`
+ * (ffmpeg's `aphasemeter` takes 170°, which is −0.985, for two seconds). Windows that are too quiet decide nothing.
+ * `dropout`: no sample of any channel exceeds `mostSample` (of 16 bits), right behind and right before one above `leastEdge`:
+ * a pause of a speaker fades.
+ */
+export const CHANNEL_FAULT_RULE = {
+  windowMs: 100,
+  soundingDbfs: -50,
+  silentChannel: { silentDbfs: -80, leastMs: 2000 },
+  phaseInversion: { mostCorrelated: -0.95, leastMs: 1000 },
+  dropout: { mostSample: 1, leastEdge: 655, edgeMs: 3, leastMs: 5, mostMs: 300 },
+} as const;
+
+const FULL_SCALE = 32_768;
+const WINDOW_SAMPLES = CHANNEL_FAULT_RULE.windowMs * SAMPLES_PER_MS;
+
+const powerOf = (dbfs: number): number => 10 ** (dbfs / 10) * FULL_SCALE ** 2 * WINDOW_SAMPLES;
+const SOUNDING = powerOf(CHANNEL_FAULT_RULE.soundingDbfs);
+const SILENT = powerOf(CHANNEL_FAULT_RULE.silentChannel.silentDbfs);
+
+const placeOf = (signal: (typeof SIGNALS)[number]): number => SIGNALS.indexOf(signal) * BYTES_PER_SAMPLE;
+const [LEFT, RIGHT, CENTRE] = [placeOf('left'), placeOf('right'), placeOf('centre')] as const;
+
+/** Finds such faults in all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive. */
+export class ChannelFaults {
+  readonly #range: Range;
+  readonly #silent = { left: new FaultRun(), right: new FaultRun() };
+  readonly #inverted = new FaultRun();
+  readonly #dropouts: Range[] = [];
+  #samples = 0;
+  #left = 0;
+  #right = 0;
+  #product = 0;
+  #peak = 0;
+  // The peaks of the last milliseconds of sound, and the run of silence that follows them.
+  #edge: number[] = [];
+  #quiet: { startMs: number; endMs: number; edge: number } | null = null;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(range: Range) {
+    this.#range = range;
+  }
+
+  add(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
+    for (let at = 0; at < whole; ) {
+      const room = SAMPLES_PER_MS - (this.#samples % SAMPLES_PER_MS);
+      const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
+      this.#measure(bytes, at, to);
+      this.#samples += (to - at) / BYTES_PER_INSTANT;
+      if (this.#samples % SAMPLES_PER_MS === 0) this.#endMillisecond();
+      if (this.#samples % WINDOW_SAMPLES === 0) this.#endWindow();
+      at = to;
+    }
+    this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+
+  facts(): (SilentChannelFact | PhaseInversionFact | DropoutFact)[] {
+    const { silentChannel, phaseInversion } = CHANNEL_FAULT_RULE;
+    const silent = (['left', 'right'] as const).flatMap((channel) =>
+      this.#silent[channel].found(silentChannel.leastMs).map((span) => ({ channel, ...span })),
+    );
+    return [
+      ...silent.map(
+        ({ channel, startMs, endMs }, index): SilentChannelFact => ({
+          ...{ kind: 'silent_channel', index, startMs, endMs, channel },
+        }),
+      ),
+      ...this.#inverted.found(phaseInversion.leastMs).map(
+        ({ startMs, endMs, highest }, index): PhaseInversionFact => ({
+          ...{ kind: 'phase_inversion', index, startMs, endMs, correlationMilli: Math.round(highest * 1000) },
+        }),
+      ),
+      ...this.#dropouts.map((span, index): DropoutFact => ({ kind: 'dropout', index, ...span })),
+    ];
+  }
+
+  get #atMs(): number {
+    return this.#range.startMs + this.#samples / SAMPLES_PER_MS;
+  }
+
+  #measure(bytes: Buffer, from: number, to: number): void {
+    let [lefts, rights, products, peak] = [0, 0, 0, this.#peak];
+    for (let at = from; at < to; at += BYTES_PER_INSTANT) {
+      const left = sampleAt(bytes, at + LEFT);
+      const right = sampleAt(bytes, at + RIGHT);
+      lefts += left * left;
+      rights += right * right;
+      products += left * right;
+      peak = Math.max(peak, Math.abs(left), Math.abs(right), Math.abs(sampleAt(bytes, at + CENTRE)));
+    }
+    this.#left += lefts;
+    this.#right += rights;
+    this.#product += products;
+    this.#peak = peak;
+  }
+
+  #endWindow(): void {
+    const span = { startMs: this.#atMs - CHANNEL_FAULT_RULE.windowMs, endMs: this.#atMs };
+    const [left, right, product] = [this.#left, this.#right, this.#product];
+    this.#left = this.#right = this.#product = 0;
+    const isSilent = (own: number, other: number) => (own >= SILENT ? false : other > SOUNDING ? true : null);
+    this.#silent.left.add(isSilent(left, right), span);
+    this.#silent.right.add(isSilent(right, left), span);
+    const bothSound = left > SOUNDING && right > SOUNDING;
+    const correlation = bothSound ? product / Math.sqrt(left * right) : 0;
+    const isInverted = correlation <= CHANNEL_FAULT_RULE.phaseInversion.mostCorrelated;
+    this.#inverted.add(bothSound ? isInverted : null, span, correlation);
+  }
+
+  #endMillisecond(): void {
+    const { mostSample, leastEdge, edgeMs, leastMs, mostMs } = CHANNEL_FAULT_RULE.dropout;
+    const peak = this.#peak;
+    this.#peak = 0;
+    const endMs = this.#atMs;
+    if (peak <= mostSample) {
+      this.#quiet ??= { startMs: endMs - 1, endMs, edge: Math.max(0, ...this.#edge) };
+      this.#quiet.endMs = endMs;
+      this.#edge = [];
+      return;
+    }
+    this.#edge = [...this.#edge, peak].slice(-edgeMs);
+    if (this.#quiet === null) return;
+    const { startMs, edge } = this.#quiet;
+    const lasted = this.#quiet.endMs - startMs;
+    // What comes back is looked at for as long as an edge lasts.
+    if (edge < leastEdge || lasted < leastMs || lasted > mostMs) this.#quiet = null;
+    else if (peak >= leastEdge) {
+      this.#dropouts.push({ startMs, endMs: this.#quiet.endMs });
+      this.#quiet = null;
+    } else if (this.#edge.length === edgeMs) this.#quiet = null;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { ClippingFact, MeasuredChannel } from '../../contract/evidence/sound-fault.ts';
+import { DetectionFailure } from '../detector/detection-failure.ts';
+
+/**
+ * Clipped is what stands at full scale of 16 bits for three samples or more, at the rate of the track: a wave that only touches
+ * full scale does so for one or two. Such runs within a second of each other are one fact.
+ */
+export const CLIPPING_RULE = { leastSamples: 3, gapMs: 1000 } as const;
+
+const HIGHEST = 32_767;
+const LOWEST = -32_768;
+
+const CHANNELS: readonly MeasuredChannel[] = ['left', 'right', 'centre'];
+const BYTES_PER_SAMPLE = 2;
+const BYTES_PER_INSTANT = CHANNELS.length * BYTES_PER_SAMPLE;
+
+// The header of an AU file: magic, offset of the samples, their length, encoding (3: 16 bits, big-endian), rate, channels.
+const MAGIC = 0x2e736e64;
+const ENCODING = 3;
+const HEADER_BYTES = 24;
+const LONGEST_HEADER = 4096;
+
+interface Found {
+  readonly channel: MeasuredChannel;
+  readonly startMs: number;
+  endMs: number;
+  runs: number;
+  longestSamples: number;
+}
+
+/** Finds clipping in left, right and centre of a sound at its own rate, which comes as an AU file in pieces of any size. */
+export class Clipping {
+  readonly #range: Range;
+  readonly #found: Found[] = [];
+  readonly #runs = CHANNELS.map(() => ({ value: 0, samples: 0 }));
+  readonly #latest = new Map<MeasuredChannel, Found>();
+  #rate: number | null = null;
+  /** How many channels stand at full scale now. */
+  #open = 0;
+  #samples = 0;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(range: Range) {
+    this.#range = range;
+  }
+
+  /** Throws `DetectionFailure` on another form. */
+  write(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    if (this.#rate === null) bytes = this.#header(bytes);
+    const whole = this.#rate === null ? 0 : bytes.length - (bytes.length % BYTES_PER_INSTANT);
+    for (let at = 0; at < whole; at += BYTES_PER_SAMPLE) {
+      const high = bytes[at];
+      // Nearly every sample is told apart by its first byte alone.
+      if (this.#open > 0 || high === HIGHEST >> 8 || high === (LOWEST >> 8) + 256) {
+        const instant = Math.floor(at / BYTES_PER_INSTANT);
+        this.#sample((at % BYTES_PER_INSTANT) / BYTES_PER_SAMPLE, bytes.readInt16BE(at), this.#samples + instant);
+      }
+    }
+    this.#samples += whole / BYTES_PER_INSTANT;
+    this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+
+  facts(): ClippingFact[] {
+    for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
+    const { endMs } = this.#range;
+    return this.#found
+      .filter(({ startMs }) => startMs < endMs)
+      .sort((one, other) => one.startMs - other.startMs)
+      .map((found, index) => ({ kind: 'clipping', index, ...found, endMs: Math.min(found.endMs, endMs) }));
+  }
+
+  /** What lies behind the header; all of it while that is not whole. */
+  #header(bytes: Buffer): Buffer {
+    if (bytes.length < HEADER_BYTES) return bytes;
+    const [magic, offset = 0, , encoding, rate = 0, channels] = [0, 4, 8, 12, 16, 20].map((at) =>
+      bytes.readUInt32BE(at),
+    );
+    const isKnown = magic === MAGIC && encoding === ENCODING && channels === CHANNELS.length && rate > 0;
+    if (!isKnown || offset < HEADER_BYTES || offset > LONGEST_HEADER) {
+      throw new DetectionFailure('ffmpeg gave sound in an unknown form');
+    }
+    if (bytes.length < offset) return bytes;
+    this.#rate = rate;
+    return bytes.subarray(offset);
+  }
+
+  #sample(place: number, value: number, instant: number): void {
+    const run = this.#runs[place];
+    const isExtreme = value === HIGHEST || value === LOWEST;
+    if (run === undefined || (run.samples === 0 && !isExtreme)) return;
+    if (run.samples > 0 && value === run.value) {
+      run.samples += 1;
+      return;
+    }
+    if (run.samples >= CLIPPING_RULE.leastSamples) this.#add(place, instant - run.samples, instant);
+    this.#open += (isExtreme ? 1 : 0) - (run.samples > 0 ? 1 : 0);
+    run.value = value;
+    run.samples = isExtreme ? 1 : 0;
+  }
+
+  /** A run of samples of one channel from `first` to before `end`. */
+  #add(place: number, first: number, end: number): void {
+    const channel = CHANNELS[place];
+    const rate = this.#rate;
+    if (channel === undefined || rate === null) return;
+    const at = (sample: number) => this.#range.startMs + (sample * 1000) / rate;
+    const [samples, startMs, endMs] = [end - first, Math.floor(at(first)), Math.ceil(at(end))];
+    const latest = this.#latest.get(channel);
+    if (latest !== undefined && startMs - latest.endMs <= CLIPPING_RULE.gapMs) {
+      latest.endMs = endMs;
+      latest.runs += 1;
+      latest.longestSamples = Math.max(latest.longestSamples, samples);
+      return;
+    }
+    const found = { channel, startMs, endMs, runs: 1, longestSamples: samples };
+    this.#latest.set(channel, found);
+    this.#found.push(found);
+  }
+}
