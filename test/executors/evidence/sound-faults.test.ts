@@ -17,7 +17,12 @@ const STRETCHES = [
   { atS: 7, left: '0.3*sin(800*t)', right: '-0.3*sin(800*t)', s: 2 },
   { atS: 9, left: '0.3*sin(800*t)*(1-between(t,1,1.04))', right: '0.3*sin(900*t)*(1-between(t,1,1.04))', s: 2 },
   // A pause that fades is none of its kind.
-  { atS: 11, left: '0.3*sin(800*t)*clip(abs(t-1)*4-0.4,0,1)', right: '0.3*sin(900*t)*clip(abs(t-1)*4-0.4,0,1)', s: 1.3 },
+  {
+    atS: 11,
+    left: '0.3*sin(800*t)*clip(abs(t-1)*4-0.4,0,1)',
+    right: '0.3*sin(900*t)*clip(abs(t-1)*4-0.4,0,1)',
+    s: 1.3,
+  },
 ] as const;
 const endMs = 12_300;
 
