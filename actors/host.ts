@@ -1,18 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { openDetector } from '../executors/detector/detector.ts';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
-import { openLauncher } from '../executors/process/launcher.ts';
-import { describeSandbox } from '../executors/process/process-sandbox.ts';
-import { resolveTools } from '../executors/process/tools.ts';
-import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
-import { canonicalJson } from '../receipts/core/canonical-json.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
-import { openLedger } from '../storage/ledger/open-ledger.ts';
-import { dataRootAt } from '../storage/objects/data-root-layout.ts';
-import { openObjectStore } from '../storage/objects/open-object-store.ts';
-import { patientLedger } from '../storage/patience/patient-ledger.ts';
-import { patientObjectStore } from '../storage/patience/patient-object-store.ts';
 import { openSigningKey } from '../storage/signing/signing-key.ts';
 import { openTranslator } from './captions/open-translator.ts';
 import { openDeletions } from './deletion/open-deletions.ts';
@@ -22,19 +11,19 @@ import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
 import { notedParts } from './ingest/owned/upload-notes.ts';
 import { videohostService } from './ingest/videohost/videohost-service.ts';
-import { KnownMachine } from './known-machine.ts';
 import { Lifecycles } from './lifecycles/lifecycles.ts';
-import { TransitionListeners } from './lifecycles/transition-listeners.ts';
 import { openLaterStages } from './open-later-stages.ts';
-import { openStudying } from './open-studying.ts';
-import { CommitFigures, HostFigures } from './operation/host-figures.ts';
+import { KnownMachine } from './opening/known-machine.ts';
+import { openEngines } from './opening/open-engines.ts';
+import { openStorage } from './opening/open-storage.ts';
+import { openStudying } from './opening/open-studying.ts';
+import { HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { Pairings } from './operation/pairings.ts';
 import { StateDurations } from './operation/state-durations.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
-import { RememberedTools } from './remembered-tools.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/cut-reviews.ts';
 import { loadFolders } from './sources/folder-sources.ts';
@@ -51,46 +40,18 @@ import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
 
-/** The detector process is ended after this long without work. */
-const detectorIdleMs = 60_000;
-
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const { clock, report, points, onFatal } = options;
+  const { clock, report, onFatal } = options;
   // It needs nothing of the data root, so what it finds out begins beside the opening.
   const machine = options.machine ?? new KnownMachine();
-  const opened = await openObjectStore({
-    root: options.dataRoot,
-    points,
-    clock,
-    onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
-  });
-  const objectStore = patientObjectStore(opened, clock);
-  const layout = dataRootAt(options.dataRoot);
-  const commits = new CommitFigures(() => performance.now());
-  const watched = commits.before(points);
-  const listeners = new TransitionListeners(report);
-  const ledger = patientLedger(
-    await openLedger({
-      ...{ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: watched },
-      onStamped: listeners.stamped,
-    }),
-    clock,
+  const storage = await openStorage(options);
+  const { layout, ledger, objectStore, commits, listeners } = storage;
+  const { launcher, detector, detectorTools, tools, recognizer, remembered } = await openEngines(
+    options,
+    storage,
+    machine,
   );
-  // It ends what runs in the folders of an earlier host, which must still be there for that.
-  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox });
-  const leftovers = await objectStore.sweep(await notedParts(ledger));
-  for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
-  for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);
-  report(describeSandbox(launcher.sandbox));
-  const remembered = new RememberedTools(ledger, machine);
-  const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const chosen = options.recognizer ?? null;
-  const [tools, detectorTools, recognizer] = await Promise.all([
-    resolveTools(launcher, options.environment, remembered),
-    detector.tools(),
-    chosen === null ? null : openRecognizer(launcher, chosen, { environment: options.environment, clock }),
-  ]);
 
   const registry = new SourceRegistry();
   const sourceUses = new SourceUses();

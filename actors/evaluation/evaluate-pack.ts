@@ -10,7 +10,7 @@ import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
-import type { KnownMachine } from '../known-machine.ts';
+import type { KnownMachine } from '../opening/known-machine.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import type { PackFolder } from './evaluation-pack-folder.ts';
 import { ingestItem } from './labelled-ingest.ts';

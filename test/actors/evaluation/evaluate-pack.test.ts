@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { evaluatePack } from '../../../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../../../actors/evaluation/evaluation-pack-folder.ts';
-import { KnownMachine } from '../../../actors/known-machine.ts';
+import { KnownMachine } from '../../../actors/opening/known-machine.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import { evaluationReceipt } from '../../../contract/evaluation/evaluation-receipt.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { KnownMachine } from '../../actors/known-machine.ts';
-import { RememberedTools } from '../../actors/remembered-tools.ts';
-import type { KnownTool } from '../../executors/process/known-tools.ts';
+import { KnownMachine } from '../../../actors/opening/known-machine.ts';
+import { RememberedTools } from '../../../actors/opening/remembered-tools.ts';
+import type { KnownTool } from '../../../executors/process/known-tools.ts';
 
 const found = (version: string): KnownTool => ({
   path: '/usr/bin/tool',

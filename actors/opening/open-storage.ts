@@ -1,0 +1,44 @@
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { openLedger } from '../../storage/ledger/open-ledger.ts';
+import { type DataRoot, dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { openObjectStore } from '../../storage/objects/open-object-store.ts';
+import { patientLedger } from '../../storage/patience/patient-ledger.ts';
+import { patientObjectStore } from '../../storage/patience/patient-object-store.ts';
+import type { HostOptions } from '../host-types.ts';
+import { TransitionListeners } from '../lifecycles/transition-listeners.ts';
+import { CommitFigures } from '../operation/host-figures.ts';
+
+/** The data root of a host, open. */
+export interface OpenStorage {
+  readonly layout: DataRoot;
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  /** How long commits took. */
+  readonly commits: CommitFigures;
+  /** Those who are told of each transition that was committed. */
+  readonly listeners: TransitionListeners;
+}
+
+/** Opens the objects and the ledger of a data root, both patient with a full disk. Rejects with coded errors. */
+export async function openStorage({ dataRoot, clock, points, onFatal, report }: HostOptions): Promise<OpenStorage> {
+  const opened = await openObjectStore({
+    root: dataRoot,
+    points,
+    clock,
+    onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
+  });
+  const layout = dataRootAt(dataRoot);
+  const commits = new CommitFigures(() => performance.now());
+  const listeners = new TransitionListeners(report);
+  const ledger = await openLedger({
+    ...{ directory: layout.ledger, clock, encodeEvent: canonicalJson, onFatal, points: commits.before(points) },
+    onStamped: listeners.stamped,
+  });
+  return {
+    ...{ layout, commits, listeners },
+    ledger: patientLedger(ledger, clock),
+    objectStore: patientObjectStore(opened, clock),
+  };
+}
