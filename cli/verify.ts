@@ -1,4 +1,5 @@
 import { verifyRuntime } from '../actors/reopening/verify-runtime.ts';
+import { tombstoneCheck } from '../actors/supervision/deletion-rows.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { ServiceError } from '../contract/base/service-error.ts';
 import { canonicalJson } from '../receipts/core/canonical-json.ts';
@@ -64,7 +65,7 @@ async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOpt
   try {
     const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
     if (loss !== null) return storeVerificationOf(dataRoot, loss.faults, [], loss);
-    const { faults } = await checkLedger(dataRoot);
+    const { faults } = await checkLedger(dataRoot, tombstoneCheck);
     const rows = faults.length === 0 ? await damagedRowsOf(dataRootAt(dataRoot).ledger) : [];
     const objects = faults.length === 0 && hashesObjects ? await damagedObjectsOf(dataRoot) : [];
     return storeVerificationOf(dataRoot, faults, [...rows, ...objects], null);

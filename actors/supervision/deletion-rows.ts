@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
 import { reopenDeletionReceipt } from '../../receipts/deletion/deletion-receipt.ts';
+import type { RecordCheck } from '../../storage/ledger/accept-loss.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import { readStored } from './stored-read.ts';
@@ -11,8 +12,10 @@ export const deletionScope = 'deletion';
 
 const pointer = z.strictObject({ receiptId: z.string(), deletedAt: z.string() });
 
-const receiptKey = (receiptId: string): string => `deletion/${receiptId}`;
-const deletedKey = (id: string): string => `deleted/${id}`;
+const receiptPrefix = 'deletion/';
+const deletedPrefix = 'deleted/';
+const receiptKey = (receiptId: string): string => `${receiptPrefix}${receiptId}`;
+const deletedKey = (id: string): string => `${deletedPrefix}${id}`;
 
 /** What stays of a deletion: its receipt, its place in the list, and under each id that is gone where to find it. */
 export function receiptWrites(receipt: DeletionReceipt, ids: readonly string[]): Write[] {
@@ -22,6 +25,31 @@ export function receiptWrites(receipt: DeletionReceipt, ids: readonly string[]):
     { put: 'index', key: indexKey(deletionScope, Date.parse(deletedAt), receiptId), value: true },
     ...ids.map((id): Write => ({ put: 'record', key: deletedKey(id), value: { receiptId, deletedAt } })),
   ];
+}
+
+/** Derives the receipt of every deletion again, and looks for that of every id that is gone; says in words what does not hold. */
+export const tombstoneCheck: RecordCheck = {
+  prefix: 'delet',
+  faultsOf: (records) =>
+    [...records].flatMap(([key, value]) => {
+      if (key.startsWith(receiptPrefix)) {
+        return isDerived(key, value)
+          ? []
+          : [`the receipt ${key.slice(receiptPrefix.length)} does not follow from what it says`];
+      }
+      if (!key.startsWith(deletedPrefix)) return [];
+      const { data } = pointer.safeParse(value);
+      const isThere = data !== undefined && records.has(receiptKey(data.receiptId));
+      return isThere ? [] : [`the receipt of the deletion of ${key.slice(deletedPrefix.length)} is gone`];
+    }),
+};
+
+function isDerived(key: string, stored: unknown): boolean {
+  try {
+    return receiptKey(reopenDeletionReceipt(stored).receiptId) === key;
+  } catch {
+    return false;
+  }
 }
 
 /** The receipt with this id, derived again; null where there is none. Throws `stored_content_inconsistent`. */

@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { receiptWrites } from '../../actors/supervision/deletion-rows.ts';
 import { StartError } from '../../cli/options/start-error.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
+import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
 import type { AdmissionReference } from '../../receipts/study/study-admission.ts';
 import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
@@ -179,6 +181,38 @@ test('a ledger that is gone from beside its objects is a loss, and not a folder 
   const missing = await verify('--store', '--data-root', root);
   t.is(missing.code, 2);
   t.regex(missing.stderr, /^ledger_missing: .*; put the folder ledger back from a copy of the data root, /);
+});
+
+test('a receipt of a deletion that was changed, and one that is gone, are damage of the store', async (t) => {
+  const root = await storedRoot(t);
+  const opened = await openStore(root);
+  const facts = {
+    deleted: { kind: 'source', sourceSessionId: 'session:1', sourceRevisionIds: [], ingestIds: [] },
+    deletedAt: '2026-01-02T03:04:05.678Z',
+    operator: null,
+    erased: { rows: 1, events: 0, eventBytes: 0, objects: 1, objectBytes: 10 },
+  } satisfies DeletionFacts;
+  const receipt = deletionReceiptOf(facts);
+  await opened.ledger.commit(receiptWrites(receipt, ['session:1']));
+  await opened.close();
+  const whole = await verify('--store', '--data-root', root);
+  t.deepEqual([whole.code, linesOf(whole)[0]], [0, `intact: the ledger of ${root}`]);
+
+  const again = await openStore(root);
+  const forged = { ...receipt, erased: { ...facts.erased, objects: 2 } };
+  const absent = deletionReceiptOf({ ...facts, operator: 'Nobody' });
+  await again.ledger.commit([
+    { put: 'record', key: `deletion/${receipt.receiptId}`, value: forged },
+    ...receiptWrites(absent, ['session:2']),
+    { del: 'record', key: `deletion/${absent.receiptId}` },
+  ]);
+  await again.close();
+  const damaged = await verify('--store', '--data-root', root);
+  t.is(damaged.code, 1);
+  t.deepEqual(linesOf(damaged).slice(0, 2), [
+    'FAIL  store  the receipt of the deletion of session:2 is gone',
+    `FAIL  store  the receipt ${receipt.receiptId} does not follow from what it says`,
+  ]);
 });
 
 test('a data root that a host holds is left alone', async (t) => {

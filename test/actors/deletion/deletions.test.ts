@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { openHost } from '../../../actors/host.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
+import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
 import type { DeletionReceipt } from '../../../contract/deletion/deletion-receipt.ts';
 import { unpackStores } from '../../../fixtures/golden-store/archive.ts';
 import { goldenHost } from '../../../fixtures/golden-store/contents.ts';
@@ -57,7 +58,7 @@ async function emptied(t: ExecutionContext, root: string, runtimeId: string): Pr
 
 /** The store is whole, holds the receipts, and nothing else of what was deleted. */
 async function isWhole(t: ExecutionContext, root: string, runtimeId: string): Promise<void> {
-  t.deepEqual((await checkLedger(root)).faults, []);
+  t.deepEqual((await checkLedger(root, tombstoneCheck)).faults, []);
   const store = await openStore(root);
   await t.throwsAsync(
     verifyRuntime(store, runtimeId, () => undefined),
