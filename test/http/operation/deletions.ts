@@ -108,8 +108,12 @@ export function deletions(contract: HostContract): void {
       t.regex(contract.refused(t, await remove(path), 'source_in_use'), new RegExp(`1 live ingests.*${second}`));
       await contract.gate.open();
       const source = await registered(second);
+      await contract.gate.close();
       const { runtimeId } = await startStudy(t, contract, studyRequest(source));
-      await followed(t, contract, runtimeId);
+      t.regex(contract.refused(t, await remove(path), 'source_in_use'), new RegExp(`1 runtime needs it: ${runtimeId}`));
+      await contract.gate.open();
+      const { last } = await followed(t, contract, runtimeId);
+      t.like(last, { lifecycle: 'terminal', reason: null }, 'the refused deletion has left the study alone');
       t.regex(contract.refused(t, await remove(path), 'source_in_use'), new RegExp(`1 runtime needs it: ${runtimeId}`));
       granted(t, await remove(`/v1/runtimes/${runtimeId}`));
       const { deleted } = granted(t, await remove(path));
