@@ -52,7 +52,7 @@ export function build() {
       logLevel: 'warning',
       metafile: true,
     });
-    await buildConsole(root, join(fresh, 'console'));
+    const ofConsole = await buildConsole(root, join(fresh, 'console'));
     for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
     const client = await bundle({
       absWorkingDir: root,
@@ -71,7 +71,8 @@ export function build() {
       metafile: true,
     });
     copySpeechModel(root, fresh);
-    writeLicences(root, fresh, [...Object.keys(metafile.inputs), ...Object.keys(client.metafile.inputs)]);
+    const inputs = [metafile, client.metafile].flatMap((each) => Object.keys(each.inputs));
+    writeLicences(root, fresh, [...inputs, ...ofConsole]);
   });
 }
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * Builds the console into a folder.
+ * Builds the console into a folder. Returns the files that it took in, from the root.
  *
  * @param {string} root of the repository
  * @param {string} folder
@@ -16,6 +16,9 @@ export async function buildConsole(root, folder) {
     absWorkingDir: root,
     entryPoints: ['console.tsx', 'style/console.css', 'icon.svg'].map((name) => join(source, name)),
     entryNames: '[name]-[hash]',
+    // The engine that places a chart is larger than all the rest, and only a file of a machine needs it.
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
     outdir: folder,
     bundle: true,
     minify: true,
@@ -25,17 +28,24 @@ export async function buildConsole(root, folder) {
     target: ['chrome120', 'firefox121', 'safari17.4'],
     // The client asks Node for a file only where it is given a path, which no page does.
     external: ['node:*'],
+    // The entry of the package looks for a worker of Node.
+    alias: { elkjs: 'elkjs/lib/elk.bundled.js' },
     define: { 'process.env.NODE_ENV': '"production"' },
     tsconfig: join(source, 'tsconfig.json'),
     loader: { '.svg': 'copy' },
     logLevel: 'warning',
   });
-  const built = Object.keys(metafile.outputs).map((path) => basename(path));
   /** @param {string} ending */
-  const assetOf = (ending) => `/assets/${built.find((name) => name.endsWith(ending))}`;
+  const assetOf = (ending) => {
+    const outputs = Object.entries(metafile.outputs);
+    const [path = ''] =
+      outputs.find(([name, { entryPoint }]) => entryPoint !== undefined && name.endsWith(ending)) ?? [];
+    return `/assets/${basename(path)}`;
+  };
   const page = readFileSync(join(source, 'index.html'), 'utf8')
     .replace('{script}', assetOf('.js'))
     .replace('{style}', assetOf('.css'))
     .replace('{icon}', assetOf('.svg'));
   writeFileSync(join(folder, 'index.html'), page);
+  return Object.keys(metafile.inputs);
 }

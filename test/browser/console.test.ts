@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import type { Browser } from 'playwright-core';
+import { spokenLanguage } from '../../client/studies.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
 import { approve, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
+import { openMachine } from './views.ts';
 
 interface Opened {
   readonly browser: Browser;
@@ -112,6 +115,40 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   t.deepEqual(faults, []);
   await page.context().close();
 });
+
+inBrowser(
+  'an actor is scrubbed on its chart, a chart lights up while a study runs, and a foreign machine opens',
+  async (t) => {
+    const { browser, address, origin } = t.context;
+    const { page, faults } = await watchedPage(browser, address);
+    await page.getByRole('link', { name: 'Lifecycles' }).click();
+    await page
+      .getByRole('link', { name: /^Study/ })
+      .first()
+      .click();
+    await page.getByText('Step 9 of 9').waitFor();
+    await page.getByRole('slider').press('Home');
+    t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
+    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the host has no source');
+    await page.evaluate('location.hash = "#/lifecycles?kind=runtime"');
+    await page.locator('.list-link').first().waitFor();
+    const before = await page.locator('.list-link').count();
+    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+    const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
+    // Only the stream tells of it so soon.
+    await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
+    await page.locator('.list-link').first().click();
+    await studied;
+    await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
+    await page.evaluate('location.hash = "#/lifecycles/file"');
+    await page.locator('.drop').waitFor();
+    await openMachine(page);
+    t.deepEqual(faults, []);
+    await page.context().close();
+  },
+);
 
 inBrowser('without the token, from another origin or in a frame there is nothing to see', async (t) => {
   const { browser, origin, address } = t.context;

@@ -24,6 +24,21 @@ async function scrubBack(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Only its path' }).click();
 }
 
+const foreignMachine = fileURLToPath(new URL('../../fixtures/foreign-machine.json', import.meta.url));
+
+/** Opens a machine of somebody else from a file. */
+export async function openMachine(page: Page): Promise<void> {
+  await page.locator('input[type="file"]').setInputFiles(foreignMachine);
+  await page.locator('.chart .state').first().waitFor();
+}
+
+/** Takes the first steps in a copy of a machine. */
+async function whatIf(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'worker.granted' }).click();
+  await page.getByRole('button', { name: 'initialize done' }).click();
+  await page.getByRole('heading', { name: 'running.detect' }).waitFor();
+}
+
 /** Searches a chart and chooses what was found. */
 async function searchChart(page: Page): Promise<void> {
   await page.getByLabel('Search the chart').fill('hasClaims');
@@ -64,6 +79,15 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
       ready: '.chart .state.now',
       act: scrubBack,
     },
+    {
+      name: 'compare',
+      hash: `#/lifecycles/actors/${encodeURIComponent(captioned)}?beside=${encodeURIComponent(waiting)}`,
+      ready: '[data-same]',
+    },
+    { name: 'heat', hash: '#/lifecycles/charts/runtime/heat', ready: '.times' },
+    { name: 'what-if', hash: '#/lifecycles/charts/runtime/what-if', ready: '.chart .state.now', act: whatIf },
+    { name: 'whole-host', hash: '#/lifecycles/host', ready: '.tree' },
+    { name: 'file', hash: '#/lifecycles/file', ready: '.drop', act: openMachine },
     { name: 'operations', hash: '#/operations', ready: '.metrics' },
     { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
   ];

@@ -44,6 +44,9 @@ export function Locked() {
           Unlock
         </button>
       </form>
+      <p>
+        Without it you can still <a href="#/lifecycles/file">open a machine or the bundle of a study from a file</a>.
+      </p>
     </div>
   );
 }

@@ -7,7 +7,9 @@ import { useStore } from './host/use-store.ts';
 import { HostState } from './host-state.tsx';
 import { ActorView } from './lifecycles/actor/actor-view.tsx';
 import { ChartView } from './lifecycles/chart/chart-view.tsx';
+import { FileView } from './lifecycles/files/file-view.tsx';
 import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
+import { WholeHostView } from './lifecycles/whole-host/whole-host-view.tsx';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
@@ -55,7 +57,7 @@ export function Shell() {
     <HostContext.Provider value={host}>
       <Head route={route} theme={theme} isOpen={host !== null} />
       <main ref={main} tabIndex={-1} id="view">
-        {host === null ? <Locked /> : <View route={route} />}
+        {host === null && route.view !== 'file' ? <Locked /> : <View route={route} />}
       </main>
     </HostContext.Provider>
   );
@@ -113,6 +115,10 @@ function View({ route }: { route: Route }): ComponentChildren {
       return <ChartView key={route.chartId} chartId={route.chartId} mode={route.mode} from={route.from} />;
     case 'actor':
       return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} />;
+    case 'whole-host':
+      return <WholeHostView />;
+    case 'file':
+      return <FileView />;
     case 'operations':
       return <OperationsView />;
     default:

@@ -43,10 +43,29 @@ const edgeOf = (bundle: Bundle): ElkExtendedEdge => ({
   ],
 });
 
-const optionsOf = (state: ChartState, parent: ChartState | null, seed: number): Readonly<Record<string, string>> => {
+const idsIn = (state: ChartState): string[] => state.states.flatMap((child) => [child.id, ...idsIn(child)]);
+
+/** Whether an arrow crosses the border of a region. The engine places regions apart only where none does. */
+const isCrossed = (parallel: ChartState, bundles: readonly Bundle[]): boolean =>
+  parallel.states.some((region) => {
+    const inside = new Set(idsIn(region));
+    return bundles.some(
+      ({ source, target, inward }) =>
+        (inside.has(target) && !inside.has(source) && !(inward && source === region.id)) ||
+        (inside.has(source) && !inside.has(target)),
+    );
+  });
+
+const optionsOf = (
+  state: ChartState,
+  parent: ChartState | null,
+  seed: number,
+  bundles: readonly Bundle[],
+): Readonly<Record<string, string>> => {
   if (parent === null) return chartOptions(seed);
-  if (state.kind === 'parallel') return parallelOptions;
-  return parent.kind === 'parallel' ? regionOptions : compoundOptions;
+  const isApart = (each: ChartState): boolean => each.kind === 'parallel' && !isCrossed(each, bundles);
+  if (isApart(state)) return parallelOptions;
+  return isApart(parent) ? regionOptions : compoundOptions;
 };
 
 /** Node ids are state ids and edge ids are bundle ids. Another seed leads to another arrangement. */
@@ -79,7 +98,7 @@ export const elkInput = (chart: Chart, bundles: readonly Bundle[], seed: number)
     return {
       id: state.id,
       layoutOptions: {
-        ...optionsOf(state, parent, seed),
+        ...optionsOf(state, parent, seed, bundles),
         'elk.padding': `[top=${text.height},left=${insideGap},bottom=${insideGap},right=${insideGap}]`,
         'elk.nodeSize.constraints': 'MINIMUM_SIZE',
         'elk.nodeSize.minimum': `(${width},${text.height})`,

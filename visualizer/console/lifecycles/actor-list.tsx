@@ -9,11 +9,13 @@ import { WindowList } from '../parts/window-list.tsx';
 import { sentence } from '../words/codes.ts';
 import { moment } from '../words/time-code.ts';
 import { ActorBadge, againWords } from './actor/actor-head.tsx';
+import { useAfterMoves } from './use-moves.ts';
 import { kindWords } from './words.ts';
 
 const pageRows = 100;
 const rowHeight = 60;
-const everyMs = 3_000;
+/** Beside the stream, for a host that refuses it. */
+const everyMs = 15_000;
 
 interface ActorListProps {
   readonly kind: ActorKind | null;
@@ -41,7 +43,10 @@ export function ActorList({ kind, state }: ActorListProps) {
   };
   useEffect(() => void ask(null, []), [host]);
   // Only the first page moves: the others are older.
-  useEvery(everyMs, rows.length <= pageRows, () => void ask(null, []));
+  const isFirstPage = rows.length <= pageRows;
+  const look = () => void ask(null, []);
+  useEvery(everyMs, isFirstPage, look);
+  useAfterMoves(host, look, (moved) => isFirstPage && (kind === null || moved.kind === kind));
   const isShort = cursor !== null && rows.length < pageRows / 2;
   useEffect(() => {
     // A page of a filtered list may have no rows while there are further pages.

@@ -24,6 +24,14 @@ export function LifecyclesView({ kind, state }: LifecyclesViewProps) {
   return (
     <div class="page">
       <h1>Lifecycles</h1>
+      <nav class="deeds" aria-label="Further views">
+        <a class="button" href="#/lifecycles/host">
+          The whole host
+        </a>
+        <a class="button" href="#/lifecycles/file">
+          Open a file
+        </a>
+      </nav>
       <div class="split lifecycles">
         <section aria-labelledby="actors">
           <h2 id="actors">Actors</h2>

@@ -3,24 +3,12 @@ import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Failed } from '../parts/notice.tsx';
 import type { Check } from '../verification/check.ts';
+import { CheckList } from '../verification/check-list.tsx';
 import { mediaChecks } from '../verification/media-checks.ts';
 
 interface VerifyHereProps {
   readonly check: () => Promise<readonly Check[]>;
   readonly runtimeId: string;
-}
-
-const outcomeWords: Readonly<Record<Check['outcome'], string>> = {
-  agrees: 'agrees',
-  differs: 'differs',
-  unchecked: 'not checked here',
-};
-
-function verdict(checks: readonly Check[]): string {
-  const count = (outcome: Check['outcome']) => checks.filter((each) => each.outcome === outcome).length;
-  if (count('differs') > 0) return `${count('differs')} of ${checks.length} checks differ. Do not rely on this.`;
-  const left = count('unchecked');
-  return `${count('agrees')} checks agree${left === 0 ? '' : `, ${left} could not be made here`}.`;
 }
 
 /** Computes digests in this page and says what agrees, what differs and what could not be checked. */
@@ -52,21 +40,7 @@ export function VerifyHere({ check, runtimeId }: VerifyHereProps) {
         </label>
       </div>
       {deed.state === 'failed' && <Failed error={deed.error} />}
-      {checks !== null && (
-        <div role="status">
-          <p class="verdict">{verdict(checks)}</p>
-          <ul class="plain checks">
-            {checks.map(({ outcome, what, words }, at) => (
-              <li key={`${at} ${what}`} data-outcome={outcome}>
-                <span class="check-what">
-                  {what}: <strong>{outcomeWords[outcome]}</strong>
-                </span>{' '}
-                <span class="quiet">{words}</span>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {checks !== null && <CheckList checks={checks} />}
     </div>
   );
 }

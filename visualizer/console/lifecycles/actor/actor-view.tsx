@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks';
 import type { ActorKind } from '../../../../contract/lifecycles/actors.ts';
 import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
 import { addressOf } from '../../host/route.ts';
@@ -8,19 +7,10 @@ import { useStore } from '../../host/use-store.ts';
 import { Failed, Loading, Notice } from '../../parts/notice.tsx';
 import { RemotePart } from '../../parts/remote-part.tsx';
 import { moment } from '../../words/time-code.ts';
-import { ChartDesk } from '../chart/chart-desk.tsx';
-import { chartIndex } from '../chart/chart-index.ts';
-import { CompareField, CompareTable } from '../comparison/compare-pane.tsx';
-import { withOther } from '../comparison/comparison.ts';
+import { CompareField } from '../comparison/compare-field.tsx';
 import { readWalk } from '../heat/walks.ts';
 import { ActorHead } from './actor-head.tsx';
-import { ComesNext } from './comes-next.tsx';
-import { type Step, stepsOf } from './moves.ts';
-import { pathMarks, wayOfSteps } from './path.ts';
-import { recordsOf } from './records.ts';
-import { ScrubBar } from './scrub-bar.tsx';
-import { shownPlace } from './scrubber.ts';
-import { StepCard } from './step-card.tsx';
+import { PathDesk } from './path-desk.tsx';
 import { type FollowedActor, useActor } from './use-actor.ts';
 import { useJournal } from './use-journal.ts';
 
@@ -62,8 +52,6 @@ interface OnChartProps extends ActorViewProps {
   readonly kind: ActorKind;
 }
 
-const none: readonly Step[] = [];
-
 function OnChart(props: OnChartProps) {
   const { kind } = props;
   const host = useHost();
@@ -76,83 +64,49 @@ function OnChart(props: OnChartProps) {
   );
 }
 
-function Path({
-  actor: { model, row },
-  actorId,
-  kind,
-  besideId,
-  drawn,
-}: OnChartProps & { readonly drawn: DrawnChart }) {
+function Path({ actor, actorId, kind, besideId, drawn }: OnChartProps & { readonly drawn: DrawnChart }) {
+  const { model, row } = actor;
   const host = useHost();
-  const scrubbed = useStore(model, (context) => context);
-  const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
-  const steps = useMemo(() => stepsOf(index, scrubbed.transitions), [index, scrubbed.transitions]);
-  const place = shownPlace(scrubbed);
-  const events = useJournal(host, row?.runtimeId ?? null, steps.length);
-  const { remote: beside } = useRemote(
-    async () => (besideId === null ? [] : stepsOf(index, await readWalk(host, besideId))),
-    [host, besideId, index],
+  const { transitions, isComplete, recordedFrom } = useStore(model, (context) => context);
+  const events = useJournal(host, row?.runtimeId ?? null, transitions.length);
+  const { remote: other } = useRemote(
+    async () => (besideId === null ? [] : await readWalk(host, besideId)),
+    [host, besideId],
   );
-  const otherSteps = beside.state === 'ready' ? beside.value : none;
-  const marks = useMemo(
-    () => withOther(pathMarks(index, steps.slice(0, place + 1)), otherSteps),
-    [index, steps, place, otherSteps],
-  );
-  const way = useMemo(() => wayOfSteps(steps.slice(0, place + 1)), [steps, place]);
-  const step = steps[place];
-  if (step === undefined) {
+  if (transitions.length === 0) {
     return (
       <Notice kind="unavailable" title="None of its steps are recorded">
         An earlier version of the host kept none. What it does from now on is recorded.
       </Notice>
     );
   }
-  const press = (event: KeyboardEvent) => {
-    const by = { ',': -1, '.': 1 }[event.key];
-    if (by === undefined || event.target instanceof HTMLInputElement) return;
-    event.preventDefault();
-    model.send({ type: 'stepped', by });
-  };
-  const isLive = row !== null && row.phase !== 'ended';
   return (
-    <div class="actor-path" onKeyDown={press}>
+    <>
       {row !== null && row.chartVersion !== drawn.chart.machineVersion && (
         <p class="hint">
           Its row has version {row.chartVersion} of the chart; the chart that is drawn has version{' '}
           {drawn.chart.machineVersion}.
         </p>
       )}
-      {!scrubbed.isComplete && (
+      {!isComplete && (
         <p class="hint">
-          What was before {scrubbed.recordedFrom === null ? 'now' : moment(scrubbed.recordedFrom)} is not recorded: only
-          the newest 256 steps of an actor are kept, and earlier versions kept none.
+          What was before {recordedFrom === null ? 'now' : moment(recordedFrom)} is not recorded: only the newest 256
+          steps of an actor are kept, and earlier versions kept none.
         </p>
       )}
-      <ScrubBar model={model} steps={steps} place={place} isLive={isLive} />
-      <div class="deeds">
-        <CompareField actorId={actorId} kind={kind} besideId={besideId} />
-        {beside.state === 'failed' && <Failed error={beside.error} />}
-      </div>
-      <ChartDesk
+      <PathDesk
         drawn={drawn}
-        index={index}
-        marks={marks}
-        way={way}
-        wayWords="its path"
-        inSight={step.states[0] ?? null}
-        below={besideId !== null && otherSteps.length > 0 && <CompareTable steps={steps} otherSteps={otherSteps} />}
-        beside={
+        model={model}
+        events={row?.runtimeId == null ? null : events}
+        isLive={row !== null && row.phase !== 'ended'}
+        other={other.state === 'ready' ? other.value : []}
+        tools={
           <>
-            <StepCard
-              index={index}
-              step={step}
-              records={row?.runtimeId == null ? null : recordsOf(events, steps, place)}
-              isNow={isLive}
-            />
-            <ComesNext chart={drawn.chart} step={step} />
+            <CompareField actorId={actorId} kind={kind} besideId={besideId} />
+            {other.state === 'failed' && <Failed error={other.error} />}
           </>
         }
       />
-    </div>
+    </>
   );
 }

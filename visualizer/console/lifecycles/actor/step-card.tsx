@@ -33,7 +33,7 @@ export function StepCard({ index, step, records, isNow }: StepCardProps) {
           ['Came to', stateNames(step.states)],
           ['At', moment(new Date(step.at).toISOString())],
           ['Stayed', step.stayedMs === null ? (isNow ? 'it is there now' : 'ended here') : briefly(step.stayedMs)],
-          ['Commit', step.commit],
+          ['Commit', step.commit === 0 ? 'not known' : step.commit],
           ['Ran there', running.length === 0 ? 'nothing' : running.map(({ id }) => id).join(', ')],
         ]}
       />

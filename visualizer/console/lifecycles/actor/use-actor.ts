@@ -2,10 +2,11 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { StudyHost } from '../../../../client/study-host.ts';
 import type { ListedActor } from '../../../../contract/lifecycles/actors.ts';
 import { useEvery } from '../../host/use-remote.ts';
+import { useMoves } from '../use-moves.ts';
 import { type Scrubber, scrubber } from './scrubber.ts';
 
-/** A live actor is asked for what is new so often; the answer is empty while nothing moves. */
-const everyMs = 700;
+/** A live actor is asked so often beside the stream, for a host that refuses it. */
+const everyMs = 10_000;
 /** An actor whose row is not among so many newest of its kind is shown without its row. */
 const searchedPages = 10;
 const pageRows = 200;
@@ -49,6 +50,9 @@ export function useActor(host: StudyHost, actorId: string): FollowedActor {
   }, [read]);
   useEffect(ask, [ask]);
   useEvery(everyMs, isRead && row?.phase !== 'ended', ask);
+  useMoves(host, (moved) => {
+    if (moved.actorId === actorId) ask();
+  });
   return { model, row, isRead, error, reload: ask };
 }
 

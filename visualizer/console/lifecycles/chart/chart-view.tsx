@@ -1,5 +1,3 @@
-import { useMemo } from 'preact/hooks';
-import type { DrawnChart } from '../../../../contract/lifecycles/charts.ts';
 import type { ChartStateValue } from '../../../../contract/lifecycles/state-value.ts';
 import { addressOf, type ChartMode, chartModes } from '../../host/route.ts';
 import { useHost } from '../../host/use-host.ts';
@@ -7,9 +5,7 @@ import { useRemote } from '../../host/use-remote.ts';
 import { RemotePart } from '../../parts/remote-part.tsx';
 import { HeatView } from '../heat/heat-view.tsx';
 import { WhatIf } from '../sandbox/what-if.tsx';
-import { ChartDesk } from './chart-desk.tsx';
-import { chartIndex } from './chart-index.ts';
-import { noMarks } from './marks.ts';
+import { PlainChart } from './plain-chart.tsx';
 
 interface ChartViewProps {
   readonly chartId: string;
@@ -66,15 +62,4 @@ function stateValueOf(text: string | null): ChartStateValue | null {
   } catch {
     return null;
   }
-}
-
-export function PlainChart({ drawn }: { readonly drawn: DrawnChart }) {
-  const index = useMemo(() => chartIndex(drawn.chart), [drawn]);
-  const way = useMemo(() => ({ transitions: drawn.chart.mainWay, states: [] }), [drawn]);
-  return (
-    <>
-      {drawn.chart.root.description !== null && <p>{drawn.chart.root.description}</p>}
-      <ChartDesk drawn={drawn} index={index} marks={noMarks} way={way} wayWords="the main way" />
-    </>
-  );
 }
