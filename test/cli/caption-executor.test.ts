@@ -22,7 +22,6 @@ const choices: readonly (readonly [readonly string[], string, string])[] = [
   [seam, 'deterministic_current_run_test_seam', 'deterministic-current-run-test-seam-no-cognition'],
   [embedded, 'embedded_subtitle_tracks', 'embedded-subtitle-tracks-no-model'],
   [recognized, 'recognised_transcript', 'recognised-transcript-same-language'],
-  [translated, 'recognised_transcript_translated', 'recognised-transcript-translator-opt-in'],
 ];
 
 test('each executor of captions is chosen by its name and its permission', (t) => {
@@ -65,6 +64,10 @@ test('a translator needs the name of its model, and a model somebody who transla
   const chosen = serveOptions(translated).captionExecutor;
   const remote = { OPENAI_BASE_URL: 'http://192.0.2.1/v1' };
   t.throws(() => translatorOf(chosen, remote), { instanceOf: StartError, message: /https outside this machine/ });
+  t.like(chosen, {
+    classification: 'recognised_transcript_translated',
+    announced: 'recognised-transcript-translator-opt-in',
+  });
   t.like(translatorOf(chosen, { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }), { model: 'llama3.2:3b' });
 });
 
