@@ -55,6 +55,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   readOwnedUpload: 'the answer is a head alone',
   sendOwnedUploadPart: 'the answer is a head alone',
   endOwnedUpload: 'the answer is a head alone',
+  readEvidenceObject: 'a picture is bytes',
   readBundle: 'an archive is bytes',
   readEvidenceObject: 'an object is bytes',
   readPrivateMedia: 'media is bytes',
