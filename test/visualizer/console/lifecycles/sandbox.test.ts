@@ -1,5 +1,5 @@
 import test from 'ava';
-import { getStateNodes, initialTransition } from 'xstate';
+import { createMachine, getStateNodes, initialTransition } from 'xstate';
 import { machines } from '../../../../machines/catalogue.ts';
 import { chartOf } from '../../../../machines/lifecycles/machine-chart.ts';
 import { studyMachine } from '../../../../machines/study.ts';
@@ -71,4 +71,11 @@ test('regions move together, what follows at once is followed, and the end of al
 
 test('a state that the chart does not have begins nothing', (t) => {
   t.is(sandboxAt(chartOf(studyMachine), 'nowhere'), null);
+});
+
+test('a delay passes when a person says so', (t) => {
+  const machine = createMachine({ id: 'm', initial: 'a', states: { a: { after: { 1000: 'b' } }, b: {} } });
+  const box = sandbox(chartOf(machine));
+  t.deepEqual(now(box)?.states, ['m.a']);
+  t.deepEqual(choose(box, 'm.a#xstate.after.1000.m.a#0'), ['m.b']);
 });

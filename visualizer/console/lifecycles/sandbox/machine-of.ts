@@ -13,8 +13,13 @@ export interface RunnableChart {
 
 const isDoneState = (event: string): boolean => event.startsWith('xstate.done.state.');
 
+/** What is raised at once. The event of a delay is raised, too, but later: in a sandbox a person chooses when. */
 const raisedBy = (names: readonly string[]) =>
-  names.flatMap((name) => (name.startsWith('raise ') ? [raise({ type: name.slice('raise '.length) })] : []));
+  names.flatMap((name) =>
+    name.startsWith('raise ') && !name.startsWith('raise xstate.after.')
+      ? [raise({ type: name.slice('raise '.length) })]
+      : [],
+  );
 
 /**
  * The machine of a chart, made from the data alone: it has the states, events and targets, and raises what the chart raises. It
