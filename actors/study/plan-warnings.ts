@@ -128,7 +128,8 @@ function captionWarnings(
       'the host was started without an executor that makes captions of its own studies',
     ],
     [
-      executor === 'embedded_subtitle_tracks' && !tracks.some(({ kind }) => kind === 'subtitle'),
+      ['embedded_subtitle_tracks', 'grouped_subtitle_tracks'].includes(executor) &&
+        !tracks.some(({ kind }) => kind === 'subtitle'),
       'no_text_tracks',
       'the captions of this host are made of text tracks, and the source has none',
     ],

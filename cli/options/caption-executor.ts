@@ -12,13 +12,13 @@ export const captionFlags: FlagTable = {
   'caption-executor': single(
     'NAME',
     'recorded',
-    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
+    "the caption executor: recorded never has captions of a new study, embedded-subtitles takes them from the media's own subtitle tracks, grouped-subtitles from tracks that split their sentences differently, recognized from what was recognised of its speech, recognized-translated from that and a model that translates, deterministic-test writes fixed texts for tests of clients",
   ),
   'allow-deterministic-caption-test-seam': toggle(
     'allows --caption-executor deterministic-test, and must stand with it',
   ),
   'allow-embedded-subtitle-captions': toggle(
-    'allows --caption-executor embedded-subtitles, and must stand with it; no model, no network',
+    'allows --caption-executor embedded-subtitles or grouped-subtitles, and must stand with one of them; no model, no network',
   ),
   'allow-recognized-captions': toggle(
     'allows --caption-executor recognized, and must stand with it: words that a recogniser wrote become captions; studies have some where --semantic-recognizer was given',
@@ -62,6 +62,11 @@ const choices: Readonly<Record<string, CaptionChoice>> = {
     classification: 'embedded_subtitle_tracks',
     permission: 'allow-embedded-subtitle-captions',
     announced: 'embedded-subtitle-tracks-no-model',
+  },
+  'grouped-subtitles': {
+    classification: 'grouped_subtitle_tracks',
+    permission: 'allow-embedded-subtitle-captions',
+    announced: 'grouped-subtitle-tracks-no-model',
   },
   recognized: {
     classification: 'recognised_transcript',

@@ -33,6 +33,13 @@ export const captionExecutor = z.discriminatedUnion('classification', [
     executionScope: z.literal('current_run'),
     ...common,
   }),
+  /** The media's own tracks, as groups of cues that belong together however each track splits its sentences. */
+  z.strictObject({
+    id: z.literal('studio.grouped-subtitle-caption-producer'),
+    classification: z.literal('grouped_subtitle_tracks'),
+    executionScope: z.literal('current_run'),
+    ...common,
+  }),
   /** Lines of the study's own transcript; both sides are one language. `recognizer` names the engine that wrote it. */
   z.strictObject({
     id: z.literal('studio.recognised-caption-producer'),

@@ -7,8 +7,9 @@ import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import type { LinesAbsence } from './lines-absence.ts';
 import { recognisedAbsence } from './recognised-absence.ts';
 import { isOneLanguage, recognisedLines, transcriptOf } from './recognised-lines.ts';
+import { groupedCues } from './subtitle-groups.ts';
 import { type StudiedTrack, studiedTracks, trackIn } from './subtitle-language.ts';
-import { pairedCues } from './subtitle-pairs.ts';
+import { pairedCues, type TextPair } from './subtitle-pairs.ts';
 import { translatedLines } from './translated-lines.ts';
 
 /** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
@@ -79,6 +80,20 @@ function sideOf(track: StudiedTrack | null, text: string | null): DraftText {
   return { state: 'available', text };
 }
 
+/** Pairs of texts as numbered lines. */
+const linesOf = (
+  name: string,
+  pairs: readonly TextPair[],
+  { source, target }: { readonly source: StudiedTrack | null; readonly target: StudiedTrack | null },
+): DraftLine[] =>
+  pairs.map(({ startMs, endMs, ...texts }, index) => ({
+    id: numbered(name, index),
+    startMs,
+    endMs,
+    source: sideOf(source, texts.source),
+    target: sideOf(target, texts.target),
+  }));
+
 /** The media's own subtitle tracks, as the study read them, side by side. */
 const embeddedSubtitles: CaptionExecutor = {
   identify: (study) => ({
@@ -92,13 +107,7 @@ const embeddedSubtitles: CaptionExecutor = {
   }),
   draft: (study) => {
     const { source, target } = tracksOf(study);
-    return pairedCues(source?.cues ?? [], target?.cues ?? []).map(({ startMs, endMs, ...texts }, index) => ({
-      id: numbered('embedded-subtitle-line', index),
-      startMs,
-      endMs,
-      source: sideOf(source, texts.source),
-      target: sideOf(target, texts.target),
-    }));
+    return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
   },
   absence: (study) => {
     const { source, target } = tracksOf(study);
@@ -107,6 +116,25 @@ const embeddedSubtitles: CaptionExecutor = {
     return source === null && target === null
       ? { reason: 'no_text_track', text: `the media has no text track in ${languages} that can be read` }
       : { reason: 'no_cue_in_range', text: `no cue in ${languages} lies in the range of the study` };
+  },
+};
+
+/** The same tracks, where each may split its sentences by itself. */
+const groupedSubtitles: CaptionExecutor = {
+  ...embeddedSubtitles,
+  identify: (study) => ({
+    id: 'studio.grouped-subtitle-caption-producer',
+    classification: 'grouped_subtitle_tracks',
+    executionScope: 'current_run',
+    recognizer: 'embedded-subtitle-track',
+    translator: 'embedded-subtitle-track',
+    sourceCaptionContentId: tracksOf(study).source?.contentId ?? null,
+    ...common,
+  }),
+  draft: (study) => {
+    const { source, target } = tracksOf(study);
+    const pairs = groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
+    return linesOf('grouped-subtitle-line', pairs, { source, target });
   },
 };
 
@@ -167,6 +195,7 @@ export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExe
   recorded_real_pipeline_fixture: recorded,
   deterministic_current_run_test_seam: deterministicTest,
   embedded_subtitle_tracks: embeddedSubtitles,
+  grouped_subtitle_tracks: groupedSubtitles,
   recognised_transcript: recognisedTranscript,
   recognised_transcript_translated: translatedTranscript,
 };

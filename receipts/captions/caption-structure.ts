@@ -83,6 +83,7 @@ const isComplete = (line: CaptionLine, before: readonly CaptionLine[], receipt: 
 
 /** Executors whose captions are handed out without the lines that did not pass. */
 const inParts: ReadonlySet<CaptionClassification> = new Set([
+  'grouped_subtitle_tracks',
   'recognised_transcript',
   'recognised_transcript_translated',
 ]);

@@ -9,6 +9,7 @@ import { scratchFolder } from '../storage/ledger/scratch.ts';
 const seam = ['--caption-executor', 'deterministic-test', '--allow-deterministic-caption-test-seam'];
 const embedded = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 
+const grouped = ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions'];
 const recognized = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
 const translated = [
   ...['--caption-executor', 'recognized-translated', '--allow-real-caption-production'],
@@ -21,6 +22,7 @@ const choices: readonly (readonly [readonly string[], string, string])[] = [
   [['--caption-executor=recorded'], 'recorded_real_pipeline_fixture', 'recorded-real-pipeline-fixture-adapter'],
   [seam, 'deterministic_current_run_test_seam', 'deterministic-current-run-test-seam-no-cognition'],
   [embedded, 'embedded_subtitle_tracks', 'embedded-subtitle-tracks-no-model'],
+  [grouped, 'grouped_subtitle_tracks', 'grouped-subtitle-tracks-no-model'],
   [recognized, 'recognised_transcript', 'recognised-transcript-same-language'],
 ];
 

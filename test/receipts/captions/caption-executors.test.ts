@@ -6,7 +6,7 @@ import { captionExecutors } from '../../../receipts/captions/caption-executors.t
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
-import { captionedStudy } from './captioned-studies.ts';
+import { captionedStudy, captionSteps } from './captioned-studies.ts';
 
 const studyOf = (tracks: readonly StoredTrack[]) => captionedStudy(storedStudy({ version: 1, windows: 4, tracks }));
 const two = await studyOf(twoTracks);
@@ -146,6 +146,46 @@ test('a track that contradicts its tag takes the words of its own side alone', a
     lines.map(({ source, target }) => [source.state, target]),
     lines.map(() => ['available', mismatch]),
   );
+});
+
+test('captions of one language in two tracks, or in one, say the same on both sides', async (t) => {
+  const asked = { targetLanguage: 'ko' };
+  const study = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks: [koreanTrack], asked }));
+  const { result, lines } = captionsOf({ study, attempt: 0, classification: 'embedded_subtitle_tracks' });
+  t.is(result.status, 'completed');
+  t.deepEqual(
+    lines.map(({ source, target }) => [source.text, target.text]),
+    koreanTrack.cues.map(({ text }) => [text, text]),
+  );
+});
+
+test('tracks that split their sentences differently become lines of groups, where that was chosen', async (t) => {
+  const [korean, english] = twoTracks;
+  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
+  const split = {
+    ...english,
+    cues: [
+      { startMs: 0, endMs: 400, text: 'Good' },
+      { startMs: 450, endMs: 900, text: 'day' },
+      { startMs: 1000, endMs: 2000, text: 'Come in' },
+    ],
+  };
+  const study = await studyOf([korean, split]);
+  const drafts = captionExecutors.grouped_subtitle_tracks.draft(study);
+  t.deepEqual(
+    drafts.map(({ id, target }) => [id, target]),
+    [
+      ['grouped-subtitle-line-001', { state: 'available', text: 'Good\nday' }],
+      ['grouped-subtitle-line-002', { state: 'available', text: 'Come in' }],
+      ['grouped-subtitle-line-003', withheld],
+    ],
+  );
+  const { checked } = captionSteps({ study, attempt: 0, classification: 'grouped_subtitle_tracks' });
+  const decided = checked.find(({ type }) => type === 'caption.quality_control_decided');
+  t.like(decided?.data, {
+    receipt: { decision: { outcome: 'accepted', reasonCodes: ['current_run_candidate_accepted_in_part'] } },
+  });
+  t.is(embedded.draft(study).filter(({ target }) => target.state === 'available').length, 1);
 });
 
 test('tracks that name their languages in words are found', async (t) => {
