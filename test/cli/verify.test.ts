@@ -184,7 +184,7 @@ test('a ledger that is gone from beside its objects is a loss, and not a folder 
 });
 
 test('a receipt of a deletion that was changed, and one that is gone, are damage of the store', async (t) => {
-  const root = await storedRoot(t);
+  const root = await newDataRoot(t);
   const opened = await openStore(root);
   const facts = {
     deleted: { kind: 'source', sourceSessionId: 'session:1', sourceRevisionIds: [], ingestIds: [] },

@@ -57,7 +57,6 @@ const withoutExample: Readonly<Record<string, string>> = {
   endOwnedUpload: 'the answer is a head alone',
   readEvidenceObject: 'a picture is bytes',
   readBundle: 'an archive is bytes',
-  readEvidenceObject: 'an object is bytes',
   readPrivateMedia: 'media is bytes',
   followEvents: 'it ends with its client',
   readDescription: 'it would hold itself',
