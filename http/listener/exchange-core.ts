@@ -1,9 +1,8 @@
-import { AnnouncedBody, type Outlet, SILENT_BODY } from './announced-body.ts';
 import { checkHeaders } from './answer-head.ts';
 import type { BodySink, BodyWriter, Exchange, ExchangeHandler, Headers, RequestHead } from './listener.ts';
-import { OpenBody } from './open-body.ts';
 import { Pace } from './pace.ts';
 import { announcesBody, isFramed, mayClose } from './request-head.ts';
+import { type Outlet, SentBody, SILENT_BODY } from './sent-body.ts';
 
 /** Keeps count of the exchanges under way and of the bytes of their bodies, and gets what their handlers threw. */
 export interface ExchangeOwner {
@@ -34,7 +33,7 @@ export abstract class ExchangeCore implements Exchange {
   #paused = false;
   #sink: BodySink | undefined;
   #held: (() => void) | undefined;
-  #writer: AnnouncedBody | OpenBody | undefined;
+  #writer: SentBody | undefined;
   #abortListeners: (() => void)[] = [];
   #onSettled: (() => void) | undefined;
   #forgetClosing: (() => void) | undefined;
@@ -131,7 +130,7 @@ export abstract class ExchangeCore implements Exchange {
     if (this.head.method === 'HEAD') this.#whenClosable(() => this.sendHead(status, headers, bytes));
     else if (bytes === 0) this.#whenClosable(() => this.send(status, headers, ''));
     else {
-      this.#writer = new AnnouncedBody(bytes, this.#counted(this.open(status, headers, bytes)));
+      this.#writer = new SentBody(bytes, this.#counted(this.open(status, headers, bytes)));
       return this.#writer;
     }
     return SILENT_BODY;
@@ -143,7 +142,7 @@ export abstract class ExchangeCore implements Exchange {
       this.#whenClosable(() => this.sendHead(status, headers, null));
       return SILENT_BODY;
     }
-    this.#writer = new OpenBody(this.#counted(this.openEndless(status, headers)));
+    this.#writer = new SentBody(null, this.#counted(this.openEndless(status, headers)));
     return this.#writer;
   }
 

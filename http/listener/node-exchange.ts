@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Outlet } from './announced-body.ts';
 import { isBodiless, reasonOf } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
 import type { ExchangeHandler, Headers } from './listener.ts';
 import type { NodeConnection } from './node-connection.ts';
 import { FlatHead } from './request-head.ts';
+import type { Outlet } from './sent-body.ts';
 
 /** One exchange over `node:http`. */
 export class NodeExchange extends ExchangeCore {

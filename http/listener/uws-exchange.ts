@@ -1,7 +1,7 @@
-import type { Outlet } from './announced-body.ts';
 import { isBodiless, statusLine } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
 import type { ExchangeHandler, Headers, RequestHead } from './listener.ts';
+import type { Outlet } from './sent-body.ts';
 import type { UwsResponse } from './uws-binding.ts';
 import { gatheredBytes, UwsOpenBody } from './uws-open-body.ts';
 
