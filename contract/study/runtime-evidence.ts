@@ -8,6 +8,20 @@ import { furtherFact, furtherKind, furtherKinds } from '../evidence/further-evid
 import { runtimeListFields } from './runtime-list.ts';
 import { evidenceKind, evidenceKinds } from './study-record.ts';
 
+/** Why there is nothing of a kind. */
+const unavailableRow = <Kind extends z.ZodType>(kind: Kind) =>
+  z.strictObject({
+    kind,
+    state: z.literal('unavailable'),
+    reasonCode: unavailableReason,
+    trackIndex: count.optional(),
+    artifactId: z.null(),
+    contentId: z.null(),
+    tool: z.null(),
+    parameters: z.null(),
+    facts: z.tuple([]),
+  });
+
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
  * came with the source; the parameters are those of whoever measured. `trackIndex` names the track that a reason is of.
@@ -23,17 +37,7 @@ export const evidenceRow = z.discriminatedUnion('state', [
     parameters,
     facts: z.array(z.union([detectedFact, languageRangeFact])),
   }),
-  z.strictObject({
-    kind: evidenceKind,
-    state: z.literal('unavailable'),
-    reasonCode: unavailableReason,
-    trackIndex: count.optional(),
-    artifactId: z.null(),
-    contentId: z.null(),
-    tool: z.null(),
-    parameters: z.null(),
-    facts: z.tuple([]),
-  }),
+  unavailableRow(evidenceKind),
 ]);
 
 /** The same of one of the further kinds, which are answered only when they are asked for. */
@@ -48,17 +52,7 @@ export const furtherRow = z.discriminatedUnion('state', [
     parameters,
     facts: z.array(furtherFact),
   }),
-  z.strictObject({
-    kind: furtherKind,
-    state: z.literal('unavailable'),
-    reasonCode: unavailableReason,
-    trackIndex: count.optional(),
-    artifactId: z.null(),
-    contentId: z.null(),
-    tool: z.null(),
-    parameters: z.null(),
-    facts: z.tuple([]),
-  }),
+  unavailableRow(furtherKind),
 ]);
 
 /** What `?kind=` may ask for: one kind, or `all` of them with the further ones, which the answer without it leaves out. */
