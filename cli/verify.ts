@@ -65,8 +65,8 @@ async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOpt
   try {
     const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
     if (loss !== null) return storeVerificationOf(dataRoot, loss.faults, [], loss);
-    const { faults } = await checkLedger(dataRoot, tombstoneCheck);
-    const rows = faults.length === 0 ? await damagedRowsOf(dataRootAt(dataRoot).ledger) : [];
+    const { faults } = await checkLedger(dataRoot);
+    const rows = faults.length === 0 ? await damagedRowsOf(dataRootAt(dataRoot).ledger, tombstoneCheck) : [];
     const objects = faults.length === 0 && hashesObjects ? await damagedObjectsOf(dataRoot) : [];
     return storeVerificationOf(dataRoot, faults, [...rows, ...objects], null);
   } catch (error) {

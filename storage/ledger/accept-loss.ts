@@ -9,19 +9,13 @@ import { formatKey, headRange, nameOf, rowKey, rowRange } from './keys.ts';
 import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
 import { commitOf, openMark } from './numbered-store.ts';
 import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
-import { decodeOrMark, encodeRow } from './row-codec.ts';
+import { encodeRow } from './row-codec.ts';
 import { writeSynced } from './synced-batch.ts';
 
 /** What a check of a whole ledger came to. */
 export interface LedgerCheck {
   /** Every damage that was found, in words; empty for a ledger that is whole. */
   readonly faults: readonly string[];
-}
-
-/** A check of the records whose keys begin with `prefix`: says in words what is wrong with them. A damaged one is a `DamagedRow`. */
-export interface RecordCheck {
-  readonly prefix: string;
-  faultsOf(records: ReadonlyMap<string, unknown>): string[];
 }
 
 /** What was given up, and what can no longer be proven because of that. */
@@ -33,10 +27,10 @@ export interface AcceptedLoss extends LedgerCheck {
 }
 
 /**
- * Checks the files of the ledger of a data root that no host uses, every table included, and some records of one that is sound.
- * Throws what `openDatabase` throws, but no `ledger_damaged`.
+ * Checks the files of the ledger of a data root that no host uses, every table included. Throws what `openDatabase` throws, but no
+ * `ledger_damaged`.
  */
-export async function checkLedger(root: string, records: RecordCheck | null = null): Promise<LedgerCheck> {
+export async function checkLedger(root: string): Promise<LedgerCheck> {
   const { ledger } = dataRootAt(root);
   const examination = await examineStore(ledger);
   const { mark } = examination;
@@ -47,7 +41,7 @@ export async function checkLedger(root: string, records: RecordCheck | null = nu
     const commit = commitOf(database);
     if (mark !== null && commit < mark.commit) return { faults: [lostCommits(commit, mark)] };
     if (mark === null && commit > 0) return { faults: [lostMark(ledger)] };
-    return { faults: records === null ? [] : records.faultsOf(await recordsOf(database, records.prefix)) };
+    return { faults: [] };
   } finally {
     await database.close();
   }
@@ -79,11 +73,6 @@ export async function acceptLoss(root: string, clock: { now(): number }): Promis
   const unproven = await noteUnproven(database, layout.ledger, mark?.commit ?? 0, note);
   await endLoss(layout.ledger);
   return { faults, unproven, keptAt };
-}
-
-async function recordsOf(database: ClassicLevel<Buffer, Buffer>, prefix: string): Promise<Map<string, unknown>> {
-  const entries = await database.iterator(rowRange('record', prefix)).all();
-  return new Map(entries.map(([key, row]) => [nameOf(key), decodeOrMark(key, row)]));
 }
 
 /** Takes tables out of a store, whole, and has LevelDB make of the others what there is. */

@@ -1,24 +1,32 @@
 import type { ClassicLevel } from 'classic-level';
 import { auditJournal } from './journal-audit.ts';
-import { commitKey, entryOf, everythingRange, formatKey, headKey } from './keys.ts';
+import { commitKey, entryOf, everythingRange, formatKey, headKey, nameOf, rowRange } from './keys.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
 import { storeFormats } from './migrate-store.ts';
 import { formatOf, openDatabase } from './open-database.ts';
-import { decodeRow } from './row-codec.ts';
+import { decodeOrMark, decodeRow } from './row-codec.ts';
 import { RowRelations } from './row-relations.ts';
 
 const pageRows = 256;
 const pageBytes = 1024 * 1024;
 
+/** A check of the records whose keys begin with `prefix`: says in words what is wrong with them. A damaged one is a `DamagedRow`. */
+export interface RecordCheck {
+  readonly prefix: string;
+  faultsOf(records: ReadonlyMap<string, unknown>): string[];
+}
+
 /**
  * Everything that is wrong with the rows and the journals of a ledger that no host uses, in words: what cannot be read, what
- * stands in the place of something else, and what names something that is missing. Its files must be whole. Nothing for an older
- * format, which lacks rows that this one has. Throws what `openDatabase` throws.
+ * stands in the place of something else, and what names something that is missing. What was lost and given up is no damage again:
+ * it is withheld. Its files must be whole. Nothing for an older format, which lacks rows that this one has. Throws what
+ * `openDatabase` throws.
  */
-export async function damagedRowsOf(directory: string): Promise<string[]> {
+export async function damagedRowsOf(directory: string, records: RecordCheck): Promise<string[]> {
   const database = await openDatabase(directory);
   try {
-    return formatOf(database) === storeFormats.newest ? await examineRows(database) : [];
+    if (formatOf(database) !== storeFormats.newest) return [];
+    return [...(await examineRows(database)), ...records.faultsOf(await recordsOf(database, records.prefix))];
   } finally {
     await database.close();
   }
@@ -38,12 +46,20 @@ async function examineRows(database: ClassicLevel<Buffer, Buffer>): Promise<stri
   } finally {
     await entries.close();
   }
+  const unproven = new Set((await database.keys(rowRange('unproven', '')).all()).map(nameOf));
   for (const run of runs) {
+    if (unproven.has(run)) continue;
     // What is being erased has lost its head already.
     if (relations.isDeleted(run) && database.getSync(headKey(run)) === undefined) continue;
     faults.push(...(await journalFaults(database, run)));
   }
-  return [...faults, ...relations.faults()];
+  // Which of the rows that are missing were given up cannot be told.
+  return unproven.size === 0 ? [...faults, ...relations.faults()] : faults;
+}
+
+async function recordsOf(database: ClassicLevel<Buffer, Buffer>, prefix: string): Promise<Map<string, unknown>> {
+  const entries = await database.iterator(rowRange('record', prefix)).all();
+  return new Map(entries.map(([key, row]) => [nameOf(key), decodeOrMark(key, row)]));
 }
 
 interface Found {

@@ -11,6 +11,8 @@ import { unpackStores } from '../../../fixtures/golden-store/archive.ts';
 import { goldenHost } from '../../../fixtures/golden-store/contents.ts';
 import names from '../../../fixtures/golden-store/names.json' with { type: 'json' };
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
+import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';
+import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 
 const stores = fileURLToPath(new URL('../../../fixtures/golden-store', import.meta.url));
@@ -58,7 +60,8 @@ async function emptied(t: ExecutionContext, root: string, runtimeId: string): Pr
 
 /** The store is whole, holds the receipts, and nothing else of what was deleted. */
 async function isWhole(t: ExecutionContext, root: string, runtimeId: string): Promise<void> {
-  t.deepEqual((await checkLedger(root, tombstoneCheck)).faults, []);
+  t.deepEqual((await checkLedger(root)).faults, []);
+  t.deepEqual(await damagedRowsOf(dataRootAt(root).ledger, tombstoneCheck), []);
   const store = await openStore(root);
   await t.throwsAsync(
     verifyRuntime(store, runtimeId, () => undefined),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import { listingWrites } from '../../../actors/study/listed-runtimes.ts';
 import type { Lifecycle, RuntimeReason } from '../../../contract/study/runtime-status.ts';
 import { studyMachineVersion } from '../../../machines/study.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
@@ -89,6 +90,8 @@ export async function store(
   await objectStore.putAll([...files].map(([contentId, bytes]) => ({ contentId, bytes })));
   await ledger.commit([
     { put: 'source', key: source.session.revisionId, value: source },
+    { put: 'session', key: source.session.sessionId, value: { currentRevisionId: source.session.revisionId } },
+    ...listingWrites(runtimeId, source.session.sessionId, Date.parse(acceptedAt)),
     { put: 'record', key: `study/${runtimeId}`, value: start },
     { put: 'snapshot', key: runtimeId, value: actorRowOf(study, lifecycle, reason) },
     { append: runtimeId, events: study.commits.slice(0, commits).flat() },

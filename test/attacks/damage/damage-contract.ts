@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
+import { tombstoneCheck } from '../../../actors/supervision/deletion-rows.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
 import { damagedObjectsOf } from '../../../storage/ledger/examine-objects.ts';
@@ -24,7 +25,7 @@ async function foundBy(root: string, runtimeIds: readonly string[]): Promise<str
   try {
     const { faults } = await checkLedger(root);
     if (faults.length > 0) return [...faults];
-    const found = [...(await damagedRowsOf(join(root, 'ledger'))), ...(await damagedObjectsOf(root))];
+    const found = [...(await damagedRowsOf(join(root, 'ledger'), tombstoneCheck)), ...(await damagedObjectsOf(root))];
     const store = await openStore(root);
     try {
       for (const runtimeId of runtimeIds) {
