@@ -15,6 +15,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   executor_not_allowed: 'add the flag that the message names, or leave the other one out',
   invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_recognition_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_translation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
   invalid_host_token: 'chmod 600 the token file, or name one that does not exist yet: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',
