@@ -65,7 +65,12 @@ test('a translator needs the name of its model, and a model somebody who transla
   t.regex(codeOf([...translated.slice(0, 4), 'a b']), /^2 invalid_flags: .*not the name of a model/);
   const chosen = serveOptions(translated).captionExecutor;
   const remote = { OPENAI_BASE_URL: 'http://192.0.2.1/v1' };
-  t.throws(() => translatorOf(chosen, remote), { instanceOf: StartError, message: /https outside this machine/ });
+  const refusal = {
+    instanceOf: StartError,
+    code: 'invalid_translation_provider',
+    message: /https outside this machine/,
+  };
+  t.throws(() => translatorOf(chosen, remote), refusal);
   t.like(chosen, {
     classification: 'recognised_transcript_translated',
     announced: 'recognised-transcript-translator-opt-in',

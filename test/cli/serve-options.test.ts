@@ -58,6 +58,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
         classification: 'recorded_real_pipeline_fixture',
         permission: null,
         announced: 'recorded-real-pipeline-fixture-adapter',
+        model: null,
       },
       recognizer: null,
       explainerModel: null,
@@ -185,7 +186,7 @@ test('an origin that stands in for a video host is one on loopback, and the same
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
   // What the environment lacks no flag provokes; it has tests of its own.
-  const others = ['invalid_explanation_provider', 'invalid_recognition_provider'];
+  const others = ['invalid_explanation_provider', 'invalid_recognition_provider', 'invalid_translation_provider'];
   t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });
 
