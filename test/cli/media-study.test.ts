@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { HostError } from '../../client/host-error.ts';
+import { pairWith } from '../../client/pairing.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,6 +75,14 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.is((await run(['open', '--data-root', root], { BROWSER: '/bin/true' })).stdout, '');
   t.is((await stat(join(root, 'console.html'))).mode & 0o777, 0o600);
   t.true((await readFile(join(root, 'console.html'), 'utf8')).includes(`0;url=${address}`));
+  const pair = await run(['pair', '--data-root', root]);
+  t.deepEqual([pair.exit, pair.stderr.includes('one page can use this code until')], [0, true]);
+  const page = 'http://127.0.0.1:4321';
+  const paired = await pairWith(String(listening), pair.stdout.trim(), page);
+  t.not(paired.token, authorizationToken);
+  t.is((await StudyHost.connect(paired).sources()).length, 1);
+  const usedUp = { instanceOf: HostError, code: 'pairing_refused' };
+  await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
   t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
