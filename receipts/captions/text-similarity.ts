@@ -1,3 +1,5 @@
+import { editDistance } from '../core/edit-distance.ts';
+
 /** The longest texts that are compared sign by sign; longer ones are cut, which costs no more than what they differ in behind it. */
 const COMPARED_CHARACTERS = 600;
 
@@ -15,16 +17,5 @@ export function similarityOf(text: string, second: string): number {
   const [one, other] = [plain(text), plain(second)];
   const longest = Math.max(one.length, other.length);
   if (longest === 0) return 1;
-  let row = other.map((_, at) => at + 1);
-  for (const [line, letter] of one.entries()) {
-    let corner = line;
-    let left = line + 1;
-    row = row.map((above, at) => {
-      const cost = Math.min(above + 1, left + 1, corner + (letter === other[at] ? 0 : 1));
-      corner = above;
-      left = cost;
-      return cost;
-    });
-  }
-  return 1 - (row.at(-1) ?? one.length) / longest;
+  return 1 - editDistance(one, other) / longest;
 }
