@@ -1,4 +1,4 @@
-import { appendFile, chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { KnownTool } from '../../../executors/process/known-tools.ts';
@@ -48,10 +48,15 @@ async function scriptIn(folder: string, interpreter = '/usr/bin/python3'): Promi
   return script;
 }
 
-/** Replaces the file, as an installer does. */
+/**
+ * Replaces the file, as an installer does. The file is as old as its version says: Python takes what it compiled
+ * before for the same source while its size and the second of its last change are the same.
+ */
 async function setVersion(folder: string, version: string): Promise<void> {
   const fresh = path.join(folder, 'fresh.py');
   await writeFile(fresh, `__version__ = '${version}'\n`);
+  const released = new Date(version.replaceAll('.', '-'));
+  await utimes(fresh, released, released);
   await rename(fresh, path.join(folder, 'yt_dlp', 'version.py'));
 }
 
