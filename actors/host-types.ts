@@ -40,11 +40,11 @@ export interface HostOptions {
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
-  /** The hosted model that translates captions; null or absent where nobody does. */
+  /** The hosted model that translates captions; null or absent on a host without one. */
   readonly translator?: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
-  /** Who recognises speech; null or absent where nobody does. */
+  /** The speech recogniser; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;

@@ -26,7 +26,7 @@ export interface LaterStagesOptions {
   readonly mutex: KeyedMutex;
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
-  /** Null where nobody translates captions. */
+  /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
   readonly explainer: LanguageExplainer | null;
   readonly clock: Clock;

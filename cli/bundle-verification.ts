@@ -99,7 +99,7 @@ export async function bundleVerified(
 }
 
 const signatureWords = {
-  unsigned: 'unsigned: nobody vouches for where it comes from',
+  unsigned: 'unsigned: no key vouches for where it comes from',
   valid: 'signed; give --trust with the public key of the host to know by whom',
   trusted: 'signed by the trusted key',
   untrusted: 'signed by another key than the trusted one',

@@ -14,7 +14,7 @@ import { failureLine } from './options/start-remedies.ts';
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Aborts once somebody wants the process to end, so that it can leave nothing behind. */
+/** Aborts once a signal asks the process to end, so that it can leave nothing behind. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -23,7 +23,7 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** The accepted receipt. What is to be replaced need not fit; whoever only compares needs one that does. */
+/** The accepted receipt. One that is to be replaced need not fit; a comparison needs one that does. */
 async function baselineOf({ baseline, accept }: EvaluateOptions, packContentId: string) {
   try {
     const accepted = await loadBaseline(baseline, packContentId);

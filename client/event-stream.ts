@@ -8,7 +8,7 @@ export const isStream = (answer: Response): boolean =>
 
 /**
  * The events of a stream as they come. Throws `HostError` where the host gives the stream up, and the error of `fetch` where
- * it is cut. Whoever stops reading closes the connection.
+ * it is cut. A reader that stops closes the connection.
  */
 export async function* eventsIn(answer: Response): AsyncGenerator<EventSourceMessage, void> {
   if (answer.body === null) return;

@@ -144,7 +144,7 @@ export class Study implements AsyncIterable<JournalEvent> {
     this.#streams = streams;
     this.#options = options;
     this.started = started;
-    // Whoever iterates or awaits learns of a refusal; nobody has to do both.
+    // Iterating or awaiting tells of a refusal; a caller need not do both.
     started.catch(() => undefined);
   }
 

@@ -140,7 +140,7 @@ export class Transport {
     if (json !== undefined) headers['Content-Type'] = 'application/json';
     if (body !== undefined) headers['Content-Type'] = body.type;
     if (accept !== undefined) headers.Accept = accept;
-    // A browser sends its own and lets nobody set it.
+    // A browser sends its own and lets no script set it.
     if (origin !== undefined) headers.Origin = origin;
     const answer = await this.#fetch(`${baseUrl}${path}`, {
       method,

@@ -33,7 +33,7 @@ export interface CaptionProductionKindOptions {
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly clock: Clock;
-  /** Null where nobody translates. */
+  /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
@@ -43,7 +43,7 @@ export interface CaptionProductionKindOptions {
 const phases: Readonly<Record<string, Phase>> = {
   producing: 'working',
   checking: 'working',
-  // Captions whose check could not be written down rest until somebody asks for it again.
+  // Captions whose check could not be written down rest until a client asks for it again.
   unchecked: 'passivated',
 };
 

@@ -28,7 +28,7 @@ export interface CaptionsOptions {
   readonly mutex: KeyedMutex;
   /** The one executor that this host was started with. */
   readonly classification: CaptionClassification;
-  /** Null where nobody translates. */
+  /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
 }
 

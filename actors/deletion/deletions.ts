@@ -111,7 +111,7 @@ export class Deletions {
       const version = sourceUses.version(sessionId);
       demandUnneeded(await needs.ofSource(sessionId));
       const { deleted, rows, erased, objects } = await measure.source(sessionId);
-      // A study may have been started meanwhile; whoever asks for one from here on does not find the source any more.
+      // A study may have been started meanwhile; a request for one from here on does not find the source any more.
       if (sourceUses.version(sessionId) !== version) continue;
       demandUnneeded(needs.ofLiveWork(sessionId));
       const { sourceRevisionIds, ingestIds } = deleted;

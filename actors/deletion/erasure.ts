@@ -131,7 +131,7 @@ export class Erasure {
     return isDone && !this.#isStopped;
   }
 
-  /** Whether an object that no record reaches stays, because somebody may be about to need it. */
+  /** Whether an object that no record reaches stays, because work may be about to need it. */
   isKept(object: string): boolean {
     const { objectStore, isHeld } = this.#options;
     return objectStore.isRecent(object) || isHeld(object);

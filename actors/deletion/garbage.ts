@@ -10,7 +10,7 @@ import type { ReachedObjects } from './reached-objects.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** How long what lies beside the objects is left alone. Damaged bytes wait for somebody to look at them. */
+/** How long what lies beside the objects is left alone. Damaged bytes wait for a person to look at them. */
 const agesMs: Readonly<Record<Stray['kind'], number>> = { quarantine: 30 * dayMs, inbox: dayMs, work: dayMs };
 
 export interface GarbageOptions {

@@ -18,7 +18,7 @@ import { studyItem } from './labelled-study.ts';
 
 export interface PackEvaluation {
   readonly pack: PackFolder;
-  /** Nobody else may use it. */
+  /** No other process may use it. */
   readonly dataRoot: string;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
@@ -41,7 +41,7 @@ interface StartedItem {
   readonly runtimeId: string;
 }
 
-/** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that asks nobody outside this machine. */
+/** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that contacts nothing outside this machine. */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
   const fatal = new AbortController();

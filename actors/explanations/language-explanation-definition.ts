@@ -46,7 +46,7 @@ const words: FailureWords = {
   unwritten: (cause) => new ExplanationFailure('not_recorded', 'it could not be written down', cause),
 };
 
-/** What comes of a request none of whose facets anybody can be asked for. */
+/** What comes of a request none of whose facets the executor can explain. */
 const unasked: Explained = {
   output: { facets: {} },
   execution: { providerResponseId: null, inputTokens: null, outputTokens: null },

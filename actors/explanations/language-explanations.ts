@@ -36,7 +36,7 @@ export interface LanguageExplanationsOptions {
   readonly objectStore: ObjectStore;
   readonly runtimes: VerifiedRuntimes;
   readonly mutex: KeyedMutex;
-  /** Null on a host that was started without anybody who explains. */
+  /** Null on a host that was started without an explainer. */
   readonly explainer: LanguageExplainer | null;
 }
 

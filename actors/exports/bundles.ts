@@ -175,7 +175,7 @@ export class Bundles {
     throw sourceChanged();
   }
 
-  /** The key is made once, whoever asks first; one that could not be used is looked at again. */
+  /** The first request makes the key, once; one that could not be used is looked at again. */
   async #openedKey(): Promise<SigningKey> {
     this.#key ??= this.#options.openKey();
     try {

@@ -14,7 +14,7 @@ import { BundleStore, type IndexedBundle, readBundled, readManifest } from './bu
 const maximumKeyBytes = 4096;
 const maximumEnvelopeBytes = 8 * 1024 * 1024;
 
-/** Whose signature a bundle has: nobody's, that of a key nobody was asked about, that of the trusted key, or of another one. */
+/** The signature of a bundle: none, one of a key that was not checked, one of the trusted key, or one of another key. */
 export type BundleSignature =
   | { readonly state: 'unsigned'; readonly keyId: null }
   | { readonly state: 'valid' | 'trusted' | 'untrusted'; readonly keyId: string };

@@ -62,7 +62,7 @@ export class IngestSealing {
       const { preflight, records } = sealedRow.parse(stored);
       return [preflight, ...Object.values(records).filter((contentId) => contentId !== undefined)];
     } catch {
-      // Whoever needs the row fails by it; here it only says what else is of no use.
+      // A reader that needs the row fails by it; here it only says what else is of no use.
       return null;
     }
   }

@@ -93,7 +93,7 @@ export class EveryTransition {
   }
 
   async #newest(): Promise<StreamedTransition[]> {
-    // Whoever moves later than this is named again.
+    // An actor that moves later than this is named again.
     const until = this.#options.ledger.newestCommit();
     const ids = [...this.#moved];
     this.#moved.clear();

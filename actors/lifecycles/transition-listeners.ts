@@ -16,7 +16,7 @@ export class TransitionListeners {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes from the ledger which row is on disk, before whoever committed it goes on. */
+  /** Takes from the ledger which row is on disk, before its writer goes on. */
   readonly stamped = (space: Space, key: string): void => {
     if (space !== 'transition' || this.#listeners.size === 0) return;
     const actorId = actorOf(key);

@@ -50,7 +50,7 @@ export class CommitFigures {
   metric = (): Metric => this.#durations.metric();
 }
 
-/** What a host measures of itself below HTTP. Numbers that nobody asks for cost nothing beyond a few counters. */
+/** What a host measures of itself below HTTP. Numbers that no client reads cost nothing beyond a few counters. */
 export class HostFigures {
   readonly #options: HostFiguresOptions;
   #loopDelay: IntervalHistogram | null = null;
@@ -101,7 +101,7 @@ export class HostFigures {
     ];
   }
 
-  /** The sampling begins with the first read, so that a host whose metrics nobody reads is not woken for it. */
+  /** The sampling begins with the first read, so that it does not wake a host whose metrics no client reads. */
   #eventLoopDelay(): Metric {
     const delay = this.#loopDelay ?? monitorEventLoopDelay({ resolution: samplingMs });
     const samples =

@@ -28,7 +28,7 @@ export class LedgerSnapshots {
   take(): Promise<LedgerSnapshot> {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
-      // Whoever asked for the last one has taken it away, or never will.
+      // The client that asked for the last one has taken it away, or never will.
       if (this.#last !== null) await rm(join(workFolder, this.#last), { recursive: true, force: true });
       const name = workFolderName('snapshot', newId());
       this.#last = name;

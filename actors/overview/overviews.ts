@@ -42,7 +42,7 @@ export class Overviews {
     return runtimeOverviewOf(runtime, standing, { ...this.#options.host, sourceIsCurrent });
   }
 
-  /** Null for a row that is missing or damaged: whoever reopens the runtime says which, and what it means. */
+  /** Null for a row that is missing or damaged: the reopening of the runtime says which, and what it means. */
   #standing(runtimeId: string): StudyStanding | null {
     const { budgets } = this.#options;
     const row = this.#row(runtimeId);

@@ -52,7 +52,7 @@ export class RecognitionSteps {
     this.#options = options;
   }
 
-  /** Whether the speech of a study is to be recognised: it was accepted for that, and there is still somebody to do it. */
+  /** Whether the speech of a study is to be recognised: it was accepted for that, and the host still has a recogniser. */
   isFor(runtimeId: string): boolean {
     const { ledger, transcriber } = this.#options;
     return transcriber !== null && readStudy(ledger, runtimeId).ids.recognitionGrantId !== undefined;

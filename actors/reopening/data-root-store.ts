@@ -15,7 +15,7 @@ export interface VerifiedStore {
 
 const pause = (): void => undefined;
 
-/** The runtimes of a data root that nobody writes to. */
+/** The runtimes of a data root that no host writes to. */
 export const dataRootStore = ({ ledger, objectStore }: VerifiedStore): RuntimeStore => ({
   content: new ReadObjects(objectStore, pause),
   verifyJournal: (runtimeId) => readJournalOf(() => ledger.verifyJournal(runtimeId)),

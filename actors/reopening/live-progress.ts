@@ -35,7 +35,7 @@ export class LiveProgress {
 
   /** Adds events that the next commit of a study appends, and returns them. */
   append(runtimeId: string, events: readonly EventDraft[]): readonly EventDraft[] {
-    // Whoever made a draft checked it by the schema of its type.
+    // The maker of a draft checked it by the schema of its type.
     const said = events as unknown as readonly JournalEvent[];
     this.#progress.set(runtimeId, said.reduce(progressAfter, this.of(runtimeId)));
     return events;

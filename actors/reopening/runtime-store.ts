@@ -10,7 +10,7 @@ export interface LaterActor {
 }
 
 /**
- * Where everything that is stored of runtimes is read from while nobody writes it: a data root, or a bundle. Each read
+ * Where everything that is stored of runtimes is read from while no host writes it: a data root, or a bundle. Each read
  * throws `EvidenceChainError` for what is missing or damaged.
  */
 export interface RuntimeStore {

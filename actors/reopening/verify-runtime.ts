@@ -37,7 +37,7 @@ export async function verifyRuntime(
 }
 
 /**
- * Verifies everything that is stored of a runtime while nobody writes it: the whole journal and its chain, its rows, every
+ * Verifies everything that is stored of a runtime while no host writes it: the whole journal and its chain, its rows, every
  * file. Throws `unknown_runtime`, and `EvidenceChainError` at the first thing that does not hold.
  */
 export async function verifyStoredRuntime(

@@ -1,11 +1,11 @@
 /**
- * Work that is about to need a source and has not committed that yet, by the session of the source. Whoever deletes a source looks
+ * Work that is about to need a source and has not committed that yet, by the session of the source. A deletion looks
  * here in the same turn in which it commits.
  */
 export class SourceUses {
   readonly #uses = new Map<string, { open: number; version: number }>();
 
-  /** Notes that somebody relies on a source from now on, until the returned function is called. */
+  /** Notes that work relies on a source from now on, until the returned function is called. */
   begin(sessionId: string): () => void {
     this.#change(sessionId, 1);
     return () => this.#change(sessionId, -1);

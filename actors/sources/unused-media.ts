@@ -36,7 +36,7 @@ export class UnusedMedia {
     }
   }
 
-  /** Has somebody asked, before anything is removed, whether it is still held. */
+  /** Asks, before anything is removed, whether it is still held. */
   heldBy(isHeld: (contentId: string) => boolean): void {
     this.#holders.push(isHeld);
   }
@@ -59,7 +59,7 @@ export class UnusedMedia {
       if (!isRegistered(contentId)) {
         // Kept, too, while the same bytes are being stored once more: the ingest that stores them will end as well.
         if (!(await objectStore.discard(contentId))) continue;
-        // Somebody may have come to hold the same bytes meanwhile, and has to find the note when it ends.
+        // Another ingest may have come to hold the same bytes meanwhile, and has to find the note when it ends.
         if (this.isHeld(contentId)) continue;
       }
       this.#noted.delete(contentId);

@@ -69,7 +69,7 @@ export class ListedRuntimes {
   }
 
   /**
-   * One page. Throws `invalid_cursor`, and where a source is asked for that nobody has heard of, or that is gone,
+   * One page. Throws `invalid_cursor`, and where a source is asked for that is unknown, or that is gone,
    * `unknown_source_session` and `source_deleted`.
    */
   async page(request: RuntimeListRequest): Promise<Runtimes> {

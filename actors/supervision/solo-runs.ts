@@ -9,7 +9,7 @@ interface Turn {
 
 /**
  * Lets work run alone that hosts died over again and again, one piece at a time. When its time has come, no queue grants
- * whoever joins it from then on; once those who were there before are done, the piece begins. The queues go on as soon as it
+ * all that join it from then on; once those who were there before are done, the piece begins. The queues go on as soon as it
  * has moved or ended.
  */
 export class SoloRuns {

@@ -9,7 +9,7 @@ const flags: FlagTable = {
   ...hostFlags,
 };
 
-/** Nothing is deleted that nobody agreed to: at a terminal the person does, elsewhere --yes has to. */
+/** Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. */
 async function agreed({ given, terminal }: Call, what: string): Promise<void> {
   if (given.has('yes')) return;
   if (!terminal.isInteractive) throw new WrongCall(`to delete ${what} without a person at a terminal takes --yes`);

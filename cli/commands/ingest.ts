@@ -86,7 +86,7 @@ async function attested(call: Call, statement: string): Promise<void> {
   if (call.given.has('attest-rights')) return;
   const answer = await asked(call, `Do you attest that ${statement}? Type yes: `);
   if (answer !== 'yes')
-    throw new WrongCall(`nothing was taken in: nobody attested that ${statement} (--attest-rights)`);
+    throw new WrongCall(`nothing was taken in: it was not attested that ${statement} (--attest-rights)`);
 }
 
 async function run(call: Call) {

@@ -41,7 +41,7 @@ interface CaptionChoice {
   readonly announced: string;
 }
 
-/** Who makes captions on a host, and the model that translates; null where nobody does. */
+/** Who makes captions on a host, and the model that translates; null where there is none. */
 export interface ChosenCaptions extends CaptionChoice {
   readonly model: string | null;
 }

@@ -29,7 +29,7 @@ export interface ServeOptions {
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
-  /** Null where nobody recognises speech. */
+  /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
   /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;

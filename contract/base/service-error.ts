@@ -1,6 +1,6 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** A refusal with a code of the closed set; whoever catches it at the wire turns it into the error envelope. */
+/** A refusal with a code of the closed set; the HTTP layer turns it into the error envelope. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** Header fields that belong to this refusal, such as `Allow`. */

@@ -5,7 +5,7 @@ const retryAfterSeconds = 1;
 
 /**
  * The storage refused a read, for a reason that says nothing about what is stored: too many open files, an error of the
- * device. Nothing was changed, and nothing is remembered of it; whoever asks again may be answered.
+ * device. Nothing was changed, and nothing is remembered of it; the same request may succeed later.
  */
 export class StorageUnavailable extends ServiceError {
   constructor(cause: unknown) {

@@ -11,7 +11,7 @@ export function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([name, each]) => name.isWellFormed() && isWellFormed(each));
 }
 
-/** Text of any kind that somebody else wrote. */
+/** Text of any kind from outside the program. */
 export const wellFormedText = z
   .string()
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without half of a surrogate pair');
@@ -33,7 +33,7 @@ export const givenLine = (maximum: number) =>
     .refine((text) => !hasHidden.test(text), 'must be one line without control characters or changes of direction');
 
 /**
- * What somebody else calls a thing, as one well-formed line: what a line must not hold becomes a space, half of a
+ * A name from outside the program, as one well-formed line: what a line must not hold becomes a space, half of a
  * surrogate pair U+FFFD. For labels alone; what is evidence is kept as it is or refused.
  */
 export const labelLine = (text: string): string => text.replace(allHidden, ' ').toWellFormed().trim();

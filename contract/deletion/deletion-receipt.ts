@@ -8,7 +8,7 @@ import { lifecycle } from '../study/runtime-status.ts';
 /** How the person or program that deletes calls itself. */
 export const operatorLabel = givenLine(160);
 
-/** What whoever deletes something may say. */
+/** What the request of a deletion may say. */
 export const deletionQuery = { operator: operatorLabel.optional().describe('who deletes, as the receipt states it') };
 
 /** A runtime that was deleted. What its rows no longer said is null. */

@@ -24,7 +24,7 @@ export type EvaluationFaultCode =
   | 'baseline_malformed'
   /** The baseline was measured on another pack, or on this one before it was changed. */
   | 'baseline_of_other_pack'
-  /** Somebody stopped the evaluation. */
+  /** A person stopped the evaluation. */
   | 'evaluation_stopped';
 
 /** A pack or its baseline cannot be evaluated. `place` names the file, the item or the field. */

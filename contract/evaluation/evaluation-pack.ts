@@ -24,7 +24,7 @@ const areAscending = (times: readonly number[]): boolean =>
 
 const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
 
-/** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where nobody said. */
+/** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
 const languageLabel = languageTag.nullable();
 
 export const labelledCue = z
@@ -45,7 +45,7 @@ export const labelledCuts = z.strictObject({
 });
 
 /**
- * What is really in the range of an item, on the time line of its source. Null says that nobody labelled it, an empty list that there
+ * What is really in the range of an item, on the time line of its source. Null says that it has no label, an empty list that there
  * is none.
  */
 export const packLabels = z.strictObject({
@@ -68,7 +68,7 @@ export const packItem = z.strictObject({
 
 /**
  * The manifest of a labelled pack. It names every file of the pack by its digest, so that its own content id is that of all
- * of them. Whoever makes a pack attests that its media may be processed.
+ * of them. The maker of a pack attests that its media may be processed.
  */
 export const evaluationPack = z.strictObject({
   schema: z.literal('studio.evaluation-pack.v1'),

@@ -76,7 +76,7 @@ export const cueFact = z.strictObject({
   text: wellFormedText.min(1),
 });
 
-/** Why nobody can say what a cue says: its bytes are no text in the encoding of its format, or it has not its form. */
+/** Why the text of a cue is unknown: its bytes are no text in the encoding of its format, or it has not its form. */
 export const unreadableCueReason = z.enum(['undecodable', 'malformed', 'too_long']);
 export type UnreadableCueReason = z.infer<typeof unreadableCueReason>;
 

@@ -11,7 +11,7 @@ export type MediaCapability = z.infer<typeof mediaCapability>;
 export const mediaLimits = z.strictObject({ maxWallMs: positive });
 
 /**
- * What is asked of one pass over the media. `operationKey` identifies the work whoever asks for it: equal keys mean
+ * What is asked of one pass over the media. `operationKey` identifies the work, for any caller: equal keys mean
  * equal results, so a completed one is taken over.
  */
 export const mediaOperationRequest = operationRequest.extend({

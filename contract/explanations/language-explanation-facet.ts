@@ -99,7 +99,7 @@ const facetOf = <const Kind extends FacetKind, Content extends z.ZodType, Unavai
     }),
   ]);
 
-/** A facet as it is stored: what the generator inferred from the captions around the selection, reviewed by nobody. */
+/** A facet as it is stored: what the generator inferred from the captions around the selection, not reviewed. */
 export const storedFacet = z.discriminatedUnion('kind', [
   facetOf('meaning', facetContents.meaning, notApplicable),
   facetOf('word', facetContents.word, notApplicable),

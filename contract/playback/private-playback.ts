@@ -38,7 +38,7 @@ export const playbackGrantRequest = z.strictObject({
   source: z.strictObject({ revisionId: identity, artifactId, contentId }),
 });
 
-/** Leave to read one source for a while, by a path that nobody can guess. */
+/** Leave to read one source for a while, by a path that cannot be guessed. */
 export const playbackGrant = z.strictObject({
   schema: z.literal('studio.private-playback-grant.v1'),
   grantId: playbackGrantId,

@@ -25,7 +25,7 @@ export const semanticProducer = z.strictObject({
 /** The speech and the silences that the study itself detected, from which its regions follow; none where it has none. */
 export const regionEvidence = z.array(z.strictObject({ artifactId, contentId })).max(2);
 
-/** What is asked of one recognition. `operationKey` identifies the work whoever asks for it. */
+/** What is asked of one recognition. `operationKey` identifies the work, for any caller. */
 export const semanticRequest = operationRequest.extend({
   sourceArtifactId: artifactId,
   regionsFrom: regionEvidence,

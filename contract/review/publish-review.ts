@@ -17,7 +17,7 @@ const noteUnits = 280;
 export const reviewerLabel = recordedLine(labelUnits);
 export const reviewNote = recordedLine(noteUnits).nullable();
 
-/** What a reviewer is called, as whoever starts a host gives it. */
+/** What a reviewer is called, as the start options of a host give it. */
 export const givenReviewerLabel = givenLine(labelUnits);
 const givenNote = givenLine(noteUnits).nullable();
 

@@ -24,7 +24,7 @@ const unavailableRow = <Kind extends z.ZodType>(kind: Kind) =>
 
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
- * came with the source; the parameters are those of whoever measured. `trackIndex` names the track that a reason is of.
+ * came with the source; the parameters are those of the measurement. `trackIndex` names the track that a reason is of.
  */
 export const evidenceRow = z.discriminatedUnion('state', [
   z.strictObject({

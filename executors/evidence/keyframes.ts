@@ -61,7 +61,7 @@ export class Keyframes {
     const size = jpegSize(jpeg);
     this.#facts.push({ kind: 'keyframe', index, startMs, endMs, atMs, ...size, contentId, bytes: jpeg.length });
     this.#kept = this.#kept.then(() => this.#keep({ contentId, bytes: jpeg }));
-    // Whoever writes or ends next is told.
+    // The next write, or the end, is told.
     this.#kept.catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ export interface ChildHandle {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly extra: readonly Readable[];
-  /** Resolves when the process itself is gone, whoever still holds its pipes. */
+  /** Resolves when the process itself is gone, even if another process still holds its pipes. */
   readonly exited: Promise<ChildExit>;
   /** Sends SIGKILL to the process and everything it started. */
   killAll(): void;
@@ -24,7 +24,7 @@ export interface ChildExit {
   readonly unborn: boolean;
 }
 
-// SIGKILL ends a process within a scheduler tick; only one stuck in the kernel takes longer, and nobody waits for that.
+// SIGKILL ends a process within a scheduler tick; only one stuck in the kernel takes longer, and no caller waits for that.
 const KILL_GRACE_MS = 2000;
 const STDERR_TAIL_BYTES = 4096;
 const STDOUT_HEAD_BYTES = 65_536;

@@ -17,7 +17,7 @@ const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly s
   },
 ];
 
-// A socket belongs to the network in which it was made, whoever accepts on it: so this process makes the listener inside,
+// A socket belongs to the network in which it was made, and not to the process that accepts on it: so this process makes the listener inside,
 // hands it to the host over Node's channel (descriptor 3), and ends when the host says that it has it. The channel is all
 // that keeps the process alive after that: Node emits no `disconnect` where the other side dies before it acknowledges a
 // handle, so a host that was killed shows only in a channel that is gone.

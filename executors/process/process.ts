@@ -20,7 +20,7 @@ export interface ProcessLimits {
 export interface ProcessProxy {
   /** The variables by which tools find it at a port of 127.0.0.1. */
   environmentAt(port: number): Readonly<Record<string, string>>;
-  /** Serves whoever connects to this listener, which belongs to the proxy from then on. */
+  /** Serves all connections of this listener, which belongs to the proxy from then on. */
   serve(listener: Server): void;
 }
 

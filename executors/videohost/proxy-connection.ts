@@ -3,7 +3,7 @@ import { TargetFailure } from './proxy-target.ts';
 
 /**
  * Connects to the first of these addresses that answers within `connectMs` each. `hold` is given every socket from its
- * birth, so that whoever holds them can end a connection attempt. Rejects with `TargetFailure` `host_unreachable`.
+ * birth, so that their holder can end a connection attempt. Rejects with `TargetFailure` `host_unreachable`.
  */
 export async function connectToFirst(
   addresses: readonly string[],

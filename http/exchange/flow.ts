@@ -28,7 +28,7 @@ export class Flow {
     await this.#room();
   }
 
-  /** Sends what nobody misses, unless something else waits for room. */
+  /** Sends what no client misses, unless something else waits for room. */
   offer(chunk: Uint8Array): void {
     if (!this.#isOver && !this.#isFull) this.#isFull = !this.#writer.write(chunk);
   }

@@ -67,7 +67,7 @@ export abstract class ExchangeCore implements Exchange {
     return this.#aborted;
   }
 
-  /** Whether somebody listens to the body right now. */
+  /** Whether a reader listens to the body right now. */
   protected get reading(): boolean {
     return this.#sink !== undefined;
   }
@@ -146,7 +146,7 @@ export abstract class ExchangeCore implements Exchange {
     return this.#writer;
   }
 
-  /** Bytes of the body arrived, whether somebody reads them or not. */
+  /** Bytes of the body arrived, read or not. */
   protected arrived(bytes: number): void {
     this.#owner.received(bytes);
     if (this.awaitsBody && this.#pace.moves(bytes, performance.now())) this.renewTime();

@@ -75,7 +75,7 @@ export interface Exchange {
   /** Begins an answer of exactly `bytes` bytes; for HEAD only the head is sent and the writer ignores everything. */
   stream(status: number, headers: Headers, bytes: number): BodyWriter;
   /**
-   * Begins an answer whose length nobody knows; `end` of its writer makes it whole. Its head leaves with the first chunk. A
+   * Begins an answer of unknown length; `end` of its writer makes it whole. Its head leaves with the first chunk. A
    * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection within 25 s in
    * which the host has something for it. While the answer is silent it may wait for ever.
    */

@@ -37,7 +37,7 @@ export class NodeExchange extends ExchangeCore {
 
   override handle(handler: ExchangeHandler): void {
     super.handle(handler);
-    // Nobody reads it: let it run out, so that a client that sends it whole gets to see its answer.
+    // No handler reads it: let it run out, so that a client that sends it whole gets to see its answer.
     if (!this.reading) this.#request.resume();
   }
 

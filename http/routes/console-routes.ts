@@ -13,7 +13,7 @@ export interface ConsoleFile {
   readonly type: string;
 }
 
-/** Reads the files. The host asks once, when somebody opens the console for the first time. */
+/** Reads the files. The host asks once, when a browser opens the console for the first time. */
 export type ReadConsole = () => Promise<ConsoleFiles>;
 
 /**

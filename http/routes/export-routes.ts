@@ -133,7 +133,7 @@ async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<nu
   return { status: 200, headers, body: new MediaPart({ reader, onEnd: never }, { start: 0, end: reader.bytes }) };
 }
 
-/** Nobody takes a bundle back while it is sent. */
+/** No eviction takes a bundle back while it is sent. */
 const never = () => () => undefined;
 
 async function fileAnswer(exported: Exports, { params, query, client }: Call<null>): Promise<Answer> {

@@ -15,7 +15,7 @@ export interface Measured {
 
 const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', version };
 
-/** The routes for whoever runs the host; `wire` gives what HTTP itself measures. */
+/** The routes for the operator of the host; `wire` gives what HTTP itself measures. */
 export const operationRoutes = (
   figures: Measured,
   wire: () => readonly Metric[],

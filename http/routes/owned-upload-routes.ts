@@ -130,7 +130,7 @@ async function created(ingests: OwnedIngests, { client: { head } }: Call<null>):
 }
 
 async function taken(begun: UploadPart, input: OwnedIngestInput, exchange: Exchange): Promise<Answer> {
-  // Nobody hears of it.
+  // No client hears of it.
   exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
   exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
   begun.connect(exchange);

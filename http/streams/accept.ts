@@ -2,7 +2,7 @@ import { eventStreamType } from '../../contract/journal/event-stream.ts';
 import type { RequestHead } from '../listener/listener.ts';
 
 /**
- * Whether a client asks for a stream of events: by its name, and at least as much as for JSON (RFC 9110, 12.5.1). Whoever takes
+ * Whether a client asks for a stream of events: by its name, and at least as much as for JSON (RFC 9110, 12.5.1). A client that takes
  * anything gets JSON, as ever.
  */
 export function asksForStream(head: RequestHead): boolean {

@@ -18,7 +18,7 @@ export interface CaptionJob {
   readonly study: CaptionedStudy;
   readonly attempt: number;
   readonly classification: CaptionClassification;
-  /** Who translates; absent where nobody does. */
+  /** The translator; absent where there is none. */
   readonly translator?: CaptionTranslator | undefined;
   /** What was asked and answered; absent before that, and where nothing has to be translated. */
   readonly translation?: CaptionTranslation | undefined;

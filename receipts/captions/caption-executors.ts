@@ -14,7 +14,7 @@ import { translatedLines } from './translated-lines.ts';
 
 /** An executor that turns an approved study into lines; the same study gives the same lines, whenever it is asked. */
 export interface CaptionExecutor {
-  /** How events and receipts name it. Throws `RangeError` where it translates and nobody is named who does. */
+  /** How events and receipts name it. Throws `RangeError` where it translates and no translator is named. */
   identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
   /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
   draft(study: CaptionedStudy, translation?: CaptionTranslation): DraftLine[];
@@ -172,7 +172,7 @@ const recognisedTranscript: CaptionExecutor = {
 /** The study's own transcript, translated where the target is another language. */
 const translatedTranscript: CaptionExecutor = {
   identify: (study, translator) => {
-    if (translator === undefined) throw new RangeError('captions are translated by somebody');
+    if (translator === undefined) throw new RangeError('translated captions need a translator');
     const transcript = transcriptOf(study.findings);
     return {
       id: 'studio.recognised-translated-caption-producer',

@@ -99,7 +99,7 @@ function receiptBody({ record }: StudyRun, { study: { approval, conclusion }, ar
   } as const;
 }
 
-/** The receipt of captions that nobody translates. */
+/** The receipt of captions without a translation. */
 export const captionReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: captionReceiptSchema,
@@ -108,7 +108,7 @@ export const captionReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', MadeC
   derive: (run, made) => ({ ...receiptBody(run, made), limits: captionLimits }),
 });
 
-/** The receipt of captions that a model may translate: it says what the model was asked, and what nobody assessed. */
+/** The receipt of captions that a model may translate: it says what the model was asked, and what was not assessed. */
 export const translatedReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: translatedCaptionReceipt,

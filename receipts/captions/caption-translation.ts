@@ -30,7 +30,7 @@ export const storedTranslation = new RunRecord<CaptionTranslation>({
 /** A record of the questions of one production, with what was answered. */
 export type TranslationAnswers = Pick<CaptionTranslation, 'prompt' | 'configuration' | 'asks' | 'identifiedAlone'>;
 
-/** The record of a translation. Throws `RangeError` for a job that nobody translates. */
+/** The record of a translation. Throws `RangeError` for a job without a translation. */
 export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {
   const transcript = transcriptOf(job.study.findings);
   const { translator, study } = job;

@@ -140,7 +140,7 @@ export async function foldCaptionsChecked(
   return { ...captions, caption: { ...caption, qualityControl: checked } };
 }
 
-/** Who translates, as the executor of a production names it; absent where nobody does. */
+/** The translator, as the executor of a production names it; absent where there is none. */
 function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | undefined {
   if (executor.classification !== 'recognised_transcript_translated') return undefined;
   const { model, promptContentId, configurationContentId } = executor;

@@ -12,7 +12,7 @@ export interface CoveredLine {
   readonly gap: CaptionReason | null;
 }
 
-// A line is worth what the worst stretch of its time is worth; what nobody looked at comes after what was looked at in vain.
+// A line is worth what the worst stretch of its time is worth; what was not looked at comes after what was looked at in vain.
 const gravestFirst: readonly Coverage['state'][] = [
   ...claimStates.filter((state) => state !== 'supported'),
   'unavailable',

@@ -34,7 +34,7 @@ export function isOneLanguage(study: CaptionedStudy): boolean {
   return source !== null && source === baseLanguage(targetLanguage);
 }
 
-/** A line of captions that was cut from a transcript, before anybody translates it. */
+/** A line of captions that was cut from a transcript, before a model translates it. */
 export interface RecognisedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
   readonly text: string;
   readonly transcriptLines: readonly number[];

@@ -20,8 +20,8 @@ export interface Segmentation {
 }
 
 /**
- * What makes one division worse than another, in the unit of `BREAK_COST`. A cue that nobody can read in its time costs
- * more than any bad break. The numbers are choices: nobody measured what viewers prefer.
+ * What makes one division worse than another, in the unit of `BREAK_COST`. A cue that is too fast to read costs
+ * more than any bad break. The numbers are choices: no measurement of what viewers prefer stands behind them.
  */
 const COST = {
   cue: 4,
@@ -136,7 +136,7 @@ class Segmenter {
 }
 
 /**
- * Cues of recognised words, in order of time and apart: cut at the ends of sentences and phrases and where nobody speaks, of
+ * Cues of recognised words, in order of time and apart: cut at the ends of sentences and phrases and where no speech is, of
  * at most two rows, each long enough to be read. They keep the guidelines for their language wherever the words leave
  * time for it.
  */

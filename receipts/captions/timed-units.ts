@@ -87,7 +87,7 @@ export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
   });
 }
 
-/** The units of a text that nobody has spoken yet. */
+/** The units of a text that was not spoken. */
 export const untimedUnits = (text: string): TimedUnit[] =>
   piecesOf(text).map(({ text: part, isSpaced }) => ({ text: part, isSpaced, lineIndex: 0, startMs: 0, endMs: 0 }));
 

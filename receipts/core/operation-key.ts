@@ -12,7 +12,7 @@ export interface OperationInput {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Identifies the work itself, whoever asks for it: equal keys mean equal results. 64 hex digits. */
+/** Identifies the work itself, for any caller: equal keys mean equal results. 64 hex digits. */
 export const operationKeyOf = ({ operation, inputContentIds, range, tools, parameters }: OperationInput): string =>
   hashOf({ operation, inputContentIds, range, tools, parameters });
 

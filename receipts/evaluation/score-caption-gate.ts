@@ -16,7 +16,7 @@ import { microRatio } from './micro-ratio.ts';
 /** Numbers of captions and of planted defects; those of several items are added up. */
 export type CaptionGateCounts = Pick<CaptionGateScore, 'candidates' | 'accepted' | 'planted' | 'caught'>;
 
-// Nobody approves anything: the approval below is derived to name it in the captions, and never written down.
+// No person approves anything: the approval below is derived to name it in the captions, and never written down.
 const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
 
 /** The study as it would stand after an approval; null where it may not be put before a reviewer. */

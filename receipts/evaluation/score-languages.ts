@@ -7,7 +7,7 @@ const noLanguage = 'zxx';
 /** What an identifier said of a labelled text: a code, or null when it abstained. */
 export interface LanguageAnswer {
   readonly label: string;
-  /** Whether the text was found at all, so that somebody could be asked. */
+  /** Whether the text was found at all, so that the identifier could be asked. */
   readonly isRead: boolean;
   readonly code: string | null;
 }

@@ -74,7 +74,7 @@ export const languageEvidence = (artifact: ReadableEvidence['artifact'], record:
   facts: languageFactsOf(record),
 });
 
-/** The lines of a study's transcript that passed every gate; those that were withheld are nobody's evidence. */
+/** The lines of a study's transcript that passed every gate; those that were withheld are no evidence. */
 export const transcriptEvidence = (
   artifact: ReadableEvidence['artifact'],
   { facts }: EvidenceArtifact,

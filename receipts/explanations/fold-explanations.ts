@@ -55,7 +55,7 @@ export const attemptsAt = (
   fingerprint: string,
 ): readonly VerifiedExplanation[] => attempts.filter((attempt) => attempt.fingerprint === fingerprint);
 
-/** Why nobody may try again, or yet, at a request of which these attempts are known; null when somebody may. */
+/** Why a request of which these attempts are known may not be tried again, or not yet; null when it may. */
 export function attemptObstacleOf(attempts: readonly VerifiedExplanation[]): string | null {
   if (attempts.some(({ state }) => state === 'started')) return 'the same explanation is under way';
   if (attempts.some(({ state }) => state === 'completed')) return 'the same explanation is there already';
@@ -75,7 +75,7 @@ export const noExplanations: VerifiedExplanations = { attempts: [], settings: ne
 export const isExplaining = ({ attempts }: VerifiedExplanations): boolean =>
   attempts.some(({ state }) => state === 'started');
 
-/** Somebody is about to be asked: about captions whose approval stands; null where there are none. */
+/** The executor is about to be asked about captions whose approval stands; `verified` is null where there are none. */
 export async function foldExplanationStarted(
   context: FoldContext,
   { attempts, settings }: VerifiedExplanations,

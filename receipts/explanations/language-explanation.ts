@@ -105,7 +105,7 @@ export const explanationReceipt = new RunReceipt<ExplanationReceipt, 'jobId', Pr
   },
 });
 
-/** Journalled before anybody is asked. */
+/** Journalled before the executor is asked. */
 export const explanationStarted = (job: ExplanationJob) =>
   draftEvent(
     'language.explanation_started',

@@ -1,7 +1,7 @@
 import { lettersOf, tokensOf } from './line-tokens.ts';
 
 /**
- * What recognisers that were trained on subtitles of the web are known to write where nobody speaks: the credits and the
+ * What recognisers that were trained on subtitles of the web are known to write where no speech is: the credits and the
  * goodbyes of those videos. Each is a plain fact that users of them have reported many times.
  */
 export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {

@@ -30,7 +30,7 @@ export interface Recognition {
   readonly regionsFrom: SemanticRequest['regionsFrom'];
 }
 
-/** The evidence of the study that regions follow from, in this order; none where nobody could detect speech. */
+/** The evidence of the study that regions follow from, in this order; none where no detector could look for speech. */
 export const regionKinds = ['speech_activity', 'silence'] as const;
 
 /** How the receipt of a recognition is stored. It is no artifact of its run. */

@@ -20,7 +20,7 @@ const middleOf = ({ startMs, endMs }: Range): number => Math.floor((startMs + en
 const gapsOf = (spans: readonly Range[]): Range[] =>
   spans.slice(1).map(({ startMs }, at) => ({ startMs: spans[at]?.endMs ?? startMs, endMs: startMs }));
 
-/** Cuts a stretch that is too long, each time at the last pause that the region reaches: where nobody speaks, else where it is silent. */
+/** Cuts a stretch that is too long, each time at the last pause that the region reaches: where no speech is, else where it is silent. */
 function pieces(stretch: Range, pauses: readonly (readonly number[])[]): Range[] {
   const cut: Range[] = [];
   let { startMs } = stretch;

@@ -13,7 +13,7 @@ export const rangeToleranceMs = 1500;
 
 const labelUnits = 160;
 
-/** What somebody asked for, what the host answered, and who fetched it. */
+/** What the client asked for, what the host answered, and what fetched it. */
 export interface VideohostClaim extends Resolving {
   /** In ms of the host's own video. */
   readonly range: Range;

@@ -29,7 +29,7 @@ export interface RunPinnedEvidence {
 export interface VerifiedFindings {
   readonly pinned: readonly RunPinnedEvidence[];
   readonly operations: readonly VerifiedOperation[];
-  /** Null where nobody was to recognise speech, or has not yet. */
+  /** Null where no speech was to be recognised, or was not yet. */
   readonly recognition: VerifiedRecognition | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];

@@ -1,5 +1,5 @@
 // @ts-check
-// tsx runs what it finds in a cache below the system's folder for temporary files, under a name that anybody can guess.
+// tsx runs what it finds in a cache below the system's folder for temporary files, under a name that any user can guess.
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

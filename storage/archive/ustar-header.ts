@@ -30,7 +30,7 @@ function checksumOf(header: Buffer): number {
 }
 
 /**
- * The one header that an entry can have: POSIX ustar, a regular file of nobody, of the beginning of time. Throws `RangeError`
+ * The one header that an entry can have: POSIX ustar, a regular file without an owner, of the beginning of time. Throws `RangeError`
  * for a name or a size that it cannot state.
  */
 export function ustarHeader({ name, bytes }: HeaderFields): Buffer {

@@ -5,7 +5,7 @@ import { hashSynced, makeFolder } from '../objects/durable-file.ts';
 
 /**
  * Copies a file, whole or not at all, and hashes the copy; nothing stays where `accepts` says no to what it became. The bytes
- * are on disk when it resolves; whoever copies several files syncs their folder once.
+ * are on disk when it resolves; a caller that copies several files syncs their folder once.
  */
 export async function copyHashed(
   from: string,

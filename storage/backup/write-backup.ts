@@ -89,7 +89,7 @@ async function copyLedgerFiles(from: string, target: string, folder: string): Pr
   return files;
 }
 
-/** The objects that the records of a copied ledger reach. The copy is in nobody's use, and is not copied after this. */
+/** The objects that the records of a copied ledger reach. No host uses the copy, and it is not copied after this. */
 async function reachedIn(ledger: string, layout: DataRoot): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   const database = await openDatabase(ledger);

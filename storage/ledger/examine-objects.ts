@@ -8,7 +8,7 @@ import { LedgerError } from './ledger-error.ts';
 import { openDatabase } from './open-database.ts';
 import { decodeRow } from './row-codec.ts';
 
-/** The files of a source as its row names them; those with a path lie in a folder of somebody else. */
+/** The files of a source as its row names them; those with a path lie in a folder that the host does not own. */
 const sourceRow = z.looseObject({
   files: z.array(z.looseObject({ path: z.string().nullable(), contentId: z.string() })),
 });

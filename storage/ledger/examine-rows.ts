@@ -71,7 +71,7 @@ interface Found {
 function examineRow(key: Buffer, row: Buffer, { faults, relations, runs }: Found): void {
   const entry = entryOf(key);
   if (entry === null) {
-    if (!key.equals(formatKey) && !key.equals(commitKey)) faults.push(`nobody knows the key ${key.toString('hex')}`);
+    if (!key.equals(formatKey) && !key.equals(commitKey)) faults.push(`unknown key ${key.toString('hex')}`);
     return;
   }
   const { kind } = entry;

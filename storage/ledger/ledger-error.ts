@@ -30,7 +30,7 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 
 /**
  * Puts a failed read into the ledger's own words: `damage` says what a block that fails LevelDB's checks means to
- * whoever reads it; everything else is a store that cannot be read at all, or one that was closed.
+ * the reader; everything else is a store that cannot be read at all, or one that was closed.
  */
 export function readFailure(error: unknown, damage: LedgerErrorCode, what: string): LedgerError {
   if (error instanceof LedgerError) return error;

@@ -11,7 +11,7 @@ const slotBytes = 36;
 const slotDistance = 4096;
 const slots = 2;
 
-/** How far a ledger had come, as far as anybody was told. */
+/** How far a ledger had come, as far as it was acknowledged. */
 export interface Mark {
   /** Number of the newest batch that may have been acknowledged. */
   readonly commit: number;

@@ -43,7 +43,7 @@ export async function prepareDataRoot(root: string): Promise<DataRoot> {
 /**
  * Throws `data_root_unrecognized` where a folder is no data root, or one of its folders is a link or a file, and
  * `store_format_unsupported` for one of a format that this program does not open: a command that only reads a store must
- * not make one in somebody else's folder. Changes nothing.
+ * not make one in a folder of something else. Changes nothing.
  */
 export async function demandDataRoot(root: string): Promise<void> {
   const layout = dataRootAt(root);
@@ -107,7 +107,7 @@ const notOurs = (root: string) =>
     `${root} is not empty and is no data root: it has no valid ${markerName} file; nothing in it was touched`,
   );
 
-/** The host deletes and writes in these folders. Behind a link those would be somebody else's. */
+/** The host deletes and writes in these folders. Behind a link those would be foreign. */
 async function refuseLinks(layout: DataRoot): Promise<void> {
   for (const folder of foldersOf(layout)) {
     const kind = await kindOf(folder);

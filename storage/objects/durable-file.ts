@@ -31,7 +31,7 @@ export async function makeFolder(path: string): Promise<void> {
   for (let folder = resolve(path); !(await isFolder(folder)); folder = dirname(folder)) lacking.unshift(folder);
   for (const folder of lacking) {
     await mkdir(folder, privateFolder).catch(async (error: unknown) => {
-      // Somebody else may have made it in between.
+      // Another process may have made it in between.
       if (!failedWith(error, 'EEXIST') || !(await stat(folder)).isDirectory()) throw error;
     });
     await syncFolder(dirname(folder));

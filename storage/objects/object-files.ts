@@ -15,7 +15,7 @@ export interface ObjectFilesPort {
 }
 
 /**
- * How long an object stays after its bytes were stored, or asked to be stored, whether a record names it or not: whoever stores
+ * How long an object stays after its bytes were stored, or asked to be stored, whether a record names it or not: a step that stores
  * bytes commits what names them after that, within moments.
  */
 export const restMs = 15 * 60_000;

@@ -33,7 +33,7 @@ export interface Receiving {
  * synced; bytes behind the noted offset are dropped when the file is opened.
  */
 export interface PartialFile {
-  /** How many bytes the file has, those included that nobody has noted; 0 when there is none. */
+  /** How many bytes the file has, those included that no row counts yet; 0 when there is none. */
   bytes(): Promise<number>;
   /** Opens the file for the bytes that follow `offset`. Resolves with that, or with 0 when the file has fewer bytes. */
   open(offset: number): Promise<number>;

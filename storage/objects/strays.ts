@@ -29,7 +29,7 @@ async function strayAt(root: string, name: string): Promise<Stray | null> {
   try {
     return { kind, name, ...(await sizeOf(join(root, name))) };
   } catch (error) {
-    // Whoever uses it has removed it meanwhile.
+    // Its user has removed it meanwhile.
     if (failedWith(error, 'ENOENT')) return null;
     throw error;
   }

@@ -8,7 +8,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   durable: () => ledger.durable(),
   newestCommit: () => ledger.newestCommit(),
   close: () => ledger.close(),
-  // A walk that fails half way is begun anew by whoever walks.
+  // A walk that fails half way is begun anew by its caller.
   stored: (runId) => ledger.stored(runId),
   eraseEvents: (runId, limit) => patiently(clock, () => ledger.eraseEvents(runId, limit)),
   copyTo: (directory) => ledger.copyTo(directory),

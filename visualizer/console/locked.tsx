@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { connect, tokenOf } from './host/session.ts';
 import { Field } from './parts/field.tsx';
 
-/** What somebody sees who came without the token, or who loaded the page anew: it is in no storage of the browser. */
+/** What the page shows without a token, or when it was loaded anew: it is in no storage of the browser. */
 export function Locked() {
   const [text, setText] = useState('');
   const open = (event: Event) => {

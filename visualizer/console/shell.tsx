@@ -49,7 +49,7 @@ export function Shell() {
   }, [theme]);
   const isFirst = useRef(true);
   useEffect(() => {
-    // Whoever goes on by keyboard or listens begins at the new view.
+    // The keyboard and a screen reader go on at the new view.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [place.split('?')[0]]);

@@ -29,7 +29,7 @@ export interface OwnedIngestsOptions {
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
-  /** Called after each upload, whatever came of it. */
+  /** Called after each upload, well or not. */
   readonly released: () => void;
 }
 

@@ -19,7 +19,7 @@ export interface ResumableUploadsOptions {
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
-  /** Called when an upload has ended, whatever came of it. */
+  /** Called when an upload has ended, well or not. */
   readonly released: () => void;
   /** Lines for people. */
   readonly report: (line: string) => void;

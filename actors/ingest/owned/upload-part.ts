@@ -139,7 +139,7 @@ export class UploadPart {
     }
   }
 
-  /** A file that is whole becomes media even where nobody is left to be told. */
+  /** A file that is whole becomes media even where no client is left to be told. */
   async #count(): Promise<void> {
     await this.#owner.file.drained();
     await this.#owner.commit('whole');

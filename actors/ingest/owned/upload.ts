@@ -9,7 +9,7 @@ export interface UploadOutcome {
   received(media: { contentId: string; bytes: number }): Promise<OwnedIngestStatus>;
   /** The storage failed: the ingest cannot go on. */
   faulted(message: string): Promise<void>;
-  /** The claim on the ingest ends, whatever came of it. */
+  /** The claim on the ingest ends, well or not. */
   released(): void;
 }
 

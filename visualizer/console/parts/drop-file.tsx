@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
-/** A file that somebody drops anywhere on the page, and whether one is held over it. */
+/** A file that is dropped anywhere on the page, and whether one is held over it. */
 function useDroppedFile(onFile: (file: File) => void): boolean {
   const latest = useRef(onFile);
   latest.current = onFile;

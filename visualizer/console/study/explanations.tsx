@@ -33,7 +33,7 @@ export function Explanations({ answer: { attempts, results } }: { readonly answe
                 )}
               </div>
             ))}
-            <p class="hint">By {verification.executor.model}. Nobody has reviewed what it says.</p>
+            <p class="hint">By {verification.executor.model}. What it says was not reviewed.</p>
           </div>
         </li>
       ))}

@@ -48,7 +48,7 @@ const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
 
 /** A fact in a few words, without its place. */
 export function factWords(fact: Fact): string {
-  // What a gate withholds is shown as that and never as words that somebody said.
+  // What a gate withholds is shown as that and never as words that were said.
   if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(wordsOf).join(', ')}`;
   if (typeof fact.text === 'string') return fact.text;
   return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);

@@ -21,7 +21,7 @@ export interface Mark extends Stretch {
   readonly tone: string;
   /** For claims, which state they are in. */
   readonly claimState: ClaimState | null;
-  /** Said in the mark where there is room, and by whoever reads the page aloud. */
+  /** Said in the mark where there is room, and by a screen reader. */
   readonly words: string;
   readonly subject: Subject;
 }

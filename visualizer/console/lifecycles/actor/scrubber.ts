@@ -19,7 +19,7 @@ export const shownPlace = (scrubbed: Scrubbed): number => scrubbed.at ?? lastPla
 
 const movedTo = (scrubbed: Scrubbed, place: number): Scrubbed => ({
   ...scrubbed,
-  // Whoever goes to the end follows what comes.
+  // The end of the slider follows what comes.
   at: place >= lastPlace(scrubbed) ? null : Math.max(0, place),
 });
 

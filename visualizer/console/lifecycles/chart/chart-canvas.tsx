@@ -19,7 +19,7 @@ interface ChartCanvasProps {
   readonly children?: ComponentChildren;
 }
 
-/** A chart that can be moved, zoomed, and chosen from. Whoever reads it by ear has its outline. */
+/** A chart that can be moved, zoomed, and chosen from. A screen reader has its outline. */
 export function ChartCanvas({ drawing, marks, chosen, onChoose, inSight = null, children }: ChartCanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const { view, zoom, move, fit, reveal } = useViewport(box, drawing);

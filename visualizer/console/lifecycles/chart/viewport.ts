@@ -14,7 +14,7 @@ export interface Size {
 
 const smallestScale = 0.1;
 const largestScale = 4;
-/** Below it nobody reads a label: a drawing that is larger is shown from its upper end. */
+/** Below it a label cannot be read: a drawing that is larger is shown from its upper end. */
 const legibleScale = 0.6;
 const margin = 16;
 
