@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { addNamed, keepingValues } from '../../storage/backup/named-objects.ts';
 import { rowKey } from '../../storage/ledger/keys.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { Ledger, StoredValue } from '../../storage/ledger/ledger.ts';
 import { decodeOrMark } from '../../storage/ledger/row-codec.ts';
-import type { StoredValue } from '../../storage/ledger/stored-values.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 

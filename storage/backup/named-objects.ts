@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { StoredValue } from '../ledger/stored-values.ts';
+import type { StoredValue } from '../ledger/ledger.ts';
 import { failedWith, storageFault } from '../objects/object-store-error.ts';
 
 const pattern = /sha256:[0-9a-f]{64}/g;

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { version } from '../../contract/base/program-version.ts';
-import type { LedgerCopy } from '../ledger/copy-ledger.ts';
+import type { LedgerCopy } from '../ledger/ledger.ts';
 import { openDatabase } from '../ledger/open-database.ts';
 import { storedValues } from '../ledger/stored-values.ts';
 import type { DataRoot } from '../objects/data-root-layout.ts';

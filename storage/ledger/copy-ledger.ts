@@ -1,17 +1,12 @@
 import { dirname } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { makeFolder, syncFolder } from '../objects/durable-file.ts';
+import type { LedgerCopy } from './ledger.ts';
 import { commitOf, openMark } from './numbered-store.ts';
 import { formatOf } from './open-database.ts';
 
 const pageRows = 512;
 const pageBytes = 1024 * 1024;
-
-/** A ledger that was copied: its format, and the number of the newest batch in it. */
-export interface LedgerCopy {
-  readonly format: number;
-  readonly commit: number;
-}
 
 /**
  * Copies an open store into a new folder, with a mark beside it, as it is at one moment: LevelDB reads an iterator from a

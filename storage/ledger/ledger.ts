@@ -1,6 +1,3 @@
-import type { LedgerCopy } from './copy-ledger.ts';
-import type { StoredValue } from './stored-values.ts';
-
 /** What a caller knows of a journal event; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
   readonly producer: { readonly kind: string; readonly id: string };
@@ -44,6 +41,20 @@ export type Write =
 export interface JournalPage {
   readonly events: readonly Uint8Array[];
   readonly head: JournalHead;
+}
+
+/** One row or event as it lies in the store, be it readable or not. */
+export interface StoredValue {
+  readonly kind: Space | 'head' | 'event';
+  /** The key of a row, or the run that a head or an event is of. */
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+/** A ledger that was copied: its format, and the number of the newest batch in it. */
+export interface LedgerCopy {
+  readonly format: number;
+  readonly commit: number;
 }
 
 /**

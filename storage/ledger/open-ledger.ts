@@ -1,17 +1,17 @@
 import type { ClassicLevel } from 'classic-level';
 import { Committer, type QueuedRow, type RowChange } from './committer.ts';
-import { copyLedger, type LedgerCopy } from './copy-ledger.ts';
+import { copyLedger } from './copy-ledger.ts';
 import { appendEvents, type EventSource } from './journal-append.ts';
 import { auditJournal } from './journal-audit.ts';
 import { JournalHeads } from './journal-heads.ts';
 import { JournalReader } from './journal-reader.ts';
 import { headKey, nameOf, rowKey, rowRange } from './keys.ts';
-import type { JournalHead, JournalPage, Ledger, Space, Write } from './ledger.ts';
+import type { JournalHead, JournalPage, Ledger, LedgerCopy, Space, StoredValue, Write } from './ledger.ts';
 import { LedgerError, readFailure } from './ledger-error.ts';
 import type { StoreFormats } from './migrate-store.ts';
 import { type NumberedStore, openNumberedStore } from './numbered-store.ts';
 import { decodeOrMark, decodeRow, encodeRow, stampedRow } from './row-codec.ts';
-import { eventsRange, type StoredValue, storedValues } from './stored-values.ts';
+import { eventsRange, storedValues } from './stored-values.ts';
 import { VerifiedRanges } from './verified-ranges.ts';
 
 const listBytes = 1024 * 1024;

@@ -1,18 +1,10 @@
 import type { ClassicLevel } from 'classic-level';
 import { entryOf, eventKey, everythingRange, type KeyRange } from './keys.ts';
-import type { Space } from './ledger.ts';
+import type { StoredValue } from './ledger.ts';
 import { readFailure } from './ledger-error.ts';
 
 const pageRows = 256;
 const pageBytes = 1024 * 1024;
-
-/** One row or event as it lies in the store, be it readable or not. */
-export interface StoredValue {
-  readonly kind: Space | 'head' | 'event';
-  /** The key of a row, or the run that a head or an event is of. */
-  readonly key: string;
-  readonly value: Buffer;
-}
 
 /** The keys of all events of a run, whatever its head says. */
 export const eventsRange = (runId: string): KeyRange => ({
