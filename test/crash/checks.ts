@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -82,17 +82,4 @@ export async function checkRuntimes(t: ExecutionContext, root: string): Promise<
   } finally {
     await store.close();
   }
-}
-
-/** Processes that were started for a data root or stand in it, as their command lines; needs /proc. */
-export async function processesOf(root: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(id)) continue;
-    // Any of them may end while it is looked at.
-    const command = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
-    const folder = await readlink(`/proc/${id}/cwd`).catch(() => '');
-    if (command.includes(root) || folder.startsWith(root)) found.push(`${id} ${command.replaceAll('\0', ' ')}`);
-  }
-  return found;
 }

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
-import type { HostProcess } from './host-process.ts';
+import type { Reachable } from './host-process.ts';
+import { waitUntil } from './standstill.ts';
 
-/** Longer than anything takes on a busy machine: whatever hangs fails its test. */
+/** Longer than any answer takes on a busy machine: a host that hangs fails its test. */
 const patienceMs = 90_000;
 
 const started = z.looseObject({ runtimeId: z.string(), commandId: z.string() });
@@ -16,9 +17,6 @@ const eventsBody = z.looseObject({
   terminal: z.boolean(),
   reachedHead: z.boolean(),
 });
-
-/** A host as far as a client of it is concerned. */
-export type Reachable = Pick<HostProcess, 'announced' | 'told' | 'ended'>;
 
 /** The host died while it was asked. */
 export class HostGone extends Error {}
@@ -160,22 +158,23 @@ export class CrashClient {
   }
 
   async registered({ ingestId }: Promised) {
-    for (const until = Date.now() + patienceMs; Date.now() < until; await delay(20)) {
-      const { status, failure, source } = this.#status(
-        await this.#ask('GET', `/v1/owned-media-ingests/${ingestId}`),
-        200,
-      );
+    const read = async () => {
+      const reply = await this.#ask('GET', `/v1/owned-media-ingests/${ingestId}`);
+      const { status, failure, source } = this.#status(reply, 200);
       if (failure !== null) throw new Error(`the ingest failed: ${failure.code}: ${failure.message}`);
-      if (status === 'registered' && source !== null) return source;
-    }
-    throw new Error('the ingest was not registered in time');
+      return status === 'registered' ? source : null;
+    };
+    await waitUntil(this.#host, `${ingestId} is to be registered`, async () => (await read()) !== null);
+    const source = await read();
+    if (source === null) throw new Error(`${ingestId} has lost its source`);
+    return source;
   }
 
   /** Reads the journal from its beginning until `enough`; what was read in an earlier life must come again, byte for byte. */
   async follow(promised: Promised, enough: () => boolean): Promise<void> {
     const before = promised.events;
     const events: string[] = [];
-    for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+    const readPage = async (): Promise<boolean> => {
       const path = `/v1/runtimes/${promised.runtime?.runtimeId}/events?after=${events.length}&limit=7&wait=2000`;
       const reply = await this.#ask('GET', path);
       const page = eventsBody.parse(this.#json(reply, 200));
@@ -193,9 +192,9 @@ export class CrashClient {
       if (events.length >= before.length) promised.events = events;
       promised.isTerminal = page.terminal && page.reachedHead;
       if (promised.isTerminal && events.length < before.length) throw new Error('events that were read are gone');
-      if (enough() || promised.isTerminal) return;
-    }
-    throw new Error('the study did not end in time');
+      return enough() || promised.isTerminal;
+    };
+    await waitUntil(this.#host, `${promised.runtime?.runtimeId} is to come to its end`, readPage, { pauseMs: 0 });
   }
 
   async get(path: string): Promise<unknown> {

@@ -15,10 +15,10 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { openServer } from '../../http/server.ts';
-import type { HostProcess } from './host-process.ts';
+import type { Reachable } from './host-process.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
-export interface HostInProcess extends Pick<HostProcess, 'announced' | 'told' | 'ended'> {
+export interface HostInProcess extends Reachable {
   /** Ends it as a signal would; resolves with the exit code. */
   stop(): Promise<number>;
 }
@@ -90,6 +90,7 @@ export async function openInProcess(
   };
   t.teardown(stopOnce);
   return {
+    dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
     told: () => told,
     ended: new Promise(() => undefined),

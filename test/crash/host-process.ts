@@ -8,6 +8,7 @@ const pointLine = /^crash point \d+: /;
 
 /** The real host in a process of its own, which may die at any time. */
 export interface HostProcess {
+  readonly dataRoot: string;
   /** Where it listens and with which token; null when it died before it said so. */
   readonly announced: z.infer<typeof announcement> | null;
   /** The points that its crash hook counted. */
@@ -21,6 +22,9 @@ export interface HostProcess {
   stop(): Promise<number | string | null>;
   kill(): Promise<number | string | null>;
 }
+
+/** A host as far as a client of it is concerned. */
+export type Reachable = Pick<HostProcess, 'dataRoot' | 'announced' | 'told' | 'ended'>;
 
 /** Starts the host on a data root; `crashAt` is the setting of its crash hook. */
 export async function startHost(
@@ -44,6 +48,7 @@ export async function startHost(
   ]);
   const lines = () => host.stderr.split('\n').filter((line) => line !== '');
   return {
+    dataRoot,
     announced,
     points: () => lines().filter((line) => pointLine.test(line)),
     told: () => lines().filter((line) => !pointLine.test(line)),

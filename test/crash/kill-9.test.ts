@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { seededNumbers } from '../storage/ledger/scratch.ts';
-import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes, processesOf } from './checks.ts';
+import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes } from './checks.ts';
 import { CrashClient, HostGone, knownNow, nothingPromised, type Promised } from './client.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
 import { openInProcess } from './host-in-process.ts';
 import { startHost } from './host-process.ts';
 import { mediaNumber } from './media.ts';
+import { processesOf } from './processes.ts';
 import { isDeadly, isSoak } from './soak.ts';
 
 const seed = Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_121);

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { attestations } from '../../contract/review/publish-review.ts';
-import { HostGone, type Reachable } from './client.ts';
+import { HostGone } from './client.ts';
+import type { Reachable } from './host-process.ts';
+import { waitUntil } from './standstill.ts';
 
 const patienceMs = 90_000;
 const reviewer = 'reviewer:local-operator';
@@ -72,6 +74,7 @@ export class LaterClient {
     });
     const { runtimeId } = z.looseObject({ runtimeId: z.string() }).parse(started);
     await this.#until(
+      `${runtimeId} is to come to its end`,
       async () => z.looseObject({ terminal: z.boolean() }).parse(await this.#get(`/v1/runtimes/${runtimeId}`)).terminal,
     );
     return runtimeId;
@@ -98,7 +101,7 @@ export class LaterClient {
       async () => this.#post(`${path}/caption-productions`, { approval: await this.#approval(path) }),
       async () => captions.parse(await this.#get(`${path}/caption-productions`)).captions.length === 1,
     );
-    await this.#until(async () => {
+    await this.#until('the captions are to be checked', async () => {
       const [check] = checks.parse(await this.#get(`${path}/caption-quality-controls`)).qualityControls;
       return check?.outcome === 'accepted';
     });
@@ -176,12 +179,11 @@ export class LaterClient {
         if (!(error instanceof Error) || !error.message.startsWith('answered 409')) throw error;
       });
     }
-    await this.#until(isDone);
+    await this.#until('what was asked for is to be done', isDone);
   }
 
-  async #until(isDone: () => Promise<boolean>): Promise<void> {
-    for (const end = Date.now() + patienceMs; Date.now() < end; await delay(20)) if (await isDone()) return;
-    throw new Error('it was not done in time');
+  #until(what: string, isDone: () => Promise<boolean>): Promise<void> {
+    return waitUntil(this.#host, what, isDone);
   }
 
   #get(path: string): Promise<unknown> {

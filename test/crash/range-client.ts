@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
-import type { Reachable } from './client.ts';
+import type { Reachable } from './host-process.ts';
+import { waitUntil } from './standstill.ts';
 
 const patienceMs = 60_000;
 const path = '/v1/videohost-local-ingests';
@@ -26,12 +27,13 @@ export const rangeStatus = (host: Reachable, ingestId: string): Promise<Videohos
 
 /** Asks until the range has ended. */
 export async function rangeReached(host: Reachable, ingestId: string): Promise<VideohostIngestStatus> {
-  for (const until = Date.now() + patienceMs; Date.now() < until; await delay(20)) {
+  const read = async (): Promise<VideohostIngestStatus> => {
     const status = await rangeStatus(host, ingestId);
     if (status === null) throw new Error(`the host died: ${host.told().join('\n')}`);
-    if (status.status === 'registered' || status.status === 'failed') return status;
-  }
-  throw new Error(`${ingestId} did not end in time`);
+    return status;
+  };
+  await waitUntil(host, `${ingestId} is to end`, async () => ['registered', 'failed'].includes((await read()).status));
+  return read();
 }
 
 async function ask(host: Reachable, target: string, init: RequestInit): Promise<VideohostIngestStatus | null> {

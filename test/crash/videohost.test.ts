@@ -7,11 +7,12 @@ import test, { type ExecutionContext } from 'ava';
 import { type RegisteredSource, registeredSource } from '../../contract/sources/source-session.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
-import { checkDataRoot, processesOf } from './checks.ts';
-import type { Reachable } from './client.ts';
+import { checkDataRoot } from './checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
 import { openInProcess, withDownloader } from './host-in-process.ts';
+import type { Reachable } from './host-process.ts';
 import { startHost } from './host-process.ts';
+import { processesOf } from './processes.ts';
 import { askRange, rangeReached, rangeStatus } from './range-client.ts';
 import { isSoak } from './soak.ts';
 

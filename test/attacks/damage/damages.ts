@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { entryOf } from '../../../storage/ledger/keys.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 
@@ -32,20 +32,24 @@ function damaged(bytes: Buffer, how: How, other: Buffer, below: (limit: number) 
 /** Files that LevelDB keeps for people, and its lock: nobody reads them. */
 const isUnread = (path: string): boolean => /\/ledger\/(LOG|LOG\.old|LOCK)$/.test(path);
 
-function kindOfFile(path: string): string {
+const hexIn = /[0-9a-f]{64}/g;
+
+/** `erased` are the digests of objects that a deletion has still to remove. */
+function kindOfFile(path: string, erased: ReadonlySet<string>): string {
   const [, top = ''] = path.split('/');
-  return top === 'objects' ? 'object' : top === 'ledger' ? `ledger ${path.replace(/.*\/|\d+/g, '')}` : top;
+  if (top === 'objects') return erased.has(basename(path)) ? 'object of a deletion' : 'object';
+  return top === 'ledger' ? `ledger ${path.replace(/.*\/|\d+/g, '')}` : top;
 }
 
-function fileDamages(root: string): Damage[] {
+function fileDamages(root: string, erased: ReadonlySet<string>): Damage[] {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
     .filter((path) => !isUnread(path))
     .sort();
   return paths.flatMap((path, index) => {
-    const kind = kindOfFile(path);
-    const others = paths.filter((each) => each !== path && kindOfFile(each) === kind);
+    const kind = kindOfFile(path, erased);
+    const others = paths.filter((each) => each !== path && kindOfFile(each, erased) === kind);
     const other = others[index % Math.max(1, others.length)];
     return hows
       .filter((how) => how !== 'swapped' || other !== undefined)
@@ -68,6 +72,7 @@ function fileDamages(root: string): Damage[] {
 interface Row {
   readonly kind: string;
   readonly key: Buffer;
+  readonly value: Buffer;
 }
 
 function kindOfRow(key: Buffer): string {
@@ -77,10 +82,12 @@ function kindOfRow(key: Buffer): string {
   return `record ${entry.key.split('/')[0]}`;
 }
 
-async function rowDamages(root: string): Promise<Damage[]> {
-  const rows: Row[] = await withRawRows(join(root, 'ledger'), async (store) =>
-    (await store.keys().all()).map((key) => ({ kind: kindOfRow(key), key })),
+const rowsOf = (root: string): Promise<Row[]> =>
+  withRawRows(join(root, 'ledger'), async (store) =>
+    (await store.iterator().all()).map(([key, value]) => ({ kind: kindOfRow(key), key, value })),
   );
+
+function rowDamages(rows: readonly Row[]): Damage[] {
   return rows.flatMap(({ kind, key }, index) => {
     const others = rows.filter((row) => row.kind === kind && row.key !== key);
     const next = rows[index + 1];
@@ -107,4 +114,9 @@ async function rowDamages(root: string): Promise<Damage[]> {
 }
 
 /** Every damage of every stored thing of a data root that nobody uses. */
-export const damagesOf = async (root: string): Promise<Damage[]> => [...(await rowDamages(root)), ...fileDamages(root)];
+export async function damagesOf(root: string): Promise<Damage[]> {
+  const rows = await rowsOf(root);
+  const notes = rows.filter(({ kind }) => kind === 'record erasing');
+  const erased = new Set(notes.flatMap(({ value }) => value.toString('latin1').match(hexIn) ?? []));
+  return [...rowDamages(rows), ...fileDamages(root, erased)];
+}

@@ -41,6 +41,7 @@ const replaceable = [
   'record host',
   'record ingest',
   'record erasing',
+  'object of a deletion',
   'record upload',
   'live',
   'transition',

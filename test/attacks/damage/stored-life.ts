@@ -1,8 +1,8 @@
 import { cpSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { Reachable } from '../../crash/client.ts';
 import { FullLife, type KnownOfLife, type LifeSurroundings, nothingKnown, type Step } from '../../crash/full-life.ts';
+import type { Reachable } from '../../crash/host-process.ts';
 
 /** A data root in which everything that a host stores has at least one piece, and what a client was told of it. */
 export interface StoredLife {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
-import type { Reachable } from '../../crash/client.ts';
+import type { Reachable } from '../../crash/host-process.ts';
 import type { HostileFile } from './built-files.ts';
 
 // Far more than the limits of the tools allow, on a busy machine.

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { videohostIngests } from '../../../contract/ingest/videohost-ingest.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
-import { processesOf } from '../../crash/checks.ts';
+import { processesOf } from '../../crash/processes.ts';
 import type { HostContract } from '../host/contract.ts';
 import { storedFiles } from '../host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
