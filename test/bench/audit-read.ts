@@ -10,9 +10,10 @@ import { median, millisecondsOf, quantity } from './measuring.ts';
 const coldReads = 12;
 const warmReads = 200;
 
-/** Audits of a runtime at all limits of its evidence: 16 reads, 1,024 facts, 32 claims. */
 export const auditRead: Row = {
   name: 'audit-read',
+  measures: 'Audits of a runtime at all limits of its evidence: 16 reads, 1,024 facts, 32 claims.',
+  grows: 'With the evidence of one runtime, which its limits bound. What was verified once is read again without that.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
     const studies = Array.from({ length: coldReads }, (_, attempt) =>

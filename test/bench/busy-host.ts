@@ -21,9 +21,11 @@ interface Latency {
   readonly max: number;
 }
 
-/** How long a status takes while a thousand studies are at work or wait, and half of them are followed by long polls. */
 export const busyHost: Row = {
   name: 'busy-host',
+  measures:
+    'How long a status takes while a thousand studies are at work or wait, and half of them are followed by long polls.',
+  grows: 'With the requests a second. A study that waits is a row: it takes no time until its turn comes.',
   async measure(folder) {
     const { adapter } = await chooseListener();
     const other = await figureOn(`${folder}/node`, 'node', adapter === 'node:http');

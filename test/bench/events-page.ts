@@ -25,9 +25,11 @@ const atMostMegabytes = 200;
 // A step that shares no factor with the number of pages visits all of them in a scattered order.
 const cursorOf = (turn: number): number => ((turn * 619) % (large.events / pageEvents)) * pageEvents;
 
-/** A page of the journal: against the bare store, and in a long journal against a short one. */
 export const eventsPage: Row = {
   name: 'events-page',
+  measures: 'A page of the journal: against the bare store, and in a long journal against a short one.',
+  grows:
+    'With the events of the page, and not with those of the journal. The first read of a page also verifies its part of the chain.',
   async measure(folder) {
     const [ours, theirs] = [`${folder}/ours`, `${folder}/theirs`];
     await fill(ours, await recordStudy(ours));

@@ -13,9 +13,10 @@ const asked = 200;
 const neighbours = 4;
 const coldStarts = 5;
 
-/** Explanations of one runtime, and what the reopening of it costs whoever reads of another one. */
 export const explanations: Row = {
   name: 'explanations',
+  measures: 'Explanations of one runtime, and what the reopening of it costs whoever reads of another one.',
+  grows: 'Not with the explanations that a runtime has already.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
     const opened = await openStore(dataRoot);

@@ -14,6 +14,10 @@ export interface Figure {
 /** One row of the table: a name for `--only`, and how its figures are measured. */
 export interface Row {
   readonly name: string;
+  /** What is measured and what it is held against, as a sentence of docs/benchmarks.md. */
+  readonly measures: string;
+  /** How the cost grows, and with what, as a sentence of docs/benchmarks.md. */
+  readonly grows: string;
   /** `folder` is empty, and removed afterwards. */
   measure(folder: string): Promise<Figure[]>;
 }

@@ -13,9 +13,11 @@ const compiling = 'cc86714';
 const rounds = 9;
 const atMost = 0.35;
 
-/** From the start of the process to its line on stdout, over a data root that was used before: as built, and as it was. */
 export const firstLine: Row = {
   name: 'first-line',
+  measures:
+    'From the start of the process to its line on stdout, over a data root that was used before: as built, and as it was.',
+  grows: 'With the code that is loaded, and not with what the data root holds.',
   async measure(folder) {
     const { sources, told } = await earlierSources(folder);
     const [ours, theirs] = [`${folder}/ours`, `${folder}/theirs`];

@@ -20,9 +20,10 @@ interface Cost {
   readonly cpu: number;
 }
 
-/** What 500 streams in which nothing happens cost a host, against as many sockets in which nothing happens. */
 export const idleStreams: Row = {
   name: 'idle-streams',
+  measures: 'What 500 streams in which nothing happens cost a host, against as many sockets in which nothing happens.',
+  grows: 'Linear in the number of streams.',
   async measure(folder) {
     const sockets = await withHost(`${folder}/sockets`, (host) =>
       costOf(host, '/v1/source-sessions', watchedSocketsMs),

@@ -13,9 +13,10 @@ const rounds = 5;
 const mediaBytes = 200_000_000;
 const memoryLimit = 64;
 
-/** One large file through the host, against hashing it once and against copying it durably once. */
 export const largeIngest: Row = {
   name: 'large-ingest',
+  measures: 'One large file through the host, against hashing it once and against copying it durably once.',
+  grows: 'Linear in the bytes; memory stays the same for a file of any size.',
   async measure(folder) {
     const media = await makeMedia(`${folder}/large.mp4`, mediaBytes);
     const ours: number[] = [];

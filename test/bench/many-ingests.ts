@@ -10,9 +10,10 @@ const together = 16;
 const mediaBytes = 5_000_000;
 const atMost = 1.1;
 
-/** Many ingests at once, against the same number one after the other. */
 export const manyIngests: Row = {
   name: 'many-ingests',
+  measures: 'Many ingests at once, against the same number one after the other.',
+  grows: 'Linear in the bytes of all; that they come together costs nothing more.',
   async measure(folder) {
     const first = await makeMedia(`${folder}/0.mp4`, mediaBytes);
     const media: string[] = [];

@@ -8,9 +8,10 @@ import { newAttempt, runStudy } from './sample-study.ts';
 const restMs = 5_000;
 const limit = 150;
 
-/** What the host process keeps in memory while it has nothing to do. */
 export const memoryAtRest: Row = {
   name: 'memory-at-rest',
+  measures: 'What the host process keeps in memory while it has nothing to do.',
+  grows: 'Not with what the data root holds: what is kept of journals and records is bounded.',
   async measure(folder) {
     return withHost(`${folder}/data`, async ({ client, pid }) => {
       await client.read('/v1/source-sessions');

@@ -18,9 +18,10 @@ const players = 8;
 const rangesPerSecond = 8_000;
 const origin = 'http://127.0.0.1:4321';
 
-/** Private media against the plain way of streaming the same file with node:http, by a client of its own. */
 export const playback: Row = {
   name: 'playback',
+  measures: 'Private media against the plain way of streaming the same file with node:http, by a client of its own.',
+  grows: 'Linear in the bytes that are sent.',
   async measure(folder) {
     const file = await makeMedia(`${folder}/media.mp4`, mediaBytes);
     const { adapter } = await chooseListener();

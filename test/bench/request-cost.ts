@@ -20,9 +20,10 @@ type Adapter = 'uws' | 'node';
 /** What the server library adds by itself, on either adapter. */
 const added = new Set(['content-length', 'date', 'connection', 'keep-alive', 'uwebsockets']);
 
-/** What a request costs the host in CPU time, against an answer that is ready before the question. */
 export const requestCost: Row = {
   name: 'request-cost',
+  measures: 'What a request costs the host in CPU time, against an answer that is ready before the question.',
+  grows: 'With the bytes of the answer, and not with the number of runtimes and events that are stored.',
   async measure(folder) {
     const { adapter } = await chooseListener();
     const plain = await onAdapter(`${folder}/node`, 'node');

@@ -6,9 +6,11 @@ import { newAttempt, runStudy } from './sample-study.ts';
 const rounds = 15;
 const allowanceMs = 100;
 
-/** A second attempt over a range whose evidence is stored already, against one poll of a journal that has ended. */
 export const reusedAttempt: Row = {
   name: 'reused-attempt',
+  measures:
+    'A second attempt over a range whose evidence is stored already, against one poll of a journal that has ended.',
+  grows: 'With the reads and claims of the study, and not with the length of its range.',
   async measure(folder) {
     return withHost(`${folder}/data`, async ({ client }) => {
       const runtimeId = await runStudy(client, await newAttempt(client));

@@ -8,9 +8,11 @@ const stored = 10_000;
 const studiesPerCommit = 20;
 const atMost = 1.3;
 
-/** From the start of the process to the first answer, over a store of many finished runtimes and over one with none. */
 export const startUp: Row = {
   name: 'start-up',
+  measures:
+    'From the start of the process to the first answer, over a store of many finished runtimes and over one with none.',
+  grows: 'With the work that is live, and not with what has ended.',
   async measure(folder) {
     const [full, empty] = [`${folder}/full`, `${folder}/empty`];
     // The empty root has been used before as well: it has its folders, its sources and its tools.

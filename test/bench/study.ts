@@ -16,9 +16,11 @@ const allowanceMs = 200;
 const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 const sampleMs = 50_000;
 
-/** A study of the sample on a host that has done nothing yet, against its two measuring tools alone, one after the other. */
 export const study: Row = {
   name: 'study',
+  measures:
+    'A study of the sample on a host that has done nothing yet, against its two measuring tools alone, one after the other.',
+  grows: 'Linear in the range: one pass decodes it, and all measurements follow that pass.',
   async measure(folder) {
     const times = await inTurn(
       rounds,

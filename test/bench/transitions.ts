@@ -15,9 +15,11 @@ const steps = 200;
 const atLeast = 0.4;
 const ids = Array.from({ length: 100 }, (_, n) => standInId(n));
 
-/** Transitions of supervised actors, each committed and synced, against a bare loop that writes the same rows. */
 export const transitions: Row = {
   name: 'transitions',
+  measures:
+    'Transitions of supervised actors, each committed and synced, against a bare loop that writes the same rows.',
+  grows: 'With the commits. Actors that move at the same time share one, and its sync.',
   async measure(folder) {
     let batches = 0;
     const times = await inTurn(

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from '../crash/copied-lives.ts';
 import { FullLife, type KnownOfLife, knownOfLifeNow, LifeSurroundings, nothingKnown } from '../crash/full-life.ts';
+import { slowClock } from '../crash/slow-clock.ts';
 
 /** Every n-th point is opened; 1 takes them all. */
 const stride = Number(process.env.MEDIA_STUDY_TEST_STRIDE ?? 1);
@@ -14,7 +15,7 @@ test.after.always(() => Promise.all(opened.map((each) => each.close())));
 async function liveOnFrom(t: ExecutionContext, around: LifeSurroundings, left: Left<KnownOfLife>): Promise<void> {
   const { root, point } = left;
   const known = knownOfLifeNow(left.known);
-  const host = await around.openHost(t, root);
+  const host = await around.openHost(t, root, { clock: slowClock });
   try {
     const life = new FullLife(host, { root, page: around.page, known });
     t.deepEqual(await life.toldAgain(), [], `told before ${point}`);
@@ -45,7 +46,7 @@ test('a host that dies at any commit or step of the object store of a full life 
     ...{ root, copies: folder, known: () => knownOfLifeNow(known) },
     isWanted: () => passed++ % stride === 0,
   });
-  const host = await around.openHost(t, root, { points: life.point });
+  const host = await around.openHost(t, root, { points: life.point, clock: slowClock });
   await new FullLife(host, { root, page: around.page, known }).live();
   await host.stop();
   await checkDataRoot(t, root);
@@ -56,7 +57,7 @@ test('a host that dies at any commit or step of the object store of a full life 
   await inTwoLanes(life.left, async (left) => {
     await liveOnFrom(t, around, left);
     gone += 1;
-    if (gone % 50 === 0) t.log(`${gone} of ${life.left.length}`);
+    if (gone % 10 === 0) process.stderr.write(`${gone} of ${life.left.length} deaths\n`);
   });
   t.log(
     `${life.passed.length} points, ${life.left.length} deaths, after every step: ${[...new Set(life.left.map(({ known: { done } }) => done))].join(', ')}`,

@@ -1,0 +1,46 @@
+import type { Row } from '../../test/bench/figure.ts';
+import type { Report } from '../../test/bench/report.ts';
+
+const head = (environment: string, load: number): string => `# Benchmarks
+
+Written by \`npm run benchmarks -- FILE\` from the report that \`npm run bench -- --json FILE\` makes. Each figure is held against a
+reference that the same run took on the same machine: a slow machine slows both. \`ratio\` is measured over reference, where the two
+compare; \`must reach\` is what the run holds the figure to.
+
+- machine: ${environment}
+- other work on it when the run began: ${load.toFixed(1)} processes waited for a processor or used one, on average over a minute
+`;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function tableOf(figures: Report['rows'][number]['figures']): string {
+  const lines = figures.map(({ figure, measured, reference, ratio, mustReach, reached }) => [
+    figure,
+    measured,
+    reference,
+    ratio === null ? '-' : ratio.toFixed(2),
+    mustReach,
+    reached === null ? 'for information' : reached ? 'yes' : '**no**',
+  ]);
+  const rows = [
+    ['figure', 'measured', 'reference', 'ratio', 'must reach', 'reached'],
+    Array.from({ length: 6 }, () => '---'),
+  ];
+  return [...rows, ...lines].map((line) => `| ${line.map(cell).join(' | ')} |`).join('\n');
+}
+
+/**
+ * The page of the figures of one report, in the order of `rows`. Throws when the report lacks one of them, or has one that is not
+ * known: a page is of all figures or of none.
+ */
+export function benchmarksPage({ environment, load, rows: measured }: Report, rows: readonly Row[]): string {
+  const figuresOf = new Map(measured.map(({ name, figures }) => [name, figures]));
+  const lacking = rows.filter(({ name }) => !figuresOf.has(name)).map(({ name }) => name);
+  const unknown = [...figuresOf.keys()].filter((name) => !rows.some((row) => row.name === name));
+  if (lacking.length > 0) throw new Error(`the report lacks ${lacking.join(', ')}: run npm run bench without --only`);
+  if (unknown.length > 0) throw new Error(`the report has rows that nobody knows: ${unknown.join(', ')}`);
+  const sections = rows.map(({ name, measures, grows }) =>
+    [`## ${name}`, measures, `How it grows: ${grows}`, tableOf(figuresOf.get(name) ?? [])].join('\n\n'),
+  );
+  return [head(environment, load), ...sections.map((section) => `${section}\n`)].join('\n');
+}

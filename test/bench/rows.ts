@@ -1,0 +1,35 @@
+import { auditRead } from './audit-read.ts';
+import { busyHost } from './busy-host.ts';
+import { eventsPage } from './events-page.ts';
+import { explanations } from './explanations.ts';
+import type { Row } from './figure.ts';
+import { firstLine } from './first-line.ts';
+import { idleStreams } from './idle-streams.ts';
+import { largeIngest } from './large-ingest.ts';
+import { manyIngests } from './many-ingests.ts';
+import { memoryAtRest } from './memory-at-rest.ts';
+import { playback } from './playback.ts';
+import { requestCost } from './request-cost.ts';
+import { reusedAttempt } from './reused-attempt.ts';
+import { startUp } from './start-up.ts';
+import { study } from './study.ts';
+import { transitions } from './transitions.ts';
+
+/** Every row of the report, in its order. */
+export const rows: readonly Row[] = [
+  requestCost,
+  busyHost,
+  eventsPage,
+  largeIngest,
+  manyIngests,
+  study,
+  reusedAttempt,
+  transitions,
+  firstLine,
+  startUp,
+  playback,
+  auditRead,
+  explanations,
+  memoryAtRest,
+  idleStreams,
+];

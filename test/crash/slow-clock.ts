@@ -1,0 +1,15 @@
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import type { Clock } from '../../contract/base/clock.ts';
+
+const from = Date.now();
+const slowness = 8;
+
+/**
+ * A clock that runs at an eighth of the speed, for hosts of an experiment on a busy machine: their limits of time, a study's own
+ * among them, do not end what is only slow. A standstill is seen all the same (`waitUntil`).
+ */
+export const slowClock: Clock = {
+  ...systemClock,
+  now: () => from + Math.floor((Date.now() - from) / slowness),
+  setTimeout: (run, ms) => systemClock.setTimeout(run, ms * slowness),
+};

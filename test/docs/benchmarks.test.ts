@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import test from 'ava';
+import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
+import type { Report } from '../bench/report.ts';
+import { rows } from '../bench/rows.ts';
+
+const page = await readFile(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+
+const figure = { figure: 'a | b', measured: '1 ms', reference: '2 ms', ratio: 0.5, mustReach: '<= 1', reached: true };
+const reportOf = (names: readonly string[]): Report => ({
+  environment: 'a machine',
+  load: 0.25,
+  rows: names.map((name) => ({ name, figures: [figure] })),
+});
+
+test('the page of benchmarks is of the known rows, says how each grows, and has figures for each', (t) => {
+  const sections = page.split('\n## ').slice(1);
+  t.deepEqual(
+    sections.map((section) => section.split('\n')[0]),
+    rows.map(({ name }) => name),
+  );
+  for (const [index, section] of sections.entries()) {
+    const { measures = '', grows = '' } = rows[index] ?? {};
+    t.true(section.includes(`\n${measures}\n`), `${section.split('\n')[0]}: what it measures`);
+    t.true(section.includes(`\nHow it grows: ${grows}\n`), `${section.split('\n')[0]}: how it grows`);
+    t.true(section.split('\n').filter((line) => line.startsWith('| ')).length > 2, 'at least one figure');
+  }
+  t.regex(page, /^- machine: node v\d+.* \d+ cores/m);
+});
+
+test('a page is written from a report of all rows, and from no other', (t) => {
+  const names = rows.map(({ name }) => name);
+  const written = benchmarksPage(reportOf(names), rows);
+  t.true(written.includes('| a \\| b | 1 ms | 2 ms | 0.50 | <= 1 | yes |'));
+  t.throws(() => benchmarksPage(reportOf(names.slice(1)), rows), { message: /lacks request-cost/ });
+  t.throws(() => benchmarksPage(reportOf([...names, 'other']), rows), { message: /nobody knows: other/ });
+});
