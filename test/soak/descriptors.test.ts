@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import test from 'ava';
+import { errorCodes } from '../../contract/base/error-codes.ts';
+import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
+import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
+import { startHost } from '../crash/host-process.ts';
+import { mediaNumber } from '../crash/media.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+
+const rounds = 6;
+
+/** The wire tells a fault with a closed code; a connection that could not be opened is told by the client. */
+const codeIn = (end: string): string | null => /"code":"(\w+)"/.exec(end)?.[1] ?? null;
+
+test('a host that has no descriptors left refuses with closed codes, and works on as soon as there are some', async (t) => {
+  t.timeout(900_000, 'a few uploads and studies');
+  const root = join(await realpath(await scratchFolder(t)), 'data');
+  await mkdir(root, { mode: 0o700 });
+  const host = await startHost(t, root);
+  const pid = host.announced?.pid ?? 0;
+  const limit = (soft: number | string) => execFileSync('prlimit', ['--pid', `${pid}`, `--nofile=${soft}:`]);
+  const before = nothingPromised(0, mediaNumber(0));
+  await new CrashClient(host).drive(before);
+  const descriptors = async () => (await readdir(`/proc/${pid}/fd`)).length;
+  const usual = await descriptors();
+  const met: Promised[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const promised = nothingPromised(round, mediaNumber(round));
+    met.push(promised);
+    let end = 'whole';
+    // Each round leaves a few more, so that they run out at another step.
+    limit(usual + 3 * round);
+    const working = new CrashClient(host).drive(promised).catch((error: unknown) => {
+      end = error instanceof Error ? error.message : String(error);
+    });
+    await Promise.race([working, delay(10_000)]);
+    limit(4096);
+    await working;
+    t.log(`${usual + 3 * round} descriptors: ${end.slice(0, 160)}`);
+    const code = codeIn(end);
+    if (code !== null) t.true(Object.hasOwn(errorCodes, code), end);
+    t.false(end.includes('the host died'), end);
+  }
+  const after = nothingPromised(rounds + 1, mediaNumber(rounds + 1));
+  await new CrashClient(host).drive(after);
+  for (const each of [before, after]) checkJournal(t, each);
+  for (const each of met.map(knownNow)) if (each.isTerminal) await new CrashClient(host).finish(each);
+  await delay(1000);
+  t.true((await descriptors()) <= usual + 8, `${await descriptors()} descriptors are open, ${usual} were`);
+  t.is(await host.stop(), 0, host.told().join('\n'));
+  await checkDataRoot(t, root);
+  await checkRuntimes(t, root);
+});
