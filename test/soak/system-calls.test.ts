@@ -12,6 +12,8 @@ import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/
 import { openInProcess } from '../crash/host-in-process.ts';
 import { startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';
+import { slowClock } from '../crash/slow-clock.ts';
+import { Standstill } from '../crash/standstill.ts';
 import { scratchFolder, seededNumbers } from '../storage/ledger/scratch.ts';
 
 const rounds = Number(process.env.MEDIA_STUDY_TEST_INJECTIONS ?? 200);
@@ -24,7 +26,7 @@ const calls = [
   'rename,renameat,renameat2',
   'unlink,unlinkat',
 ] as const;
-const faults = ['error=EIO', 'error=ENOSPC', 'error=EMFILE', 'signal=SIGKILL'] as const;
+const faults = ['error=EIO', 'error=ENOSPC', 'error=EMFILE', 'error=EROFS', 'signal=SIGKILL'] as const;
 
 interface Injection {
   readonly call: (typeof calls)[number];
@@ -47,15 +49,19 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
   const host = await startHost(t, root);
   const strace = await inject(host.announced?.pid ?? 0, injection);
   const gone = once(strace, 'exit');
-  let end = 'nothing noticed';
-  const working = new CrashClient(host).drive(promised).catch((error: unknown) => {
-    end = error instanceof Error ? error.message : String(error);
-  });
-  await Promise.race([working, delay(20_000), host.ended]);
+  const working = new CrashClient(host).drive(promised).then(
+    () => 'nothing noticed',
+    (error: unknown) => {
+      // Whatever is refused, a client is told of it, or of the end of the host.
+      if (error instanceof Standstill) t.fail(`${told(injection)}: ${error.message}`);
+      return error instanceof Error ? error.message : String(error);
+    },
+  );
+  await Promise.race([working, host.ended]);
   strace.kill('SIGINT');
   await host.stop();
-  await Promise.all([gone, working]);
-  return end;
+  await gone;
+  return working;
 }
 
 /**
@@ -85,9 +91,11 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
     const end = await live(t, root, injection, promised);
     checkEnd(t, injection, end);
     const known = knownNow(promised);
-    const host = await openInProcess(t, root);
+    const host = await openInProcess(t, root, { clock: slowClock });
     const client = new CrashClient(host);
-    const outcome = await goOn(client, known);
+    const outcome = await goOn(client, known).catch((cause: unknown) => {
+      throw new Error(`after ${told(injection)}, which ended with ${end}: ${cause}`, { cause });
+    });
     await host.stop();
     // A study may have been ended by the fault, with its reason in the journal.
     if (outcome === 'whole' && known.events.at(-1)?.includes('"status":"completed"')) checkJournal(t, known);
@@ -96,6 +104,7 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
     const what = `${injection.fault}: ${end === 'nothing noticed' ? end : end.slice(0, 60).replaceAll(/[0-9a-f-]{36}/g, '…')} → ${outcome}`;
     ends.set(what, (ends.get(what) ?? 0) + 1);
     await rm(root, { recursive: true });
+    process.stderr.write(`${round + 1}: ${told(injection)}: ${what}\n`);
   }
   for (const [what, count] of ends) t.log(`${count} × ${what}`);
 });
