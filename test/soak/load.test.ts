@@ -8,6 +8,7 @@ import { memoryOf } from '../bench/process-figures.ts';
 import { CrashClient, nothingPromised } from '../crash/client.ts';
 import { type HostProcess, startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';
+import { waitUntil } from '../crash/standstill.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const seconds = Number(process.env.MEDIA_STUDY_TEST_LOAD_SECONDS ?? 600);
@@ -16,8 +17,8 @@ const studies = 300;
 const streams = 500;
 const longPolls = 500;
 const readsPerSecond = 1000;
-/** An upload that is slow on purpose is sent in so many parts. */
-const uploadParts = 20;
+/** An upload that is slow on purpose is sent in so many parts, over half of the time. A connection may be silent for 11 s. */
+const uploadParts = Math.max(20, Math.ceil(seconds / 6));
 
 const started = z.looseObject({ runtimeId: z.string() });
 const status = z.looseObject({ lifecycle: z.string(), terminal: z.boolean() });
@@ -205,19 +206,17 @@ test('under uploads, studies, streams, long polls and reads together nothing is 
   t.is(load.failures, 0);
 
   for (const ingestId of ingestIds) {
-    // They wait behind all the studies; the limit of the test is the limit.
-    for (let end = ''; end !== 'registered'; await delay(200)) {
-      end = ingest.parse(JSON.parse(await load.read(`/v1/owned-media-ingests/${ingestId}`))).status;
+    const isRegistered = async (): Promise<boolean> => {
+      const end = ingest.parse(JSON.parse(await load.read(`/v1/owned-media-ingests/${ingestId}`))).status;
       if (end === 'failed') throw new Error(`${ingestId} failed`);
-    }
+      return end === 'registered';
+    };
+    await waitUntil(host, `${ingestId} is to be registered`, isRegistered, { pauseMs: 200 });
   }
   for (const runtimeId of runtimeIds) {
-    let now = status.parse(JSON.parse(await load.read(`/v1/runtimes/${runtimeId}`)));
-    while (!now.terminal) {
-      await delay(200);
-      now = status.parse(JSON.parse(await load.read(`/v1/runtimes/${runtimeId}`)));
-    }
-    t.is(now.lifecycle, 'terminal', runtimeId);
+    const read = async () => status.parse(JSON.parse(await load.read(`/v1/runtimes/${runtimeId}`)));
+    await waitUntil(host, `${runtimeId} is to end`, async () => (await read()).terminal, { pauseMs: 200 });
+    t.is((await read()).lifecycle, 'terminal', runtimeId);
   }
   const [early, late] = [load.samples[Math.floor(load.samples.length / 3)], load.samples.at(-1)];
   t.true((late?.megabytes ?? 0) < 1.5 * (early?.megabytes ?? 0) + 50, 'memory stays level');
