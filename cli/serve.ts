@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +14,10 @@ import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { readConsoleFiles } from './console-files.ts';
 import { crashPoints } from './crash-points.ts';
+import { jsonLog, type Log, textLog } from './log.ts';
 import { translatorNotice, translatorOf } from './options/caption-executor.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
-import { type LogFormat, type LogLevel, logLine } from './options/log-lines.ts';
 import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/recognizer.ts';
 import { type ServeOptions, serveOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
@@ -31,13 +32,11 @@ const graceMs = 5_000;
 const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
 const charts = new URL('../docs/charts/', import.meta.url);
 const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
-let format: LogFormat = 'text';
-const say = (level: LogLevel, line: string): void =>
-  void process.stderr.write(`${logLine(format, level, line, systemClock.now())}\n`);
-const report = (line: string): void => say('info', line);
+let log: Log = textLog;
+const report = (line: string): void => log.report(line);
 
 async function serve(options: ServeOptions): Promise<void> {
-  format = options.logFormat;
+  if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const translator = translatorOf(options.captionExecutor, process.env) ?? null;
   const explainer = explainerOf(options.explainerModel, process.env);
@@ -69,7 +68,7 @@ async function serve(options: ServeOptions): Promise<void> {
     report,
     points: crashPoints(process.env),
     onFatal: (error) => {
-      say('fatal', `fatal: ${error.message}`);
+      log.fatal(`fatal: ${error.message}`);
       process.exit(1);
     },
   });
@@ -113,7 +112,8 @@ async function listen(
       },
       clock: systemClock,
       readConsole: readConsoleFiles,
-      report,
+      log,
+      newId: randomUUID,
     });
   } catch (error) {
     await host.close();
@@ -183,6 +183,6 @@ outliveReaders();
 try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
 } catch (error) {
-  say('fatal', failureLine(error));
+  log.fatal(failureLine(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);
 }

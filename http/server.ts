@@ -27,6 +27,7 @@ import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
 import { RefusedOrigins } from './exchange/refused-origins.ts';
 import { RequestCounts } from './exchange/request-counts.ts';
+import type { RequestLog } from './exchange/request-log.ts';
 import { type Route, Router } from './exchange/route.ts';
 import { serveExchange } from './exchange/serve-exchange.ts';
 import type { Listener, OpenListener, Traffic } from './listener/listener.ts';
@@ -92,7 +93,9 @@ export interface ServerOptions {
   /** The time by which streams live. */
   readonly clock: Clock;
   readonly readConsole: ReadConsole;
-  readonly report: (line: string) => void;
+  readonly log: RequestLog;
+  /** Makes the ids of requests whose clients gave none. */
+  readonly newId: () => string;
 }
 
 /** What the routes get of HTTP itself. */
@@ -159,18 +162,18 @@ export const routeTable = (
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
 export async function openServer(options: ServerOptions): Promise<Listener> {
-  const { host, port, open, services, clock, readConsole, report } = options;
+  const { host, port, open, services, clock, readConsole, log, newId } = options;
   const requests = new RequestCounts();
   let traffic: Traffic = { received: 0, sent: 0 };
   const wire = () => [requests.metric(), ...trafficMetrics(traffic)];
   const router = new Router([
-    ...routeTable(services, { wire, streams: { heart: new Heart(clock), report } }),
+    ...routeTable(services, { wire, streams: { heart: new Heart(clock), report: log.report } }),
     ...consoleRoutes(readConsole),
   ]);
-  const refusedOrigins = new RefusedOrigins(report, () => performance.now());
+  const refusedOrigins = new RefusedOrigins(log.report, () => performance.now());
   let guard: Guard | null = null;
   const listener = await open({ host, port }, (exchange) => {
-    if (guard !== null) serveExchange({ guard, router, refusedOrigins, requests, report }, exchange);
+    if (guard !== null) serveExchange({ guard, router, refusedOrigins, requests, log, newId }, exchange);
   });
   traffic = listener.traffic;
   // The guard needs the port that was really bound.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 // Records the exchanges that the description of the wire shows as examples: `npm run examples`. One real host, taken
 // through every operation; its clock and its chance are fixed, so that the same tools record the same run again.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -74,7 +75,8 @@ const server = await openServer({
   services,
   clock,
   readConsole: async () => new Map(),
-  report,
+  log: { report, answered: null },
+  newId: randomUUID,
 });
 try {
   host.begin();

@@ -1,10 +1,10 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
+import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
-import type { LogFormat } from './log-lines.ts';
 import { absolutePath, pathOption } from './path-option.ts';
 import { type RecognizerFlags, recognizerFlagsOf } from './recognizer.ts';
 import { serveFlags } from './serve-flags.ts';

@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, refusal } from './answer.ts';
 import type { PathOptions } from './path-protocol.ts';
+import { requestIdField } from './request-id.ts';
 import type { Access } from './route.ts';
 
 /** Host names under which a client may address a loopback host. */
@@ -14,7 +15,7 @@ const bearer = 'Bearer ';
 export type IsPageToken = (token: string) => boolean;
 
 /** What a page may send to every path. */
-const usualFields = ['Authorization', 'Content-Type', 'Range'];
+const usualFields = ['Authorization', 'Content-Type', 'Range', requestIdField];
 
 /** The answer to a page that asks what it may send; `fields` are those that the path reads beside the usual ones. */
 const preflightHeaders = (fields: readonly string[]): Headers => ({

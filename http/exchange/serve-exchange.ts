@@ -1,12 +1,14 @@
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { Exchange } from '../listener/listener.ts';
+import type { Exchange, Headers } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
 import { checkFraming, checkLength } from './framing.ts';
 import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 import type { RequestCounts } from './request-counts.ts';
+import { requestIdField, requestIdOf } from './request-id.ts';
+import { answeredRequest, type RequestLog } from './request-log.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
 import type { Target } from './target.ts';
 
@@ -15,7 +17,17 @@ export interface Service {
   readonly router: Router;
   readonly refusedOrigins: RefusedOrigins;
   readonly requests: RequestCounts;
-  readonly report: (line: string) => void;
+  readonly log: RequestLog;
+  readonly newId: () => string;
+}
+
+/** A request on its way to its answer. */
+interface Asked {
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  readonly begunAt: number;
+  /** The route that was found, if one was. */
+  route: Route | null;
 }
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();
@@ -25,37 +37,36 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
  * route, required origin, method, version of the path's protocol, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
-  const { guard, router, refusedOrigins, report } = service;
-  let route: Route | null = null;
+  const { guard, router, refusedOrigins, log, newId } = service;
+  const { head } = exchange;
+  const asked: Asked = { exchange, requestId: requestIdOf(head, newId), begunAt: performance.now(), route: null };
+  const fail = (error: unknown): void =>
+    send(
+      service,
+      asked,
+      failedAnswer(error, (line) => log.report(line, asked.requestId)),
+    );
   try {
-    const { head } = exchange;
     const needsToken = router.needsToken(head.target);
     const stopped = guard.check(head, needsToken, head.method === 'OPTIONS' ? router.optionsOf(head.target) : {});
     if (stopped !== null) {
       const origin = head.header('origin');
       if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
-      send(service, exchange, route, stopped);
+      send(service, asked, stopped);
       return;
     }
     if (needsToken) exchange.accept();
-    const found = router.find(head.target);
-    const { target, params } = found;
-    route = found.route;
+    const { target, params, route } = router.find(head.target);
+    asked.route = route;
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
     const endpoint = endpointOf(route, route.protocol?.methodOf(head) ?? head.method);
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
-    if (answer instanceof Promise) {
-      answer.then(
-        (ready) => send(service, exchange, found.route, ready),
-        (error) => send(service, exchange, found.route, failedAnswer(error, report)),
-      );
-    } else {
-      send(service, exchange, route, answer);
-    }
+    if (answer instanceof Promise) answer.then((ready) => send(service, asked, ready), fail);
+    else send(service, asked, answer);
   } catch (error) {
-    send(service, exchange, route, failedAnswer(error, report));
+    fail(error);
   }
 }
 
@@ -102,23 +113,31 @@ function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyM
   return values;
 }
 
-function send(service: Service, exchange: Exchange, route: Route | null, answer: Answer): void {
-  const { guard, router, requests, report } = service;
+function send(service: Service, { exchange, requestId, begunAt, route }: Asked, answer: Answer): void {
+  const { guard, router, requests, log } = service;
+  const { head } = exchange;
   requests.count(route, answer.status);
-  const protocol = route === null ? router.protocolOf(exchange.head.target) : route.protocol;
-  const given = answer.headers ?? jsonHeaders;
-  const own = protocol === undefined ? given : { ...given, ...protocol.fields };
-  const cors = guard.corsHeaders(exchange.head);
-  const headers = cors === null ? own : { ...own, ...cors };
+  log.answered?.(answeredRequest(requestId, head, route, answer.status, performance.now() - begunAt));
+  const protocol = route === null ? router.protocolOf(head.target) : route.protocol;
+  const own = { ...(answer.headers ?? jsonHeaders), ...protocol?.fields, [requestIdField]: requestId };
+  const cors = guard.corsHeaders(head);
+  const headers = cors === null ? own : { ...own, ...cors, ...readable(own) };
   if (answer.body instanceof SentBody) {
     // The client of a stream holds the token or a grant.
     exchange.accept();
-    answer.body.send(exchange, answer.status, headers).catch((error) => report(`cut an answer: ${messageOf(error)}`));
+    answer.body
+      .send(exchange, answer.status, headers)
+      .catch((error) => log.report(`cut an answer: ${messageOf(error)}`, requestId));
     return;
   }
   if (exchange.aborted) return;
   const body = answer.body instanceof Uint8Array ? answer.body : jsonBytes(answer.body);
   exchange.respond(answer.status, headers, body);
 }
+
+/** The fields that a page of another origin may read: those that the answer names, and the id of the request. */
+const readable = ({ 'Access-Control-Expose-Headers': named }: Headers): Headers => ({
+  'Access-Control-Expose-Headers': named === undefined ? requestIdField : `${named}, ${requestIdField}`,
+});
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

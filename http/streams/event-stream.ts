@@ -1,6 +1,8 @@
 import { eventStreamType, retryMs } from '../../contract/journal/event-stream.ts';
 import { type Answer, failedAnswer, jsonHeaders, SentBody } from '../exchange/answer.ts';
 import { Flow } from '../exchange/flow.ts';
+import { requestIdField } from '../exchange/request-id.ts';
+import type { Report } from '../exchange/request-log.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
 import type { Heart } from './heart.ts';
 import { sseComment, sseFrame, sseRetry } from './sse-frame.ts';
@@ -16,7 +18,7 @@ export interface Feed {
 export interface StreamContext {
   /** Beats for all streams. */
   readonly heart: Heart;
-  readonly report: (line: string) => void;
+  readonly report: Report;
 }
 
 /**
@@ -53,7 +55,7 @@ export class EventStream extends SentBody {
       await flow.write(sseRetry(retryMs));
       await this.#pump(flow, bell);
     } catch (error) {
-      const { body } = failedAnswer(error, this.#context.report);
+      const { body } = failedAnswer(error, (line) => this.#context.report(line, headers[requestIdField]));
       await flow.write(sseFrame({ event: 'refused' }, body));
     } finally {
       for (const each of forget) each();

@@ -74,7 +74,8 @@ export async function openInProcess(
     },
     clock,
     readConsole: readConsoleFiles,
-    report,
+    log: { report, answered: null },
+    newId: randomUUID,
   });
   host.begin();
   let stopping: Promise<number> | undefined;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { Guard } from '../../http/exchange/guard.ts';
 import { RefusedOrigins } from '../../http/exchange/refused-origins.ts';
@@ -28,7 +29,8 @@ async function open(t: ExecutionContext, adapter: Adapter) {
       () => 0,
     ),
     requests: new RequestCounts(),
-    report: (line: string) => t.fail(line),
+    log: { report: (line: string) => t.fail(line), answered: null },
+    newId: randomUUID,
   };
   const listener = await listen(t, adapter, (exchange) => {
     if (guard !== null) serveExchange({ guard, ...service }, exchange);

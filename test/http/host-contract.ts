@@ -15,6 +15,7 @@ import { mediaKinds } from './host/media-kinds.ts';
 import { parser } from './host/parser.ts';
 import { paths } from './host/paths.ts';
 import { planning } from './host/plans.ts';
+import { requestIds } from './host/request-ids.ts';
 import { restarts } from './host/restarts.ts';
 import { resumableUploads } from './host/resumable-uploads.ts';
 import { reviews } from './host/reviews.ts';
@@ -28,6 +29,7 @@ export function hostContract(adapter: AdapterFlag): void {
   test.after.always(() => contract.close());
   paths(contract);
   guard(contract);
+  requestIds(contract);
   bodies(contract);
   parser(contract);
   ingestFields(contract);

@@ -13,6 +13,10 @@ export const headerFields = {
   'Access-Control-Allow-Origin': text('The origin of the request, where the host allows it.'),
   'Access-Control-Expose-Headers': text('The fields that pages of other origins may read.'),
   Vary: text('Stands with answers for an origin.'),
+  'X-Request-ID': text(
+    'Names the request, also in the log of the host: the id that the client gave in this field, or a new one.',
+    '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$',
+  ),
   'Studio-Journal-Head': text(
     'The head of the journal that the answer speaks of: the number of its last event and the digest of the chain up to it.',
     '^(0|[1-9]\\d*);sha256=[a-f0-9]{64}$',
@@ -35,11 +39,13 @@ export const headerFields = {
 
 export type HeaderField = keyof typeof headerFields;
 
-/** The fields of every answer; the last two only where the request has an allowed origin. */
+/** The fields of every answer; the last three only where the request has an allowed origin. */
 export const fieldsOfAnswers = [
   'Cache-Control',
   'X-Content-Type-Options',
+  'X-Request-ID',
   'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
   'Vary',
 ] as const satisfies HeaderField[];
 

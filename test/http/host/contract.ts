@@ -20,7 +20,7 @@ export const limits = { mediaBytes: Number.MAX_SAFE_INTEGER - 1, studyRangeMs: 3
 /** An origin that the host under test allows by default. */
 export const pageOrigin = 'http://127.0.0.1:4321';
 
-const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options'];
+const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options', 'x-request-id'];
 // What the server libraries add of their own.
 const transportFields = ['connection', 'keep-alive', 'date', 'uwebsockets'];
 

@@ -4,7 +4,7 @@ import { sourceSessionList } from '../../../contract/sources/source-session-list
 import { type HostContract, pageOrigin } from './contract.ts';
 
 const sources = '/v1/source-sessions';
-const cors = ['access-control-allow-origin', 'vary'];
+const cors = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];
 
 /** Host, Origin, preflight and bearer. */
 export function guard(contract: HostContract): void {
@@ -73,7 +73,7 @@ export function guard(contract: HostContract): void {
         'access-control-allow-origin': pageOrigin,
         vary: 'Origin',
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-        'access-control-allow-headers': 'Authorization, Content-Type, Range',
+        'access-control-allow-headers': 'Authorization, Content-Type, Range, X-Request-ID',
         'access-control-max-age': '600',
       });
       t.is(answer.headers['content-type'], undefined);
@@ -84,7 +84,7 @@ export function guard(contract: HostContract): void {
   test.serial(
     contract.title('a preflight allows the fields that its path reads, and no path allows more'),
     async (t) => {
-      const usual = 'Authorization, Content-Type, Range';
+      const usual = 'Authorization, Content-Type, Range, X-Request-ID';
       for (const [path, allowed] of [
         ['/v1/events?runtimes=runtime:none', `${usual}, Last-Event-ID`],
         ['/v1/runtimes/runtime:none/events', `${usual}, Last-Event-ID`],

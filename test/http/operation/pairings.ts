@@ -4,7 +4,7 @@ import { type HostContract, pageOrigin } from '../host/contract.ts';
 
 const codes = '/v1/pairing-codes';
 const pairings = '/v1/pairings';
-const pageFields = ['access-control-allow-origin', 'vary'];
+const pageFields = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];
 
 /** How a page without a token gets one. */
 export function pairingOfPages(contract: HostContract): void {

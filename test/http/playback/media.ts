@@ -9,7 +9,8 @@ import { sampleRow } from '../host/study-steps.ts';
 import type { WireAnswer } from '../wire-client.ts';
 import { askMedia, askRevocation, type Granted, grantOf, otherOrigin, pageFields, studied } from './steps.ts';
 
-const transport = ['connection', 'keep-alive', 'date', 'uwebsockets'];
+// Beside what the libraries add, the id that every answer has of its own.
+const transport = ['connection', 'keep-alive', 'date', 'uwebsockets', 'x-request-id'];
 const rangeRefusalFields = [...pageFields, 'content-range', 'accept-ranges'];
 
 /** The media of a grant: who gets it, and which part of it. */
@@ -33,7 +34,7 @@ export function media(contract: HostContract): void {
       pragma: 'no-cache',
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': pageOrigin,
-      'access-control-expose-headers': 'Accept-Ranges, Content-Length, Content-Range, Content-Type, ETag',
+      'access-control-expose-headers': 'Accept-Ranges, Content-Length, Content-Range, Content-Type, ETag, X-Request-ID',
       vary: 'Origin, Range',
     });
     t.true(body.equals(file.subarray(start, end)), `${start}-${end}`);
@@ -130,7 +131,7 @@ export function media(contract: HostContract): void {
   test.serial(contract.title('a preflight allows a page to ask for ranges of media'), async (t) => {
     const answer = await askMedia(contract, grant.mediaPath, {}, 'OPTIONS');
     t.is(answer.status, 204);
-    t.is(answer.headers['access-control-allow-headers'], 'Authorization, Content-Type, Range, If-Range');
+    t.is(answer.headers['access-control-allow-headers'], 'Authorization, Content-Type, Range, X-Request-ID, If-Range');
     const unlisted = await askMedia(contract, grant.mediaPath, { Origin: 'http://evil.example' }, 'OPTIONS');
     contract.refused(t, unlisted, 'origin_not_allowed');
   });

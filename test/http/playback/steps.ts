@@ -13,7 +13,7 @@ import { startStudy, studyRequest } from '../host/study-steps.ts';
 import type { WireAnswer } from '../wire-client.ts';
 
 /** The fields that every answer to a page has beside the common ones. */
-export const pageFields = ['access-control-allow-origin', 'vary'];
+export const pageFields = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];
 
 export const otherOrigin = 'http://localhost:4321';
 

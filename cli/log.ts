@@ -1,0 +1,39 @@
+import type { RequestLog } from '../http/exchange/request-log.ts';
+
+/** How the host writes what it says on stderr: lines for people, or one JSON document a line. */
+export type LogFormat = 'text' | 'json';
+
+/** What the host says on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
+export interface Log extends RequestLog {
+  /** Says what ends the process. */
+  readonly fatal: (line: string) => void;
+}
+
+const write = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Lines for people: what they should know of, and not every request. */
+export const textLog: Log = {
+  report: (line, requestId) => write(requestId === undefined ? line : `request ${requestId}: ${line}`),
+  fatal: write,
+  answered: null,
+};
+
+/** One JSON document a line, with every request that got its answer. `now` is in milliseconds since the epoch. */
+export async function jsonLog(now: () => number): Promise<Log> {
+  // Only a host that writes JSON loads it.
+  const { default: pino } = await import('pino');
+  const lines = pino(
+    {
+      base: { pid: process.pid },
+      messageKey: 'message',
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  return {
+    report: (line, requestId) => lines.info(requestId === undefined ? {} : { requestId }, line),
+    fatal: (line) => lines.fatal(line),
+    answered: (request) => lines.info(request, `answered ${request.method} ${request.path} with ${request.status}`),
+  };
+}
