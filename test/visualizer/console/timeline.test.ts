@@ -46,7 +46,7 @@ test('every kind of evidence gets a lane, also one that this page has no words f
     { kind: 'loudness', state: 'unavailable', reasonCode: 'no_audio_track' } as unknown as EvidenceRow,
     available('shot_changes', []),
   ];
-  const [silence, sky, loudness, cuts] = evidenceLanes(rows, []);
+  const [silence, loudness, cuts, sky] = evidenceLanes(rows, []);
   t.deepEqual(
     silence?.marks.map(({ words, startMs, endMs }) => [words, startMs, endMs]),
     [['silence', 10, 20]],

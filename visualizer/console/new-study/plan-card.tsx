@@ -6,6 +6,7 @@ import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { sentence } from '../words/codes.ts';
 import { duration } from '../words/time-code.ts';
 
 const settleMs = 250;
@@ -29,15 +30,23 @@ interface PlanCardProps {
 export function PlanCard({ source, request }: PlanCardProps) {
   const host = useHost();
   const asked = useSettled(JSON.stringify(request));
-  const { remote, reload } = useRemote(
-    () => host.plan(source, JSON.parse(asked) as StudyRequest),
-    [host, source, asked],
-  );
+  const { remote, reload } = useRemote(async () => {
+    const told = JSON.parse(asked) as StudyRequest;
+    const [plan, { warnings }] = await Promise.all([host.plan(source, told), host.warnings(source, told)]);
+    return { ...plan, warnings };
+  }, [host, source, asked]);
   return (
     <div class="panel" aria-live="polite">
       <RemotePart of={remote} what="the plan" onRetry={reload}>
-        {({ forecast, runtimeId }) => (
+        {({ forecast, runtimeId, warnings }) => (
           <>
+            {warnings.length > 0 && (
+              <ul class="plain warnings" aria-label="Before you start">
+                {warnings.map(({ code, text }) => (
+                  <li key={code}>{sentence(text)}.</li>
+                ))}
+              </ul>
+            )}
             <Facts
               of={[
                 [

@@ -2,6 +2,8 @@ import { useRef } from 'preact/hooks';
 import { ticksOf } from '../parts/ticks.ts';
 import { TimeField } from '../parts/time-field.tsx';
 import { duration, timeCode } from '../words/time-code.ts';
+import type { EarlierStudy } from './earlier-study.ts';
+import { StripBackdrop } from './strip-backdrop.tsx';
 
 interface Range {
   readonly startMs: number;
@@ -9,6 +11,8 @@ interface Range {
 }
 
 interface RangeStripProps {
+  /** What is known of the source already; null where no study has covered it. */
+  readonly earlier: EarlierStudy | null;
   readonly durationMs: number;
   readonly range: Range;
   readonly onRange: (range: Range) => void;
@@ -18,7 +22,7 @@ const ticksWanted = 8;
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
 /** A range of a source: dragged over a strip, moved by keys, or typed. */
-export function RangeStrip({ durationMs, range, onRange }: RangeStripProps) {
+export function RangeStrip({ earlier, durationMs, range, onRange }: RangeStripProps) {
   const strip = useRef<HTMLDivElement>(null);
   const anchor = useRef(0);
   const timeAt = ({ clientX }: PointerEvent): number => {
@@ -44,6 +48,7 @@ export function RangeStrip({ durationMs, range, onRange }: RangeStripProps) {
       <div
         ref={strip}
         class="strip"
+        data-earlier={earlier !== null}
         onPointerDown={begin}
         onPointerMove={(event) => {
           if (strip.current?.hasPointerCapture(event.pointerId)) drag(event);
@@ -54,6 +59,7 @@ export function RangeStrip({ durationMs, range, onRange }: RangeStripProps) {
             {timeCode(at).replace(/\.000$/, '')}
           </span>
         ))}
+        {earlier !== null && <StripBackdrop study={earlier} durationMs={durationMs} />}
         <div class="chosen" style={{ left: percent(range.startMs), width: percent(range.endMs - range.startMs) }} />
         <Handle
           label="Start of the range"

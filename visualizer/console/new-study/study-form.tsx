@@ -4,9 +4,11 @@ import type { SourceSessionRow } from '../../../contract/sources/source-session-
 import { addressOf } from '../host/route.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
+import { useRemote } from '../host/use-remote.ts';
 import { Field, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { duration } from '../words/time-code.ts';
+import { earlierStudy } from './earlier-study.ts';
 import { PlanCard } from './plan-card.tsx';
 import { RangeStrip } from './range-strip.tsx';
 
@@ -24,6 +26,10 @@ const requestOf = (range: StudyRequest['range'], spoken: string, target: string,
 export function StudyForm({ source }: { readonly source: SourceSessionRow }) {
   const host = useHost();
   const { deed, run } = useDeed();
+  const { remote: earlier } = useRemote(
+    () => earlierStudy(host, source.sourceSessionId),
+    [host, source.sourceSessionId],
+  );
   const [range, setRange] = useState({ startMs: 0, endMs: Math.min(source.durationMs, usualRangeMs) });
   const [spoken, setSpoken] = useState('');
   const [target, setTarget] = useState('en');
@@ -44,7 +50,12 @@ export function StudyForm({ source }: { readonly source: SourceSessionRow }) {
         <h2 id="range">
           Range of {source.label} <span class="quiet">{duration(source.durationMs)}</span>
         </h2>
-        <RangeStrip durationMs={source.durationMs} range={range} onRange={setRange} />
+        <RangeStrip
+          earlier={earlier.state === 'ready' ? earlier.value : null}
+          durationMs={source.durationMs}
+          range={range}
+          onRange={setRange}
+        />
       </section>
       <div class="split">
         <section aria-labelledby="languages">

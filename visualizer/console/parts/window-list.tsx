@@ -7,6 +7,8 @@ interface WindowListProps {
   /** The height of every row, in pixels. */
   readonly rowHeight: number;
   readonly row: (index: number) => ComponentChildren;
+  /** A row that is brought into sight whenever it becomes another one. */
+  readonly showing?: number;
   /** Told which rows are in sight, the last one not included. */
   readonly onSight?: (first: number, end: number) => void;
 }
@@ -17,7 +19,7 @@ const borderPixels = 2;
 const maximumPixels = 15_000_000;
 
 /** A list of any length of which only the rows in sight are drawn. */
-export function WindowList({ label, count, rowHeight, row, onSight }: WindowListProps) {
+export function WindowList({ label, count, rowHeight, row, showing, onSight }: WindowListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 480 });
   useEffect(() => {
@@ -38,6 +40,14 @@ export function WindowList({ label, count, rowHeight, row, onSight }: WindowList
   const first = Math.max(0, Math.floor(top / rowHeight) - spareRows);
   const end = Math.min(count, Math.ceil((top + sight.height) / rowHeight) + spareRows);
   useEffect(() => onSight?.(first, end), [first, end]);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || showing === undefined || showing < 0) return;
+    const above = (showing * rowHeight) / scale;
+    const isInSight = above >= element.scrollTop && above + rowHeight <= element.scrollTop + element.clientHeight;
+    // Not scrollIntoView, which would move the page as well.
+    if (!isInSight) element.scrollTop = above - (element.clientHeight - rowHeight) / 2;
+  }, [showing]);
   return (
     <div
       ref={box}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { addressOf } from '../host/route.ts';
 import { duration } from '../words/time-code.ts';
+import { PosterFrame } from './poster.tsx';
 import { SourceDetails } from './source-details.tsx';
 
 const kinds: Readonly<Record<SourceSessionRow['sourceKind'], string>> = {
@@ -40,6 +41,7 @@ function SourceRow({ source, isOpen, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, sourceKind, durationMs, trackCount, rightsScope } = source;
   return (
     <li class="row">
+      <PosterFrame sourceSessionId={sourceSessionId} />
       <div class="row-main">
         <p class="row-title">{label}</p>
         <p class="quiet">

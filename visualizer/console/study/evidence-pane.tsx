@@ -3,6 +3,7 @@ import { useStore } from '../host/use-store.ts';
 import { Notice } from '../parts/notice.tsx';
 import { playback, pressed } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
+import { Transcript } from '../player/transcript.tsx';
 import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { readsOf } from '../verification/claim-checks.ts';
@@ -32,6 +33,10 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
     () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],
     [evidence, overview, audits, events],
   );
+  const choose = (mark: Mark) => {
+    setChosen(mark);
+    control.seek(mark.startMs);
+  };
   const open = (subject: Subject) => {
     const mark = lanes.flatMap(({ marks }) => marks).find((each) => isSame(each.subject, subject));
     if (mark !== undefined) setChosen(mark);
@@ -45,7 +50,14 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
   return (
     <div class="evidence" onKeyDown={press}>
       <div class="evidence-top">
-        <Player runtimeId={runtimeId} control={control} hasCaptions={overview.situation.code === 'captions_accepted'} />
+        <div class="playing">
+          <Player
+            runtimeId={runtimeId}
+            control={control}
+            hasCaptions={overview.situation.code === 'captions_accepted'}
+          />
+          <Transcript lanes={lanes} control={control} onChoose={choose} />
+        </div>
         <Inspector key={chosen?.key} chosen={chosen} study={study} events={events} control={control} onOpen={open} />
       </div>
       {lanes.length === 0 ? (
@@ -59,13 +71,11 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
       ) : (
         <Timeline
           key={`${overview.study.range.startMs} ${overview.study.range.endMs}`}
+          runtimeId={runtimeId}
           whole={overview.study.range}
           lanes={lanes}
           chosenKey={chosen?.key ?? null}
-          onChoose={(mark) => {
-            setChosen(mark);
-            control.seek(mark.startMs);
-          }}
+          onChoose={choose}
           control={control}
         />
       )}

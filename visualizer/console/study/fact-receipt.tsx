@@ -2,12 +2,14 @@ import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { useHost } from '../host/use-host.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
+import { Picture, type PictureFact } from '../pictures/picture.tsx';
 import type { Fact } from '../timeline/fact-words.ts';
 import { claimWords, type Subject } from '../timeline/lanes.ts';
 import { readsOf } from '../verification/claim-checks.ts';
-import { evidenceChecks, operationOf } from '../verification/evidence-checks.ts';
+import { evidenceChecks, objectChecks, operationOf } from '../verification/evidence-checks.ts';
 import { journalChecks } from '../verification/journal-checks.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
+import { timeCode } from '../words/time-code.ts';
 import type { Study } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
@@ -29,11 +31,21 @@ export function FactReceipt({ subject, study, events, onOpen }: FactReceiptProps
   const finding = overview.findings.find(({ artifactId }) => artifactId === row.artifactId);
   const receipt = operationOf(events, row.artifactId);
   const check = async () => [
+    ...(await objectChecks((contentId) => host.evidenceObjects.read(overview.runtimeId, contentId), fact)),
     ...(await evidenceChecks(row, finding, events)),
     ...(await journalChecks(host, overview.runtimeId, events)),
   ];
   return (
     <>
+      {fact?.kind === 'keyframe' && (
+        <div class="chosen-picture">
+          <Picture
+            runtimeId={overview.runtimeId}
+            fact={fact as Fact & PictureFact}
+            alt={`The picture at ${timeCode(Number(fact.atMs))}`}
+          />
+        </div>
+      )}
       <CitingClaims subject={subject} audits={audits} events={events} onOpen={onOpen} />
       <VerifyHere check={check} runtimeId={overview.runtimeId} />
       <details>

@@ -1,6 +1,6 @@
 import type { Stretch } from '../parts/ticks.ts';
 import { wordsOf } from '../words/codes.ts';
-import { rangeCode } from '../words/time-code.ts';
+import { rangeCode, timeCode } from '../words/time-code.ts';
 
 /** A fact of any kind: what it is called, and its figures. Kinds that this page has no words for are shown as they are. */
 export type Fact = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -12,8 +12,8 @@ export const isPlaced = (fact: Fact): boolean => isTime(fact.atMs) || (isTime(fa
 
 /** Where a fact lies; a moment has no length. */
 export function stretchOf(fact: Fact): Stretch {
-  if (isTime(fact.atMs)) return { startMs: fact.atMs, endMs: fact.atMs };
-  return { startMs: Number(fact.startMs), endMs: Number(fact.endMs) };
+  if (isTime(fact.startMs) && isTime(fact.endMs)) return { startMs: fact.startMs, endMs: fact.endMs };
+  return { startMs: Number(fact.atMs), endMs: Number(fact.atMs) };
 }
 
 const centi = (value: unknown, unit: string): string | null =>
@@ -37,6 +37,14 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
     return status === 'classified' ? String(code) : `${code ?? 'language'}: ${status}`;
   },
   transition: ({ form }) => String(form),
+  keyframe: ({ atMs }) => `keyframe at ${timeCode(Number(atMs))}`,
+  waveform: ({ windowMs }) => `waveform, the lowest and highest sample of every ${windowMs} ms`,
+  clipping: ({ channel, runs }) =>
+    `clipping, ${channel}, ${runs} ${runs === 1 ? 'run' : 'runs'} of samples at full scale`,
+  silent_channel: ({ channel }) => `the ${channel} channel is silent`,
+  phase_inversion: () => 'left and right cancel each other out in a mix',
+  dropout: () => 'dropout: every channel is silent for a moment',
+  true_peak: ({ truePeakCentiDbtp }) => `highest true peak, ${centi(truePeakCentiDbtp, 'dBTP')}`,
   strobe: ({ flashes }) => `strobe, ${flashes} flashes`,
   black: () => 'black pictures',
   frozen: () => 'frozen pictures',
@@ -64,7 +72,18 @@ const tones: Readonly<Record<string, string>> = {
   silence: 'silence',
   loudness: 'level',
   shot_change: 'cut',
-  transition: 'cut',
+  transition: 'change',
+  flash: 'flash',
+  strobe: 'flash',
+  black: 'dark',
+  frozen: 'still',
+  keyframe: 'seen',
+  waveform: 'seen',
+  clipping: 'damage',
+  silent_channel: 'damage',
+  phase_inversion: 'damage',
+  dropout: 'damage',
+  true_peak: 'level',
   transcript_line: 'text',
   subtitle_cue: 'text',
   unreadable_cue: 'fault',

@@ -1,10 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Stretch } from '../parts/ticks.ts';
+import { Backdrop } from './backdrop.tsx';
 import { drawnMarks, longestOf } from './drawn-marks.ts';
 import { placedWords } from './fact-words.ts';
 import type { Lane, Mark } from './lanes.ts';
 
 interface LaneRowProps {
+  readonly runtimeId: string;
   readonly lane: Lane;
   readonly view: Stretch;
   readonly width: number;
@@ -20,7 +22,7 @@ interface LaneRowProps {
 const readableWidth = 28;
 
 export function LaneRow(props: LaneRowProps) {
-  const { lane, view, width, chosenKey, entryKey, onChoose, onHover, onSide, onLane } = props;
+  const { runtimeId, lane, view, width, chosenKey, entryKey, onChoose, onHover, onSide, onLane } = props;
   const longest = useMemo(() => longestOf(lane.marks), [lane]);
   const press = (mark: Mark) => (event: KeyboardEvent) => {
     const deeds: Readonly<Record<string, () => void>> = {
@@ -39,7 +41,8 @@ export function LaneRow(props: LaneRowProps) {
       <span class="lane-name" title={lane.title}>
         {lane.title}
       </span>
-      <div class="track" data-absence={lane.absence?.kind}>
+      <div class="track" data-absence={lane.absence?.kind} data-backdrop={lane.backdrop ?? undefined}>
+        <Backdrop lane={lane} runtimeId={runtimeId} view={view} width={width} />
         {lane.absence !== null && <span class="absence">{lane.absence.words}</span>}
         {drawnMarks(lane.marks, longest, view, width).map(({ mark, left, width: own, count }) => (
           <button
@@ -58,7 +61,7 @@ export function LaneRow(props: LaneRowProps) {
             onMouseEnter={() => onHover(mark)}
             onKeyDown={press(mark)}
           >
-            {own > readableWidth && <MarkWords mark={mark} left={left} />}
+            {own > readableWidth && lane.backdrop === null && <MarkWords mark={mark} left={left} />}
           </button>
         ))}
       </div>

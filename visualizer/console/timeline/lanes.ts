@@ -28,6 +28,8 @@ export interface Mark extends Stretch {
 
 export interface Lane {
   readonly key: string;
+  /** What the facts of the lane name beside themselves and is drawn behind them. */
+  readonly backdrop: 'pictures' | 'sound' | null;
   readonly title: string;
   /** Why there are no marks; null where there are some. */
   readonly absence: { readonly kind: 'unavailable' | 'empty'; readonly words: string } | null;
@@ -36,28 +38,56 @@ export interface Lane {
 
 const byTime = (a: Mark, b: Mark): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
-/** One lane for each evidence that the host answers, of whatever kind, in its order. */
+/** From the sound to what is said and read; what this page does not know comes last. */
+const order: readonly string[] = [
+  'waveform',
+  'speech_activity',
+  'silence',
+  'loudness',
+  'audio_faults',
+  'keyframes',
+  'shot_changes',
+  'transitions',
+  'black_frames',
+  'frozen_frames',
+  'subtitle_track',
+  'text_language',
+  'transcript',
+];
+
+const placeOf = ({ kind }: AnyRow): number => {
+  const place = order.indexOf(kind);
+  return place === -1 ? order.length : place;
+};
+
+const backdrops: Readonly<Record<string, Lane['backdrop']>> = { keyframes: 'pictures', waveform: 'sound' };
+
+/** One lane for each evidence that the host answers, of whatever kind; several of one kind are in the order of the host. */
 export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Finding[]): readonly Lane[] {
-  return rows.map((row, at) => {
-    const finding = findings.find((each) => row.artifactId !== null && each.artifactId === row.artifactId);
-    const title = sentence(finding?.title ?? wordsOf(row.kind));
-    const key = `${row.kind} ${row.artifactId ?? at}`;
-    if (row.state === 'unavailable') {
+  return rows
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .map((row, at) => {
+      const finding = findings.find((each) => row.artifactId !== null && each.artifactId === row.artifactId);
+      const title = sentence(finding?.title ?? wordsOf(row.kind));
+      const key = `${row.kind} ${row.artifactId ?? at}`;
+      if (row.state === 'unavailable') {
+        return {
+          key,
+          backdrop: null,
+          title,
+          marks: [],
+          absence: { kind: 'unavailable', words: `unavailable: ${wordsOf(row.reasonCode)}` },
+        };
+      }
+      const marks = marksOf(row, title, key).sort(byTime);
       return {
         key,
+        backdrop: backdrops[row.kind] ?? null,
         title,
-        marks: [],
-        absence: { kind: 'unavailable', words: `unavailable: ${wordsOf(row.reasonCode)}` },
+        marks,
+        absence: marks.length > 0 ? null : { kind: 'empty', words: finding?.text ?? 'nothing found' },
       };
-    }
-    const marks = marksOf(row, title, key).sort(byTime);
-    return {
-      key,
-      title,
-      marks,
-      absence: marks.length > 0 ? null : { kind: 'empty', words: finding?.text ?? 'nothing found' },
-    };
-  });
+    });
 }
 
 const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
@@ -110,6 +140,7 @@ export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, 
   }
   return [...lanes].map(([kind, marks]) => ({
     key: `claims ${kind}`,
+    backdrop: null,
     title: `Claims: ${wordsOf(kind)}`,
     absence: null,
     marks: marks.sort(byTime),

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Stretch, ticksOf } from '../parts/ticks.ts';
+import { useWidth } from '../parts/use-width.ts';
 import type { Playback } from '../player/playback.ts';
 import { timeCode } from '../words/time-code.ts';
 import { placedWords } from './fact-words.ts';
@@ -10,6 +11,7 @@ import { useWheel } from './use-wheel.ts';
 import { panned, showing, zoomed } from './view.ts';
 
 interface TimelineProps {
+  readonly runtimeId: string;
   readonly whole: Stretch;
   readonly lanes: readonly Lane[];
   readonly chosenKey: string | null;
@@ -22,19 +24,13 @@ const zoomStep = 1.6;
 const middleOf = ({ startMs, endMs }: Stretch): number => (startMs + endMs) / 2;
 
 /** The evidence of a study over time: a lane for each kind, from the whole range down to a frame. */
-export function Timeline({ whole, lanes, chosenKey, onChoose, control }: TimelineProps) {
+export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control }: TimelineProps) {
   const [view, setView] = useState<Stretch>(whole);
-  const [width, setWidth] = useState(600);
   const [hovered, setHovered] = useState<Mark | null>(null);
   const [focusKey, setFocusKey] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (ruler.current === null) return;
-    const sizes = new ResizeObserver(([entry]) => setWidth(Math.max(1, entry?.contentRect.width ?? 1)));
-    sizes.observe(ruler.current);
-    return () => sizes.disconnect();
-  }, []);
+  const width = useWidth(ruler);
   useWheel(box, ruler, view, {
     zoom: (factor, atMs) => setView((now) => zoomed(now, whole, factor, atMs)),
     pan: (share) => setView((now) => panned(now, whole, share)),
@@ -119,6 +115,7 @@ export function Timeline({ whole, lanes, chosenKey, onChoose, control }: Timelin
         {lanes.map((lane) => (
           <LaneRow
             key={lane.key}
+            runtimeId={runtimeId}
             lane={lane}
             view={view}
             width={width}

@@ -4,7 +4,7 @@ import type { Finding } from '../../../contract/overview/runtime-overview.ts';
 import type { AvailableRow } from '../timeline/lanes.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { type Check, equal, unchecked } from './check.ts';
-import { bytesOf, contentIdOf, receiptIdOf } from './digests.ts';
+import { bytesOf, contentIdOf, hexOf, receiptIdOf, sha256 } from './digests.ts';
 
 /** The receipt of the operation that delivered an artifact; undefined for one that came with the source. */
 export const operationOf = (events: readonly JournalEvent[], artifactId: string): MediaOperationReceipt | undefined =>
@@ -41,6 +41,24 @@ function unnamedChecks(row: AvailableRow, recorded: string | undefined): readonl
   return [
     unchecked(bytes, 'this page does not put a record of this kind together; media-study verify does'),
     equal('Evidence in the journal', row.contentId, recorded, 'the journal records it under this content id'),
+  ];
+}
+
+/** Holds the bytes of an object, such as a keyframe, against the content id that a fact names. */
+export async function objectChecks(
+  read: (contentId: string) => Promise<Blob>,
+  fact: Readonly<Record<string, unknown>> | undefined,
+): Promise<readonly Check[]> {
+  const { contentId, bytes } = fact ?? {};
+  if (typeof contentId !== 'string') return [];
+  const object = await (await read(contentId)).arrayBuffer();
+  return [
+    equal(
+      'Object against its content id',
+      `sha256:${hexOf(await sha256(object))}, ${object.byteLength} bytes`,
+      `${contentId}, ${bytes} bytes`,
+      `SHA-256 of the ${object.byteLength} bytes that the fact names`,
+    ),
   ];
 }
 
