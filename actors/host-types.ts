@@ -14,6 +14,7 @@ import type { VideohostService, VideohostSettings } from './ingest/videohost/vid
 import type { Lifecycles } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './open-later-stages.ts';
 import type { KnownMachine } from './opening/known-machine.ts';
+import type { HostChecks } from './operation/host-checks.ts';
 import type { HostFigures } from './operation/host-figures.ts';
 import type { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import type { Pairings } from './operation/pairings.ts';
@@ -74,6 +75,7 @@ export interface Host extends LaterStages {
   readonly bundles: Bundles;
   readonly tools: readonly ToolIdentity[];
   readonly figures: HostFigures;
+  readonly checks: HostChecks;
   readonly progress: ProgressBoard;
   readonly snapshots: LedgerSnapshots;
   readonly deletions: Deletions;

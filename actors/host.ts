@@ -17,6 +17,8 @@ import { KnownMachine } from './opening/known-machine.ts';
 import { openEngines } from './opening/open-engines.ts';
 import { openStorage } from './opening/open-storage.ts';
 import { openStudying } from './opening/open-studying.ts';
+import { enginesOf } from './operation/engines.ts';
+import { HostChecks } from './operation/host-checks.ts';
 import { HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { Pairings } from './operation/pairings.ts';
@@ -218,6 +220,23 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const line of recovered.ended) report(`ended at recovery: ${line}`);
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
+  const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
+  const detectors = [detectorTools.speech, detectorTools.language];
+  const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
+  const engines = enginesOf({
+    detectors: [tools.ffmpeg.identity, ...detectors],
+    recognizer: options.recognizer ?? null,
+    captionExecutor: options.captionExecutor,
+    translator: options.translator ?? null,
+    explainer: options.explainer,
+    downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
+    whyNoDownloader: whyNoDownloader ?? '',
+  });
+  const checks = new HostChecks({
+    ...{ clock, sandbox: launcher.sandbox, tools: found, detectors, whyNoDownloader, engines },
+    root: layout.root,
+    freeBytes: () => objectStore.freeBytes(),
+  });
   // A store that takes no more has said so already.
   const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
   return {
@@ -233,11 +252,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,
     bundles,
-    tools: [tools.ffmpeg, tools.ffprobe, tools.ytdlp]
-      .filter((tool) => tool !== null)
-      .map((tool) => tool.identity)
-      .concat([detectorTools.speech, detectorTools.language], recognizer?.tools ?? []),
+    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? []),
     figures,
+    checks,
     progress: board,
     pairings: new Pairings({ clock, randomBytes }),
     snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),

@@ -4,6 +4,7 @@ import type { OwnedIngestList } from '../contract/ingest/owned-ingest.ts';
 import type { VideohostIngestList, VideohostIngestRequest } from '../contract/ingest/videohost-ingest.ts';
 import type { JournalEvent } from '../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../contract/journal/runtime-events.ts';
+import type { HostChecksAnswer } from '../contract/operation/host-checks.ts';
 import type { HostHealth } from '../contract/operation/host-health.ts';
 import type { LedgerSnapshot } from '../contract/operation/ledger-snapshot.ts';
 import type { IssuedPairingCode } from '../contract/operation/pairing.ts';
@@ -83,6 +84,11 @@ export class StudyHost {
   /** Whether the host answers, and its version. */
   health(): Promise<HostHealth> {
     return this.#transport.json('/v1/health');
+  }
+
+  /** The tools, the sandbox and the room that the host has, and which engines are on. */
+  checks(): Promise<HostChecksAnswer> {
+    return this.#transport.json('/v1/host-checks');
   }
 
   /** What the host measures, in the Prometheus text format. */

@@ -11,6 +11,7 @@ import type { VideohostIngests } from '../actors/ingest/videohost/videohost-inge
 import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
 import type { Lifecycles } from '../actors/lifecycles/lifecycles.ts';
+import type { HostChecks } from '../actors/operation/host-checks.ts';
 import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
 import type { Pairings } from '../actors/operation/pairings.ts';
 import type { Overviews } from '../actors/overview/overviews.ts';
@@ -83,6 +84,7 @@ export interface ServerOptions {
     readonly lifecycles: Lifecycles;
     readonly readDocument: ReadDocument;
     readonly figures: Measured;
+    readonly checks: HostChecks;
     readonly snapshots: LedgerSnapshots;
     readonly deletions: Deletions;
     readonly garbage: Garbage;
@@ -128,6 +130,7 @@ export const routeTable = (
     lifecycles,
     readDocument,
     figures,
+    checks,
     snapshots,
     deletions,
     garbage,
@@ -153,7 +156,7 @@ export const routeTable = (
   ...chartRoutes(charts),
   ...actorRoutes(lifecycles),
   ...descriptionRoutes(readDocument),
-  ...operationRoutes(figures, wire, snapshots),
+  ...operationRoutes(figures, checks, wire, snapshots),
   ...deletionRoutes(deletions, garbage, diskUsage),
   ...progressRoutes(progress),
   ...eventRoutes({ studies, lifecycles, ownedIngests, videohostIngests }, { ...context, progress }),

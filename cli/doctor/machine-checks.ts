@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ageNote } from '../../actors/ingest/videohost/tool-age.ts';
+import { failed, ok, sandboxFinding, toolFinding, weak } from '../../actors/operation/finding.ts';
+import type { Finding } from '../../contract/operation/host-checks.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../../executors/detector/detector-models.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
-import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { startRemedies } from '../options/start-remedies.ts';
-import { type Finding, failed, ok, weak } from './finding.ts';
 
 /** Oldest Node that runs the host, as `package.json` says. */
 const oldestNode = [20, 19] as const;
@@ -59,11 +58,6 @@ export async function toolFindings(environment: NodeJS.ProcessEnv, now: number):
   const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-'));
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
-    const words = describeSandbox(launcher.sandbox).replace(/^process sandbox: /, '');
-    const sandbox =
-      words === 'complete'
-        ? ok('sandbox', words)
-        : weak('sandbox', words, 'install util-linux, or allow user namespaces');
     const found = await Promise.all(
       tools.map(async ({ name, question, isNeeded }) => {
         const answer = await resolveTool(launcher, environment, name, question);
@@ -71,14 +65,11 @@ export async function toolFindings(environment: NodeJS.ProcessEnv, now: number):
           const remedy = `install ${name}, or name it by ${question.environmentVariable}`;
           return (isNeeded ? failed : weak)(name, answer.missing, remedy);
         }
-        const { identity, path } = answer.tool;
-        const age = ageNote(identity, now);
-        const detail = `${identity.version} at ${path}`;
-        return age === null ? ok(name, detail) : weak(name, detail, `install a newer ${name}: ${age}`);
+        return toolFinding(answer.tool.identity, answer.tool.path, now);
       }),
     );
     await launcher.close();
-    return [sandbox, ...found];
+    return [sandboxFinding(launcher.sandbox), ...found];
   } finally {
     await rm(workRoot, { recursive: true, force: true });
   }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
-import { reservedBytes } from '../../actors/sources/required-space.ts';
+import { failed, ok, spaceFindingOf, weak } from '../../actors/operation/finding.ts';
+import type { Finding } from '../../contract/operation/host-checks.ts';
 import { checkLedger } from '../../storage/ledger/accept-loss.ts';
 import { demandDataRoot } from '../../storage/objects/data-root.ts';
 import { markedFormat } from '../../storage/objects/data-root-marker.ts';
@@ -10,11 +11,6 @@ import { kindOf } from '../../storage/objects/entry-kind.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { startRemedies } from '../options/start-remedies.ts';
 import { findHost, NoHost } from '../terminal/running-host.ts';
-import { type Finding, failed, ok, weak } from './finding.ts';
-
-const mebibyte = 1024 * 1024;
-/** Room for a few ingests of the size of a broadcast. */
-const comfortableBytes = 2048 * mebibyte;
 
 /** The port that a host takes where nothing is said. */
 const usualPort = 4312;
@@ -24,11 +20,7 @@ export async function spaceFinding(dataRoot: string): Promise<Finding> {
   let folder = dataRoot;
   while ((await kindOf(folder)) === 'missing' && folder !== dirname(folder)) folder = dirname(folder);
   const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  const detail = `${Math.floor(free / mebibyte)} MiB free at ${folder}`;
-  const remedy = 'make room on the volume of the data root';
-  if (free < reservedBytes) return failed('space', detail, remedy);
-  return free < comfortableBytes ? weak('space', detail, remedy) : ok('space', detail);
+  return spaceFindingOf(bavail * bsize, folder);
 }
 
 /** The host of the data root, if one runs; and the usual port, where none does. */

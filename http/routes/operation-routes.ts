@@ -1,5 +1,7 @@
+import type { HostChecks } from '../../actors/operation/host-checks.ts';
 import type { LedgerSnapshots } from '../../actors/operation/ledger-snapshots.ts';
 import { version } from '../../contract/base/program-version.ts';
+import { hostChecks } from '../../contract/operation/host-checks.ts';
 import { type HostHealth, hostHealth } from '../../contract/operation/host-health.ts';
 import { ledgerSnapshot, ledgerSnapshotRequest } from '../../contract/operation/ledger-snapshot.ts';
 import type { Metric } from '../../contract/operation/metric.ts';
@@ -18,6 +20,7 @@ const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', vers
 /** The routes for the operator of the host; `wire` gives what HTTP itself measures. */
 export const operationRoutes = (
   figures: Measured,
+  checks: HostChecks,
   wire: () => readonly Metric[],
   snapshots: LedgerSnapshots,
 ): readonly Route[] => [
@@ -34,6 +37,23 @@ export const operationRoutes = (
           refusals: [],
         },
         () => ({ status: 200, body: health }),
+      ),
+    },
+  },
+  {
+    path: '/v1/host-checks',
+    room: 'operation',
+    methods: {
+      GET: read(
+        {
+          id: 'readHostChecks',
+          summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
+          details:
+            'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
+          answers: [json(200, hostChecks)],
+          refusals: [],
+        },
+        async () => ({ status: 200, body: await checks.read() }),
       ),
     },
   },

@@ -62,6 +62,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   readDescription: 'it would hold itself',
   collectGarbage: 'what it finds differs from run to run',
   readDiskUse: 'what is measured differs from run to run',
+  readHostChecks: 'it says what this machine has',
   readMetrics: 'what is measured differs from run to run',
 };
 

@@ -5,6 +5,7 @@ import { actorsOfHost } from './lifecycles/actors.ts';
 import { chartsOfHost } from './lifecycles/charts.ts';
 import { deletions } from './operation/deletions.ts';
 import { health } from './operation/health.ts';
+import { checksOfHost } from './operation/host-checks.ts';
 import { metrics } from './operation/metrics.ts';
 import { pairingOfPages } from './operation/pairings.ts';
 import { snapshots } from './operation/snapshots.ts';
@@ -15,6 +16,7 @@ export function operationContract(adapter: AdapterFlag): void {
   test.before(() => contract.open());
   test.after.always(() => contract.close());
   health(contract);
+  checksOfHost(contract);
   metrics(contract);
   snapshots(contract);
   pairingOfPages(contract);

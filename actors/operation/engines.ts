@@ -1,0 +1,91 @@
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
+import type { Engine, EngineKind } from '../../contract/operation/host-checks.ts';
+import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+
+/** A model behind a server. */
+interface HostedModel {
+  readonly provider: HostedProvider;
+  readonly model: string;
+}
+
+/** What decides which engines a host has. */
+export interface ChosenEngines {
+  /** Those that every host measures with. */
+  readonly detectors: readonly ToolIdentity[];
+  readonly recognizer: RecognizerChoice | null;
+  readonly captionExecutor: CaptionClassification;
+  readonly translator: HostedModel | null;
+  readonly explainer: HostedModel | null;
+  /** The downloader; null where it is off, and then why. */
+  readonly downloader: ToolIdentity | null;
+  readonly whyNoDownloader: string;
+}
+
+const nameOf = ({ name, version }: ToolIdentity): string => `${name} ${version}`;
+
+const off = (engine: EngineKind, text: string, change: string): Engine => ({
+  ...{ engine, isOn: false, name: null, reach: 'this_host', mayCost: false, text, change },
+});
+
+/** An engine behind a server: only one on this machine keeps what it is sent here, as far as the host can tell. */
+function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: string, change: string): Engine {
+  const { isLocal, baseUrl } = provider;
+  const text = isLocal
+    ? `${sent} goes to a server on this machine; whether it passes anything on is up to that server`
+    : `${sent} leaves this machine with every request, and each may cost money`;
+  return {
+    ...{ engine, isOn: true, name: `${model} at ${baseUrl}`, reach: isLocal ? 'this_machine' : 'outside' },
+    ...{ mayCost: !isLocal, text, change },
+  };
+}
+
+function recognizerOf(chosen: RecognizerChoice | null): Engine {
+  const change = 'start the host with --semantic-recognizer';
+  if (chosen === null) return off('recognizer', 'nobody recognises speech, so studies have no transcript', change);
+  if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech', change);
+  const text = 'speech is recognised by a program on this machine; nothing is sent';
+  return { engine: 'recognizer', isOn: true, name: chosen.engine, reach: 'this_host', mayCost: false, text, change };
+}
+
+/** Every engine of a host, on or off, and what it means for privacy and cost. */
+export function enginesOf({
+  detectors,
+  recognizer,
+  captionExecutor,
+  translator,
+  explainer,
+  downloader,
+  whyNoDownloader,
+}: ChosenEngines): readonly Engine[] {
+  const captioning = captionExecutor !== 'recorded_real_pipeline_fixture';
+  const captions = 'start the host with --caption-executor';
+  const explaining = 'start the host with --language-explanation-executor';
+  return [
+    {
+      ...{ engine: 'detectors', isOn: true, name: detectors.map(nameOf).join(', '), reach: 'this_host' },
+      ...{ mayCost: false, text: 'they measure in processes without a network; nothing is sent', change: null },
+    },
+    recognizerOf(recognizer),
+    captioning
+      ? {
+          ...{ engine: 'captions', isOn: true, name: captionExecutor.replaceAll('_', ' '), reach: 'this_host' },
+          ...{ mayCost: false, text: 'captions are put together on this machine', change: captions },
+        }
+      : off('captions', 'no captions are made of new studies', captions),
+    translator === null
+      ? off('caption_translation', 'nothing is translated', `${captions} recognized-translated`)
+      : hosted('caption_translation', translator, 'recognised text', `${captions} recognized-translated`),
+    explainer === null
+      ? off('explanations', 'nothing is explained', explaining)
+      : hosted('explanations', explainer, 'caption text', explaining),
+    downloader === null
+      ? off('video_hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')
+      : {
+          ...{ engine: 'video_hosts', isOn: true, name: nameOf(downloader), reach: 'outside', mayCost: false },
+          text: 'the address of a video goes to its host when somebody asks for a range of it',
+          change: null,
+        },
+  ];
+}
