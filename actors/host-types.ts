@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/base/clock.ts';
 import type { ToolIdentity } from '../contract/base/tool.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
@@ -41,6 +42,8 @@ export interface HostOptions {
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
   readonly captionExecutor: CaptionClassification;
+  /** How long captions may be; absent for the limits that hold everywhere. */
+  readonly captionAllowance?: CaptionAllowance;
   /** The hosted model that translates captions; null or absent on a host without one. */
   readonly translator?: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
+import { standingAllowance } from '../receipts/captions/caption-allowance.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { openSigningKey } from '../storage/signing/signing-key.ts';
 import { openTranslator } from './captions/open-translator.ts';
@@ -111,6 +112,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: options.maximumStudyRangeMs,
     maximumLive: options.maximumLiveStudies,
   });
+  const translator = await openTranslator(options.translator ?? null, detector, clock);
+  const captionAbility = {
+    classification: options.captionExecutor,
+    allowance: options.captionAllowance ?? standingAllowance,
+    translator: translator?.identity,
+  };
   const laterStages = openLaterStages({
     ledger,
     objectStore,
@@ -118,8 +125,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     runtimes,
     mutex,
     reviewer: options.reviewer,
-    captionExecutor: options.captionExecutor,
-    translator: await openTranslator(options.translator ?? null, detector, clock),
+    captionAbility,
+    translator,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     clock,
     committed: (runtimeId) => {
@@ -137,7 +144,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     registry,
     host: {
       reviewerId: options.reviewer.id,
-      captionExecutor: options.captionExecutor,
+      captions: captionAbility,
       explains: options.explainer !== null,
     },
   });
@@ -247,7 +254,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     studies,
     listedRuntimes: new ListedRuntimes({ ledger, supervisor, registry }),
     ...laterStages,
-    planWarnings: new PlanWarnings({ studies, objectStore, captionExecutor: options.captionExecutor }),
+    planWarnings: new PlanWarnings({
+      ...{ studies, objectStore },
+      captions: captionAbility,
+      recognizes: recognizer !== null,
+    }),
     overviews,
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,

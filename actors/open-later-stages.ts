@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/base/clock.ts';
-import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
+import type { CaptionAbility } from '../receipts/captions/caption-ability.ts';
 import type { KeyedMutex } from '../storage/keyed-mutex.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../storage/objects/object-store.ts';
@@ -25,7 +25,7 @@ export interface LaterStagesOptions {
   /** Whatever changes a runtime that has ended takes turns by its id. */
   readonly mutex: KeyedMutex;
   readonly reviewer: Reviewer;
-  readonly captionExecutor: CaptionClassification;
+  readonly captionAbility: CaptionAbility;
   /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
   readonly explainer: LanguageExplainer | null;
@@ -47,8 +47,7 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionExecutor, translator, explainer } =
-    options;
+  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionAbility, translator, explainer } = options;
   const { clock, committed, report } = options;
   const kinds = {
     captioning: captionProductionDefinition({
@@ -69,8 +68,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   const captions = new Captions({
     ...common,
     definition: kinds.captioning,
-    classification: captionExecutor,
-    translator,
+    ability: captionAbility,
   });
   const explanations = new LanguageExplanations({ ...common, definition: kinds.explaining, objectStore, explainer });
   const stopWork = async (runtimeId: string): Promise<void> => {

@@ -60,6 +60,7 @@ async function serve(options: ServeOptions): Promise<void> {
     maximumLiveStudies: options.maximumLiveStudies,
     reviewer: options.reviewer,
     captionExecutor: options.captionExecutor.classification,
+    captionAllowance: options.captionAllowance,
     translator,
     explainer,
     recognizer,

@@ -1,6 +1,7 @@
 import { assign, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
+import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { ApprovalReference } from '../contract/review/publish-review.ts';
 import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
@@ -15,6 +16,8 @@ export interface CaptionProductionInput {
   /** Counted from 0. */
   readonly attempt: number;
   readonly classification: CaptionClassification;
+  /** What the host allows, for long captions; absent for captions within the limits that hold everywhere. */
+  readonly allowance?: CaptionAllowance | undefined;
 }
 
 export interface CaptionProductionContext extends CaptionProductionInput {

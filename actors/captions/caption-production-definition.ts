@@ -9,8 +9,9 @@ import {
 } from '../../machines/caption-production.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
+import { captionLimitsOf } from '../../receipts/captions/caption-allowance.ts';
 import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
-import { captionFailed, captionLimitsOf, recordCaptions } from '../../receipts/captions/caption-production.ts';
+import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
 import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
 import { checkableOf, noCaptions } from '../../receipts/captions/fold-captions.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
@@ -91,10 +92,10 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
     withClientErrors(words, report, signal, () =>
       inTime(clock, captionLimitsOf(input).maxWallMs, signal, async (inTimeSignal) => {
-        const { runtimeId, approval, attempt, classification } = input;
+        const { runtimeId, approval, attempt, classification, allowance } = input;
         const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
-        const job = { study, attempt, classification, translator: translator?.identity };
+        const job = { study, attempt, classification, allowance, translator: translator?.identity };
         const translated = translator === null ? job : await translator.translated(job, inTimeSignal);
         return stored(runtimeId, signal, recordCaptions(translated));
       }),

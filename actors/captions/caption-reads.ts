@@ -1,4 +1,6 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
 import type {
+  CaptionChunkAnswer,
   CaptionProductionResults,
   CaptionProductions,
   CaptionQualityControls,
@@ -6,6 +8,7 @@ import type {
 import type { CaptionQualityReports } from '../../contract/captions/caption-quality-report.ts';
 import type { CaptionSide } from '../../contract/captions/caption-side.ts';
 import { webVttOf } from '../../receipts/captions/caption-webvtt.ts';
+import { chunkOf } from '../../receipts/captions/stored-captions.ts';
 import { acceptedCaptionsOf } from '../../receipts/reopening/accepted-captions.ts';
 import { publishedCaptionReportsOf } from '../../receipts/reopening/published-caption-reports.ts';
 import { publishedCaptionsOf, publishedQualityControlsOf } from '../../receipts/reopening/published-captions.ts';
@@ -42,6 +45,18 @@ export class CaptionReads {
         artifact: caption.artifact.body,
       })),
     };
+  }
+
+  /**
+   * Some lines of long captions, in the records in which they are stored. Throws `not_found` for a production that is not of this
+   * runtime or is stored in one record, and for a chunk that it does not have.
+   */
+  async chunk(runtimeId: string, jobId: string, index: number): Promise<CaptionChunkAnswer> {
+    const runtime = await this.#runtimes.read(runtimeId);
+    const published = publishedCaptionsOf(runtime).find(({ row }) => row.jobId === jobId);
+    const found = published === undefined ? null : chunkOf(published.caption.artifact.body, index);
+    if (found === null) throw new ServiceError('not_found', 'this runtime has no such chunk of captions');
+    return { schema: 'studio.local-runtime-caption-chunk.v1', ...runtimeListOf(runtime), ...found };
   }
 
   async qualityControls(runtimeId: string): Promise<CaptionQualityControls> {

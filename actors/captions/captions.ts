@@ -1,11 +1,11 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { QualityControlRequest } from '../../contract/captions/caption-quality-control.ts';
 import type { CaptionProductionContext, CaptionProductionInput } from '../../machines/caption-production.ts';
-import { type CaptionJob, captionJobIdOf, linesAbsenceOf } from '../../receipts/captions/caption-artifact.ts';
+import { type CaptionAbility, captionProspectOf } from '../../receipts/captions/caption-ability.ts';
+import { type CaptionJob, captionJobIdOf } from '../../receipts/captions/caption-artifact.ts';
 import { captionStarted } from '../../receipts/captions/caption-production.ts';
 import { candidateOf } from '../../receipts/captions/caption-quality-control.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
@@ -19,17 +19,14 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import type { CaptionTranslations } from './caption-translations.ts';
 
 export interface CaptionsOptions {
   readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
   readonly runtimes: VerifiedRuntimes;
   readonly mutex: KeyedMutex;
-  /** The one executor that this host was started with. */
-  readonly classification: CaptionClassification;
-  /** Null on a host that translates no captions. */
-  readonly translator: CaptionTranslations | null;
+  /** What this host was started with. */
+  readonly ability: CaptionAbility;
 }
 
 const underWay = ['producing', 'checking'];
@@ -55,8 +52,9 @@ export class Captions {
     const jobId = await mutex.take(runtimeId, async () => {
       const job = this.#jobOf(await runtimes.read(runtimeId), approval);
       const id = captionJobIdOf(job);
-      const { attempt, classification } = job;
-      const input: CaptionProductionInput = { runtimeId, jobId: id, approval, attempt, classification };
+      const { attempt, classification, allowance } = job;
+      const production = { runtimeId, jobId: id, approval, attempt, classification };
+      const input: CaptionProductionInput = allowance === undefined ? production : { ...production, allowance };
       await supervisor.spawn(definition, id, input, [
         { append: runtimeId, events: [captionStarted(job)] },
         { put: 'index', key: indexKey(definition.name, supervisor.clock.now(), id), value: true },
@@ -99,14 +97,14 @@ export class Captions {
   /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
   #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): CaptionJob {
     const { record } = runtime.accepted;
-    const obstacle = captionObstacleOf(record);
+    const { ability } = this.#options;
+    const obstacle = captionObstacleOf(record, ability.allowance.maxDurationMs);
     if (obstacle !== null) throw illegal(obstacle);
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
       throw new ServiceError('caption_authority_required', 'no approval of this runtime that stands has this name');
     }
-    const { classification } = this.#options;
-    if (classification === 'recorded_real_pipeline_fixture') {
+    if (ability.classification === 'recorded_real_pipeline_fixture') {
       throw new ServiceError(
         'caption_current_run_causality_required',
         'the caption executor of this host is recorded: what it has does not come from this runtime',
@@ -115,8 +113,7 @@ export class Captions {
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open.length > 0) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
-    const job = { study, attempt: captions.attempts, classification, translator: this.#options.translator?.identity };
-    const absence = linesAbsenceOf(job);
+    const { job, absence } = captionProspectOf(study, captions.attempts, ability);
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
     return job;
   }

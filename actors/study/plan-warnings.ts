@@ -1,11 +1,11 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import { languageRanges } from '../../contract/sources/language-ranges.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { PlanWarnings as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/plan-warnings.ts';
+import type { PlanWarnings as Answer, PlanWarning } from '../../contract/study/plan-warnings.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
-import { captionLengthObstacleOf } from '../../receipts/captions/captioned-study.ts';
+import type { CaptionAbility } from '../../receipts/captions/caption-ability.ts';
+import { plannedObstaclesOf } from '../../receipts/captions/planned-obstacles.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -17,7 +17,9 @@ import type { Studies } from './studies.ts';
 export interface PlanWarningsOptions {
   readonly studies: Pick<Studies, 'planned'>;
   readonly objectStore: ObjectStore;
-  readonly captionExecutor: CaptionClassification;
+  readonly captions: CaptionAbility;
+  /** Whether studies of this host recognise speech. */
+  readonly recognizes: boolean;
 }
 
 /** What the pages of all present browsers play, by the names of ffmpeg. */
@@ -36,13 +38,13 @@ export class PlanWarnings {
 
   /** Throws what a plan of the request throws. */
   async of(request: RuntimeRequest): Promise<Answer> {
-    const { studies, objectStore, captionExecutor } = this.#options;
+    const { studies, objectStore } = this.#options;
     const { source, plan } = await studies.planned(request);
     const probe = await readMediaProbe(objectStore, source);
     const warnings = [
       ...trackWarnings(source),
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
-      ...captionWarnings(request, source, captionExecutor),
+      ...captionWarnings(request, source, this.#options),
       ...playbackWarnings(source, probe),
     ];
     return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
@@ -109,34 +111,17 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
 }
 
 function captionWarnings(
-  { outputDepth, requestedSourceLanguage, range }: RuntimeRequest,
-  { tracks }: RegisteredSource,
-  executor: CaptionClassification,
+  { outputDepth, requestedSourceLanguage, targetLanguage, range }: RuntimeRequest,
+  source: RegisteredSource,
+  { captions, recognizes }: Pick<PlanWarningsOptions, 'captions' | 'recognizes'>,
 ): PlanWarning[] {
   if (outputDepth !== 'captions') return [];
-  const tooLong = captionLengthObstacleOf(range);
-  const obstacles: readonly (readonly [boolean, CaptionObstacle, string])[] = [
-    [
-      requestedSourceLanguage.mode !== 'declared',
-      'source_language_not_declared',
-      'captions need one declared source language',
-    ],
-    [tooLong !== null, 'range_too_long', tooLong ?? ''],
-    [
-      executor === 'recorded_real_pipeline_fixture',
-      'no_caption_executor',
-      'the host was started without an executor that makes captions of its own studies',
-    ],
-    [
-      ['embedded_subtitle_tracks', 'grouped_subtitle_tracks'].includes(executor) &&
-        !tracks.some(({ kind }) => kind === 'subtitle'),
-      'no_text_tracks',
-      'the captions of this host are made of text tracks, and the source has none',
-    ],
-  ];
-  return obstacles.flatMap(([applies, reason, text]) =>
-    applies ? [{ code: 'captions_not_possible', reason, text } as const] : [],
-  );
+  const planned = { range, requested: requestedSourceLanguage, targetLanguage, source, recognizes };
+  return plannedObstaclesOf(planned, captions).map(({ reason, text }) => ({
+    code: 'captions_not_possible',
+    reason,
+    text,
+  }));
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {

@@ -50,6 +50,16 @@ export const serveFlags: FlagTable = {
   ),
   executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
   ...captionFlags,
+  'maximum-caption-range-ms': single(
+    'MS',
+    '120000',
+    'longest study that captions are made of, from 120000 up to 14400000',
+  ),
+  'maximum-caption-lines': single(
+    'NUMBER',
+    '64',
+    'most lines of captions, from 64 up to 4096; every 64 lines may take the time and have the text that 64 have without this option',
+  ),
   ...recognizerFlags,
   ...explainerFlags,
 };

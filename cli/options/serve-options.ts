@@ -1,6 +1,8 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { type CaptionAllowance, longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
+import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
 import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
@@ -29,6 +31,7 @@ export interface ServeOptions {
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
+  readonly captionAllowance: CaptionAllowance;
   /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
   /** Null where no explanation executor is configured. */
@@ -77,6 +80,15 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
     captionExecutor: captionExecutor(given),
+    captionAllowance: {
+      maxDurationMs: between(
+        given,
+        'maximum-caption-range-ms',
+        standingAllowance.maxDurationMs,
+        longestCaptions.maxDurationMs,
+      ),
+      maxLines: between(given, 'maximum-caption-lines', standingAllowance.maxLines, longestCaptions.maxLines),
+    },
     recognizer: recognizerFlagsOf(given),
     explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
@@ -95,6 +107,10 @@ function integer(given: GivenFlags, name: string, preset: number, low: number, h
   }
   return value;
 }
+
+/** A limit that may be raised, and not lowered. */
+const between = (given: GivenFlags, name: string, preset: number, high: number): number =>
+  integer(given, name, preset, preset, high, 'invalid_flags');
 
 function choice<const Choice extends string>(given: GivenFlags, name: string, choices: readonly Choice[]): Choice {
   const text = given.single(name) ?? choices[0];

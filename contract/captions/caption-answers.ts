@@ -5,13 +5,14 @@ import { approvalReference } from '../review/publish-review.ts';
 import { runtimeListFields } from '../study/runtime-list.ts';
 import { readinessReference, studyReference } from '../study/study-readiness.ts';
 import { captionExecutor } from './caption-executor.ts';
-import { captionArtifact, captionReference, captionResult } from './caption-production.ts';
+import { captionArtifact, captionReference, captionResult, chunkedCaptions } from './caption-production.ts';
 import {
   qualityControlCandidate,
   qualityControlPolicy,
   qualityControlReason,
   qualityControlReceipt,
 } from './caption-quality-control.ts';
+import { captionChunk } from './long-captions.ts';
 
 const ids = z.array(z.string().min(1)).refine((list) => new Set(list).size === list.length, 'each id once');
 
@@ -55,6 +56,14 @@ export const captionProductionResults = z.strictObject({
   results: z.array(z.strictObject({ verification: captionRow, artifact: captionArtifact })),
 });
 
+/** The answer to `GET …/caption-productions/:jobId/chunks/:index`: some lines of long captions, as they are stored. */
+export const captionChunkAnswer = z.strictObject({
+  schema: z.literal('studio.local-runtime-caption-chunk.v1'),
+  ...runtimeListFields,
+  captions: chunkedCaptions,
+  chunk: captionChunk,
+});
+
 export const qualityControlRow = z.strictObject({
   qcId: qualityControlReceipt.shape.qcId,
   jobId: qualityControlCandidate.shape.jobId,
@@ -79,6 +88,7 @@ export const captionQualityControls = z.strictObject({
   qualityControls: z.array(qualityControlRow),
 });
 
+export type CaptionChunkAnswer = z.infer<typeof captionChunkAnswer>;
 export type CaptionRow = z.infer<typeof captionRow>;
 export type CaptionProductions = z.infer<typeof captionProductions>;
 export type CaptionProductionResults = z.infer<typeof captionProductionResults>;

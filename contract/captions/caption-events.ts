@@ -10,10 +10,12 @@ import {
   captionLimitsRecord,
   captionProductionRequest,
   captionReceipt,
+  longCaptionReceipt,
   translatedCaptionReceipt,
   translatedLimitsRecord,
 } from './caption-production.ts';
-import { qualityControlReceipt } from './caption-quality-control.ts';
+import { longQualityControlReceipt, qualityControlReceipt } from './caption-quality-control.ts';
+import { longCaptionLimitsRecord } from './long-captions.ts';
 
 /** What the journal says of captions that were made of an approved study, and of their check. */
 export const captionEvents = [
@@ -24,7 +26,7 @@ export const captionEvents = [
       jobId: captionJobId,
       request: captionProductionRequest,
       input: captionInput,
-      limits: z.union([captionLimitsRecord, translatedLimitsRecord]),
+      limits: z.union([captionLimitsRecord, translatedLimitsRecord, longCaptionLimitsRecord]),
       executor: captionExecutor,
     }),
   ),
@@ -37,7 +39,7 @@ export const captionEvents = [
       captionContentId: contentId,
       receiptArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: z.discriminatedUnion('schema', [captionReceipt, translatedCaptionReceipt]),
+      receipt: z.discriminatedUnion('schema', [captionReceipt, translatedCaptionReceipt, longCaptionReceipt]),
     }),
   ),
   eventType(
@@ -52,7 +54,7 @@ export const captionEvents = [
       qcId: qualityControlReceipt.shape.qcId,
       outputArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: qualityControlReceipt,
+      receipt: z.discriminatedUnion('schema', [qualityControlReceipt, longQualityControlReceipt]),
     }),
   ),
 ] as const;

@@ -13,7 +13,13 @@ import {
   sharedLineage,
   sharingQueue,
 } from './caption-line.ts';
-import { translationLimits, translationNonClaims, translationSummary } from './caption-translation.ts';
+import {
+  longTranslationSummary,
+  translationLimits,
+  translationNonClaims,
+  translationSummary,
+} from './caption-translation.ts';
+import { captionChunks, chunkedLine, longCaptionLimitsRecord, longestCaptions } from './long-captions.ts';
 
 /** A production that fails leaves its approval unused: it may be tried this often, counted from 0. */
 export const maximumCaptionAttempts = 3;
@@ -52,7 +58,7 @@ export const captionInput = z.strictObject({
  */
 export const captionResult = z.strictObject({
   status: z.enum(['completed', 'partial', 'withheld', 'unavailable']),
-  lineCount: count.max(captionLimits.maxLines),
+  lineCount: count.max(longestCaptions.maxLines),
   sourceAvailableCount: count,
   targetAvailableCount: count,
   withheldCount: count,
@@ -67,12 +73,7 @@ const storedCaptions = {
   result: captionResult,
 };
 
-/**
- * Captions as they are stored: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
- * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise; `v6` does so too,
- * for captions of a transcript, and says of each line which recognised lines it was cut from.
- */
-export const captionArtifact = z.discriminatedUnion('schema', [
+const inOneRecord = [
   z.strictObject({
     schema: z.literal('studio.caption-production.artifact.v1'),
     ...storedCaptions,
@@ -91,7 +92,34 @@ export const captionArtifact = z.discriminatedUnion('schema', [
     sharedLineage,
     lines: z.array(recognisedQueue).min(1).max(captionLimits.maxLines),
   }),
+] as const;
+
+const inChunks = { ...storedCaptions, transcript: z.strictObject({ artifactId, contentId }).nullable(), sharedLineage };
+
+/** Long captions as they are stored: everything but their lines, and the chunks that have these. */
+export const chunkedCaptions = z.strictObject({
+  schema: z.literal('studio.caption-production.chunked-artifact.v1'),
+  ...inChunks,
+  chunks: captionChunks,
+});
+
+/**
+ * Captions: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
+ * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise; `v6` does so too,
+ * for captions of a transcript, and says of each line which recognised lines it was cut from. `v7` are long captions with the
+ * lines of all chunks; no record of that form is stored.
+ */
+export const captionArtifact = z.discriminatedUnion('schema', [
+  ...inOneRecord,
+  z.strictObject({
+    schema: z.literal('studio.caption-production.artifact.v7'),
+    ...inChunks,
+    lines: z.array(chunkedLine).min(1).max(longestCaptions.maxLines),
+  }),
 ]);
+
+/** The record of captions, by which they are named. */
+export const storedCaptionRecord = z.discriminatedUnion('schema', [...inOneRecord, chunkedCaptions]);
 
 /** The limits as receipts and events carry them. */
 export const captionLimitsRecord = z.strictObject({
@@ -155,6 +183,15 @@ export const translatedCaptionReceipt = captionReceipt.extend({
   nonClaims: z.tuple([z.literal(translationNonClaims[0])]),
 });
 
+/** The receipt of long captions. What became of each line is said with the line; `translation` is null where nobody translated. */
+export const longCaptionReceipt = captionReceipt.omit({ limits: true, result: true }).extend({
+  schema: z.literal('studio.caption-production.receipt.v3'),
+  limits: longCaptionLimitsRecord,
+  result: captionReceipt.shape.result.omit({ lines: true }),
+  translation: longTranslationSummary.nullable(),
+  nonClaims: z.array(z.literal(translationNonClaims[0])).max(1),
+});
+
 /** Captions as later stages and requests name them. */
 export const captionReference = z.strictObject({
   jobId: captionJobId,
@@ -170,6 +207,10 @@ export type CaptionResult = z.infer<typeof captionResult>;
 export type CaptionArtifact = z.infer<typeof captionArtifact>;
 export type PlainCaptionReceipt = z.infer<typeof captionReceipt>;
 export type TranslatedCaptionReceipt = z.infer<typeof translatedCaptionReceipt>;
-export type CaptionReceipt = PlainCaptionReceipt | TranslatedCaptionReceipt;
+export type LongCaptionReceipt = z.infer<typeof longCaptionReceipt>;
+export type CaptionReceipt = PlainCaptionReceipt | TranslatedCaptionReceipt | LongCaptionReceipt;
+export type LongCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-production.artifact.v7' }>;
+export type ChunkedCaptions = z.infer<typeof chunkedCaptions>;
+export type StoredCaptionRecord = z.infer<typeof storedCaptionRecord>;
 export type CaptionReference = z.infer<typeof captionReference>;
 export type CaptionProductionRequest = z.infer<typeof captionProductionRequest>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { contentId, identityOf } from '../base/grammar.ts';
+import { contentId, count, identity, identityOf } from '../base/grammar.ts';
 import { artifactId } from '../base/operation.ts';
+import { recordPart } from '../base/record-part.ts';
 import { approvalReference } from '../review/publish-review.ts';
 import { readinessReference, studyReference } from '../study/study-readiness.ts';
 import { captionExecutor } from './caption-executor.ts';
@@ -9,6 +10,9 @@ import { captionInput, captionReceipt } from './caption-production.ts';
 
 /** Largest stored receipt of a quality control, in bytes. */
 export const maximumQualityControlReceiptBytes = 128 * 1024;
+
+/** The most decisions in one record of a check of long captions. */
+export const maximumPartDecisions = 256;
 
 /** The captions that are to be checked. */
 export const qualityControlCandidate = z.strictObject({
@@ -48,16 +52,30 @@ const acceptingReasons: readonly string[] = [
   'current_run_candidate_accepted_in_part',
 ];
 
+const verdict = {
+  outcome: z.enum(['accepted', 'withheld']),
+  reasonCodes: z.tuple([qualityControlReason]),
+};
+
+const isReasonOfOutcome = ({ outcome, reasonCodes }: { outcome: string; reasonCodes: [string] }): boolean =>
+  (outcome === 'accepted') === acceptingReasons.includes(reasonCodes[0]);
+
+const reasonOfOutcome = { message: 'the reason is that of the outcome', path: ['reasonCodes'] };
+
 export const qualityControlDecision = z
-  .strictObject({
-    outcome: z.enum(['accepted', 'withheld']),
-    reasonCodes: z.tuple([qualityControlReason]),
-    lines: z.array(lineDecision).max(captionLimits.maxLines),
-  })
-  .refine(({ outcome, reasonCodes }) => (outcome === 'accepted') === acceptingReasons.includes(reasonCodes[0]), {
-    message: 'the reason is that of the outcome',
-    path: ['reasonCodes'],
-  });
+  .strictObject({ ...verdict, lines: z.array(lineDecision).max(captionLimits.maxLines) })
+  .refine(isReasonOfOutcome, reasonOfOutcome);
+
+/** What was decided on lines of long captions that follow each other, as it is stored. */
+export const qualityControlPart = z.strictObject({
+  schema: z.literal('studio.caption-quality-control.part.v1'),
+  qcId: z.string().regex(/^caption-quality-control:[a-f0-9]{64}$/),
+  runId: identity,
+  captionArtifactId: artifactId,
+  /** Counted from 0. */
+  index: count,
+  lines: z.array(lineDecision).min(1).max(maximumPartDecisions),
+});
 
 /** An independent look at the structure of captions. `receiptId` is derived from everything but it and `schema`. */
 export const qualityControlReceipt = z.strictObject({
@@ -81,7 +99,18 @@ export const qualityControlReceipt = z.strictObject({
   decision: qualityControlDecision,
 });
 
+/** The same of long captions: what was decided on their lines is in parts. */
+export const longQualityControlReceipt = qualityControlReceipt.extend({
+  schema: z.literal('studio.caption-quality-control.receipt.v2'),
+  decision: z
+    .strictObject({ ...verdict, acceptedCount: count, withheldCount: count, parts: z.array(recordPart).min(1) })
+    .refine(isReasonOfOutcome, reasonOfOutcome),
+});
+
 export type QualityControlCandidate = z.infer<typeof qualityControlCandidate>;
 export type QualityControlRequest = z.infer<typeof qualityControlRequest>;
 export type QualityControlDecision = z.infer<typeof qualityControlDecision>;
-export type QualityControlReceipt = z.infer<typeof qualityControlReceipt>;
+export type QualityControlPart = z.infer<typeof qualityControlPart>;
+export type PlainQualityControlReceipt = z.infer<typeof qualityControlReceipt>;
+export type LongQualityControlReceipt = z.infer<typeof longQualityControlReceipt>;
+export type QualityControlReceipt = PlainQualityControlReceipt | LongQualityControlReceipt;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, count, identity, identityOf, languageTag, positive } from '../base/grammar.ts';
+import { recordPart } from '../base/record-part.ts';
 import { wellFormedText } from '../base/text.ts';
 import { modelName } from '../explanations/language-explanation-executor.ts';
 import { captionJobId } from './caption-line.ts';
@@ -18,6 +19,9 @@ export const translationLimits = {
 
 /** Largest stored record of a translation, in bytes. */
 export const maximumTranslationBytes = 512 * 1024;
+
+/** The most questions in one record of a long translation; an answer has at most `maxProviderResponseBytes`. */
+export const maximumPartAsks = 32;
 
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
 export const translationPrompt = z.strictObject({
@@ -87,6 +91,23 @@ export const captionTranslation = z.strictObject({
   identifiedAlone: languageTag.nullable(),
 });
 
+/** Questions of a long translation that follow each other, as they are stored. */
+export const translationPart = z.strictObject({
+  schema: z.literal('studio.caption-translation.part.v1'),
+  jobId: captionJobId,
+  runId: identity,
+  transcript: captionTranslation.shape.transcript,
+  /** Counted from 0. */
+  index: count,
+  asks: z.array(translationAsk).min(1).max(maximumPartAsks),
+});
+
+/** A long translation as it is stored: everything but its questions, and the parts that have these. */
+export const partedTranslation = captionTranslation.omit({ asks: true }).extend({
+  schema: z.literal('studio.caption-translation.v2'),
+  parts: z.array(recordPart).min(1),
+});
+
 /** What a receipt of captions says of their translation. Tokens are null where the server stated none for some question. */
 export const translationSummary = z.strictObject({
   artifactId: z.string().regex(/^artifact:[a-f0-9]{64}$/),
@@ -101,6 +122,9 @@ export const translationSummary = z.strictObject({
   attempts: z.array(z.strictObject({ lineId: identityOf(200), asks: positive })),
 });
 
+/** The same of long captions: how many lines were asked again alone, instead of how often each was asked. */
+export const longTranslationSummary = translationSummary.omit({ attempts: true }).extend({ askedAgain: count });
+
 /** What a translation does not say, whatever it says: its words passed gates of structure. */
 export const translationNonClaims = ['translation_meaning_not_assessed'] as const;
 
@@ -109,4 +133,7 @@ export type TranslationConfiguration = z.infer<typeof translationConfiguration>;
 export type TranslatedAnswer = z.infer<typeof translatedAnswer>;
 export type TranslationAsk = z.infer<typeof translationAsk>;
 export type CaptionTranslation = z.infer<typeof captionTranslation>;
+export type TranslationPart = z.infer<typeof translationPart>;
+export type PartedTranslation = z.infer<typeof partedTranslation>;
 export type TranslationSummary = z.infer<typeof translationSummary>;
+export type LongTranslationSummary = z.infer<typeof longTranslationSummary>;

@@ -8,6 +8,10 @@ export const captionObstacle = z.enum([
   'range_too_long',
   'no_caption_executor',
   'no_text_tracks',
+  'no_text_track_in_language',
+  'no_recognizer',
+  'no_audio_track',
+  'no_translator',
 ]);
 
 /** One clause for people, without capital or full stop. */

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { CaptionReads } from '../../actors/captions/caption-reads.ts';
 import type { Captions } from '../../actors/captions/captions.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import {
+  captionChunkAnswer,
   captionProductionResults,
   captionProductions,
   captionQualityControls,
@@ -86,6 +88,27 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
     },
   },
   {
+    path: '/v1/runtimes/:runtimeId/caption-productions/:jobId/chunks/:index',
+    room: 'captions',
+    params: { runtimeId, jobId: captionJobId, index: chunkIndex },
+    methods: {
+      GET: read(
+        {
+          id: 'readCaptionChunk',
+          summary: 'some lines of long captions, in the records in which they are stored',
+          details:
+            'Captions of more than 64 lines, or of more than 120 s, are stored in chunks. The first has the index 0.',
+          answers: [json(200, captionChunkAnswer)],
+          refusals: [...refusalsOfReopening, 'not_found'],
+        },
+        async (call) => {
+          const { jobId = '', index = '' } = call.params;
+          return { status: 200, body: await reads.chunk(runtimeOf(call), jobId, indexOf(index)) };
+        },
+      ),
+    },
+  },
+  {
     path: '/v1/runtimes/:runtimeId/caption-production-results',
     room: 'captions',
     params: { runtimeId },
@@ -149,6 +172,12 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
     },
   },
 ];
+
+/** A number as paths have it. */
+const chunkIndex = z.string().regex(/^(?:0|[1-9]\d{0,3})$/);
+
+/** No captions have a chunk of the index −1. */
+const indexOf = (text: string): number => (chunkIndex.safeParse(text).success ? Number(text) : -1);
 
 const runtimeOf = ({ params }: Call<unknown>): string => params.runtimeId ?? '';
 

@@ -1,24 +1,28 @@
 import { failureMessage } from '../../contract/base/failure.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import { type CaptionLine, captionLimits, captionLine } from '../../contract/captions/caption-line.ts';
-import type { CaptionArtifact, CaptionResult, captionCauses } from '../../contract/captions/caption-production.ts';
+import type {
+  CaptionArtifact,
+  CaptionResult,
+  captionCauses,
+  LongCaptions,
+} from '../../contract/captions/caption-production.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { hashOf, storedBytes } from '../core/canonical-json.ts';
+import { type AllowedCaptions, captionLimitsOf } from './caption-allowance.ts';
 import { captionTextOf, type DraftLine } from './caption-draft.ts';
 import { captionExecutors } from './caption-executors.ts';
 import { sharedLinesOf } from './caption-lines.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { coveredLine } from './line-lineage.ts';
-import type { LinesAbsence } from './lines-absence.ts';
 import { transcriptOf } from './recognised-lines.ts';
+import { storedFormOf } from './stored-captions.ts';
 
 /** One attempt to make captions of an approved study, counted from 0. */
-export interface CaptionJob {
+export interface CaptionJob extends AllowedCaptions {
   readonly study: CaptionedStudy;
   readonly attempt: number;
-  readonly classification: CaptionClassification;
-  /** The translator; absent where there is none. */
+  /** Who translates; absent where nobody does. */
   readonly translator?: CaptionTranslator | undefined;
   /** What was asked and answered; absent before that, and where nothing has to be translated. */
   readonly translation?: CaptionTranslation | undefined;
@@ -91,32 +95,18 @@ function demandAtMost(what: string, found: number, limit: number): void {
   if (found > limit) throw new CaptionFailure('too_large', `${found} ${what}, at most ${limit} are allowed`);
 }
 
-function demandLimits(lines: readonly CaptionLine[]): void {
+function demandLimits(job: CaptionJob, lines: readonly CaptionLine[]): void {
+  const { maxSourceBytes, maxTargetBytes } = captionLimitsOf(job);
   const bytesOf = (side: 'source' | 'target'): number =>
     lines.reduce((sum, line) => sum + Buffer.byteLength(line[side].text ?? '', 'utf8'), 0);
-  demandAtMost('bytes of source text', bytesOf('source'), captionLimits.maxSourceBytes);
-  demandAtMost('bytes of target text', bytesOf('target'), captionLimits.maxTargetBytes);
-}
-
-/**
- * Why captions of an approved study would have no line; null where they have some. A line of a transcript counts only where
- * the study supports it: captions of nothing but withheld lines would use up an approval for nothing.
- */
-export function linesAbsenceOf(job: CaptionJob): LinesAbsence | null {
-  const { study, classification } = job;
-  const executor = captionExecutors[classification];
-  const drafts = executor.draft(study);
-  if (drafts.length === 0) return executor.absence(study);
-  if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return null;
-  const identity = captionExecutorOf(job);
-  const isSupported = drafts.some((draft) => coveredLine(study, '', identity, draft).gap === null);
-  return isSupported ? null : executor.absence(study);
+  demandAtMost('bytes of source text', bytesOf('source'), maxSourceBytes);
+  demandAtMost('bytes of target text', bytesOf('target'), maxTargetBytes);
 }
 
 /** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
 export function captionsOf(job: CaptionJob): CaptionArtifact {
   const drafts = captionExecutors[job.classification].draft(job.study, job.translation);
-  demandAtMost('lines', drafts.length, captionLimits.maxLines);
+  demandAtMost('lines', drafts.length, captionLimitsOf(job).maxLines);
   const head: CaptionHead = {
     jobId: captionJobIdOf(job),
     runId: job.study.run.record.runtimeId,
@@ -124,9 +114,12 @@ export function captionsOf(job: CaptionJob): CaptionArtifact {
     executor: captionExecutorOf(job),
   };
   const lines = drafts.map((draft) => lineOf(job.study, head, draft));
-  demandLimits(lines);
-  const artifact = artifactOf(head, lines, citedBy(job, drafts));
-  demandAtMost('bytes of captions', storedBytes(artifact).length, captionLimits.maxArtifactBytes);
+  demandLimits(job, lines);
+  const cited = citedBy(job, drafts);
+  const artifact = job.allowance === undefined ? artifactOf(head, lines, cited) : longArtifactOf(head, lines, cited);
+  for (const record of recordsOf(artifact)) {
+    demandAtMost('bytes of captions', storedBytes(record).length, captionLimits.maxArtifactBytes);
+  }
   return artifact;
 }
 
@@ -141,6 +134,28 @@ function citedBy({ study }: CaptionJob, drafts: readonly DraftLine[]): CitedTran
   const citations = drafts.flatMap(({ transcriptLines }) => (transcriptLines === undefined ? [] : [transcriptLines]));
   if (transcript === null || citations.length === 0) return null;
   return { transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId }, citations };
+}
+
+function recordsOf(captions: CaptionArtifact): object[] {
+  const { record, chunks } = storedFormOf(captions);
+  return [record, ...chunks];
+}
+
+/** In the form whose lines are stored in chunks. Throws `CaptionFailure` where there is no line. */
+function longArtifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): LongCaptions {
+  const [line, ...others] = lines;
+  if (line === undefined) throw new CaptionFailure('invalid_output', 'long captions without a line');
+  const { sharedLineage, lines: sharing } = sharedLinesOf([line, ...others]);
+  return {
+    schema: 'studio.caption-production.artifact.v7',
+    ...head,
+    result: resultOf(lines),
+    transcript: cited?.transcript ?? null,
+    sharedLineage,
+    lines: sharing.map((each, at) =>
+      cited === null ? each : { ...each, transcriptLines: [...(cited.citations[at] ?? [])] },
+    ),
+  };
 }
 
 /** In the form that every client reads where there is room for it, else in the one that says nothing twice. */

@@ -1,10 +1,6 @@
-import type {
-  CaptionLine,
-  RecognisedQueue,
-  SharedLineage,
-  SharingQueue,
-} from '../../contract/captions/caption-line.ts';
+import type { CaptionLine, SharedLineage, SharingQueue } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
+import type { ChunkedLine } from '../../contract/captions/long-captions.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
 
@@ -76,9 +72,9 @@ export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {
   if (artifact.schema === 'studio.caption-production.artifact.v1') return artifact;
   const { jobId, runId, input, executor, result, sharedLineage } = artifact;
   const lines: readonly SharingQueue[] =
-    artifact.schema === 'studio.caption-production.artifact.v6'
-      ? artifact.lines.map(withoutTranscript)
-      : artifact.lines;
+    artifact.schema === 'studio.caption-production.artifact.v5'
+      ? artifact.lines
+      : artifact.lines.map(withoutTranscript);
   return {
     ...{ jobId, runId, input, executor, result },
     schema: 'studio.caption-production.artifact.v1',
@@ -86,4 +82,4 @@ export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {
   };
 }
 
-const withoutTranscript = ({ transcriptLines, ...line }: RecognisedQueue): SharingQueue => line;
+const withoutTranscript = ({ transcriptLines, ...line }: ChunkedLine): SharingQueue => line;

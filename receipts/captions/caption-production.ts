@@ -5,8 +5,9 @@ import {
   type CaptionArtifact,
   type CaptionReceipt,
   type CaptionReference,
-  captionArtifact,
   captionReceipt as captionReceiptSchema,
+  type LongCaptionReceipt,
+  longCaptionReceipt,
   type PlainCaptionReceipt,
   type TranslatedCaptionReceipt,
   translatedCaptionReceipt,
@@ -15,31 +16,17 @@ import {
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOf, storedBytes } from '../core/canonical-json.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { RunReceipt, RunRecord } from '../core/record.ts';
+import { RunReceipt } from '../core/record.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
+import { type AllowedCaptions, captionLimitsOf } from './caption-allowance.ts';
 import { type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
-import { storedTranslation, translationSummaryOf } from './caption-translation.ts';
+import { longTranslationSummaryOf, translationOutputs, translationSummaryOf } from './caption-translation.ts';
 import { captionInputOf } from './captioned-study.ts';
-
-/** Captions as a run stores them; their job names them, which is a digest of all that they are made of. */
-export const storedCaptions = new RunRecord<CaptionArtifact>({
-  link: 'caption',
-  schema: captionArtifact,
-  maximumBytes: captionLimits.maxArtifactBytes,
-  kind: 'caption-production-output',
-  origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
-  sources: (captions) => [
-    captions.input.sourceArtifactId,
-    captions.input.study.artifactId,
-    ...('transcript' in captions ? [captions.transcript.artifactId] : []),
-  ],
-  producer: 'host',
-  ownId: 'jobId',
-});
+import { storedCaptions, storedChunks, storedFormOf } from './stored-captions.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
-export interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation'> {
+export interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
   readonly artifact: CaptionArtifact;
 }
 
@@ -61,8 +48,9 @@ const sourcesOf = ({ input, authority, result }: CaptionReceipt): string[] => [
 
 /** What every receipt of captions says; it follows from them and from the approval under which they were made. */
 function receiptBody({ record }: StudyRun, { study: { approval, conclusion }, artifact }: MadeCaptions) {
-  const { jobId, input, executor, lines, result } = artifact;
-  const captionContentId = contentIdOf(artifact);
+  const { jobId, input, executor, result } = artifact;
+  const { record: stored } = storedFormOf(artifact);
+  const captionContentId = contentIdOf(stored);
   return {
     jobId,
     authority: {
@@ -85,18 +73,24 @@ function receiptBody({ record }: StudyRun, { study: { approval, conclusion }, ar
     },
     result: {
       ...result,
-      captionArtifactId: storedCaptions.artifactIdOf(record.runtimeId, artifact, captionContentId),
+      captionArtifactId: storedCaptions.artifactIdOf(record.runtimeId, stored, captionContentId),
       captionContentId,
-      captionBytes: storedBytes(artifact).length,
-      lines: lines.map(({ id, startMs, endMs, source, target }) => ({
-        lineId: id,
-        startMs,
-        endMs,
-        source: { state: source.state, reasonCode: source.reasonCode },
-        target: { state: target.state, reasonCode: target.reasonCode },
-      })),
+      captionBytes: storedBytes(stored).length,
     },
   } as const;
+}
+
+/** The same with what became of each line. */
+function receiptBodyWithLines(run: StudyRun, made: MadeCaptions) {
+  const { result, ...body } = receiptBody(run, made);
+  const lines = made.artifact.lines.map(({ id, startMs, endMs, source, target }) => ({
+    lineId: id,
+    startMs,
+    endMs,
+    source: { state: source.state, reasonCode: source.reasonCode },
+    target: { state: target.state, reasonCode: target.reasonCode },
+  }));
+  return { ...body, result: { ...result, lines } };
 }
 
 /** The receipt of captions without a translation. */
@@ -105,7 +99,7 @@ export const captionReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', MadeC
   schema: captionReceiptSchema,
   name: 'studio.caption-production.receipt.v1',
   sources: sourcesOf,
-  derive: (run, made) => ({ ...receiptBody(run, made), limits: captionLimits }),
+  derive: (run, made) => ({ ...receiptBodyWithLines(run, made), limits: captionLimits }),
 });
 
 /** The receipt of captions that a model may translate: it says what the model was asked, and what was not assessed. */
@@ -118,24 +112,49 @@ export const translatedReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId
     ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
   ],
   derive: (run, made) => ({
-    ...receiptBody(run, made),
+    ...receiptBodyWithLines(run, made),
     limits: translatedLimits,
     translation: made.translation === undefined ? null : translationSummaryOf(run.record.runtimeId, made.translation),
     nonClaims: [...translationNonClaims],
   }),
 });
 
-/** How the receipt of captions by this executor is written and read. */
-export const captionReceiptOf = ({ classification }: Pick<CaptionExecutorIdentity, 'classification'>) =>
-  (classification === 'recognised_transcript_translated' ? translatedReceipt : captionReceipt) as RunReceipt<
-    CaptionReceipt,
-    'jobId',
-    MadeCaptions
-  >;
+const isTranslating = ({ classification }: Pick<CaptionExecutorIdentity, 'classification'>): boolean =>
+  classification === 'recognised_transcript_translated';
 
-/** What one production by this executor may take in and leave behind. */
-export const captionLimitsOf = ({ classification }: Pick<CaptionExecutorIdentity, 'classification'>) =>
-  classification === 'recognised_transcript_translated' ? translatedLimits : captionLimits;
+/** The receipt of long captions, whoever makes them. */
+export const longReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: longCaptionReceipt,
+  name: 'studio.caption-production.receipt.v3',
+  sources: (receipt) => [
+    ...sourcesOf(receipt),
+    ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
+  ],
+  derive: (run, made) => {
+    const { executor } = made.artifact;
+    return {
+      ...receiptBody(run, made),
+      limits: longLimitsOf({ ...executor, allowance: made.allowance }),
+      translation:
+        made.translation === undefined ? null : longTranslationSummaryOf(run.record.runtimeId, made.translation),
+      nonClaims: isTranslating(executor) ? [...translationNonClaims] : [],
+    };
+  },
+});
+
+function longLimitsOf(allowed: AllowedCaptions): LongCaptionReceipt['limits'] {
+  const limits = captionLimitsOf(allowed);
+  if ('maxChunkLines' in limits) return limits;
+  throw new RangeError('a host allows long captions');
+}
+
+/** How the receipt of these captions is written and read. */
+export const captionReceiptOf = ({ executor, schema }: Pick<CaptionArtifact, 'executor' | 'schema'>) => {
+  const short = isTranslating(executor) ? translatedReceipt : captionReceipt;
+  const declared = schema === 'studio.caption-production.artifact.v7' ? longReceipt : short;
+  return declared as RunReceipt<CaptionReceipt, 'jobId', MadeCaptions>;
+};
 
 /** Journalled before captions are made. */
 export const captionStarted = (job: CaptionJob) =>
@@ -162,23 +181,27 @@ export function recordCaptions(
   job: CaptionJob,
   artifact: CaptionArtifact = captionsOf(job),
 ): StepResult<CaptionReference> {
-  const { study, translation } = job;
+  const { study, translation, allowance } = job;
   const { run } = study;
   const { jobId } = artifact;
-  const declared = captionReceiptOf(artifact.executor);
-  const receipt = declared.of(run, { study, translation, artifact });
-  const captions = storedCaptions.outputOf(run, artifact);
+  const declared = captionReceiptOf(artifact);
+  const receipt = declared.of(run, { study, translation, allowance, artifact });
+  const { record, chunks } = storedFormOf(artifact);
+  const captions = storedCaptions.outputOf(run, record);
   const receipted = declared.outputOf(run, receipt);
-  const translated = translation === undefined ? [] : [storedTranslation.outputOf(run, translation)];
+  const before = [
+    ...(translation === undefined ? [] : translationOutputs(run, translation, allowance !== undefined)),
+    ...storedChunks.outputsOf(run, chunks),
+  ];
   const names = {
     receiptArtifactId: receipted.artifact.id,
     receiptContentId: receipted.object.contentId,
   };
   const [captionArtifactId, captionContentId] = [captions.artifact.id, captions.object.contentId];
   return {
-    objects: [...translated.map(({ object }) => object), captions.object, receipted.object],
+    objects: [...before.map(({ object }) => object), captions.object, receipted.object],
     events: [
-      ...translated.map((output) => artifactRecorded(output.artifact, causeOf(run))),
+      ...before.map((output) => artifactRecorded(output.artifact, causeOf(run))),
       artifactRecorded(captions.artifact, causeOf(run)),
       artifactRecorded(receipted.artifact, causeOf(run)),
       draftEvent(

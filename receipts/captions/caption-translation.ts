@@ -2,13 +2,23 @@ import { captionJobId } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
   captionTranslation,
+  type LongTranslationSummary,
+  maximumPartAsks,
   maximumTranslationBytes,
+  type PartedTranslation,
+  partedTranslation,
+  type TranslationPart,
   type TranslationSummary,
+  translationPart,
 } from '../../contract/captions/caption-translation.ts';
 import { contentIdOf } from '../core/canonical-json.ts';
-import { EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
-import { RunRecord } from '../core/record.ts';
+import { type Output, RunRecord } from '../core/record.ts';
+import { inParts, RunParts } from '../core/record-parts.ts';
+import type { StoredContent } from '../core/stored-content.ts';
+import { readReceipt } from '../core/stored-receipt.ts';
+import type { StudyRun } from '../core/study-run.ts';
 import { type CaptionJob, captionJobIdOf } from './caption-artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
 import { transcriptOf } from './recognised-lines.ts';
@@ -26,6 +36,70 @@ export const storedTranslation = new RunRecord<CaptionTranslation>({
   sources: ({ transcript }) => [transcript.artifactId],
   producer: 'host',
 });
+
+/** Everything but the questions of a long translation, as a run stores it. */
+export const storedLongTranslation = new RunRecord<PartedTranslation>({
+  link: 'caption_translation',
+  schema: partedTranslation,
+  maximumBytes: maximumTranslationBytes,
+  kind: 'caption-translation-output',
+  origin: ({ jobId }) => ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }),
+  sources: ({ transcript, parts }) => [transcript.artifactId, ...parts.map(({ artifactId }) => artifactId)],
+  producer: 'host',
+});
+
+/** The questions of a long translation as a run stores them. */
+export const storedTranslationParts = new RunParts<TranslationPart>(
+  new RunRecord<TranslationPart>({
+    link: 'caption_translation',
+    schema: translationPart,
+    maximumBytes: maximumTranslationBytes,
+    kind: 'caption-translation-part',
+    origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
+    sources: ({ transcript }) => [transcript.artifactId],
+    producer: 'host',
+  }),
+  ({ asks }) => asks.length,
+);
+
+function partedFormOf({ asks, ...head }: CaptionTranslation) {
+  const { jobId, runId, transcript } = head;
+  // The bound of a record leaves room for two answers of the largest size, and for what a part says beside its questions.
+  const parts = inParts(asks, { items: maximumPartAsks, bytes: maximumTranslationBytes / 2 }).map(
+    (part, index): TranslationPart => ({
+      schema: 'studio.caption-translation.part.v1',
+      ...{ jobId, runId, transcript, index, asks: part },
+    }),
+  );
+  const record: PartedTranslation = {
+    ...head,
+    schema: 'studio.caption-translation.v2',
+    parts: storedTranslationParts.namesOf(runId, parts),
+  };
+  return { record, parts };
+}
+
+/** What a translation leaves behind, the record by which it is named at the end; a long one in parts. */
+export function translationOutputs(run: StudyRun, translation: CaptionTranslation, isLong: boolean): Output[] {
+  if (!isLong) return [storedTranslation.outputOf(run, translation)];
+  const { record, parts } = partedFormOf(translation);
+  return [...storedTranslationParts.outputsOf(run, parts), storedLongTranslation.outputOf(run, record)];
+}
+
+/** Reads a translation back, with all parts of a long one. Throws `EvidenceChainError`. */
+export async function readTranslation(
+  content: StoredContent,
+  contentId: string,
+  isLong: boolean,
+): Promise<CaptionTranslation> {
+  if (!isLong) return (await readReceipt(storedTranslation.shape, content, contentId)).body;
+  const { body } = await readReceipt(storedLongTranslation.shape, content, contentId);
+  const { parts, ...head } = body;
+  const asks = (await storedTranslationParts.read(content, parts)).flatMap((part) => part.asks);
+  const translation: CaptionTranslation = { ...head, schema: 'studio.caption-translation.v1', asks };
+  checkObject(contentId, () => storedLongTranslation.audit(body, partedFormOf(translation).record));
+  return translation;
+}
 
 /** A record of the questions of one production, with what was answered. */
 export type TranslationAnswers = Pick<CaptionTranslation, 'prompt' | 'configuration' | 'asks' | 'identifiedAlone'>;
@@ -84,22 +158,37 @@ function sumOf(counts: readonly (number | null)[]): number | null {
   return counts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
-/** What the receipt of captions says of their translation. */
-export function translationSummaryOf(runId: string, translation: CaptionTranslation): TranslationSummary {
-  const { asks, translator } = translation;
-  const contentId = contentIdOf(translation);
+/** How often each line was asked. */
+function attemptsOf({ asks }: CaptionTranslation): TranslationSummary['attempts'] {
   const counts = new Map<string, number>();
   for (const id of asks.flatMap(({ lineIds }) => lineIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].map(([lineId, count]) => ({ lineId, asks: count }));
+}
+
+function sumsOf({ asks, translator }: CaptionTranslation) {
   const answered = asks.filter(({ failure }) => failure === null);
   return {
-    artifactId: storedTranslation.artifactIdOf(runId, translation, contentId),
-    contentId,
     translator,
     asks: asks.length,
     failedAsks: asks.length - answered.length,
     models: [...new Set(answered.flatMap(({ model }) => (model === null ? [] : [model])))],
     inputTokens: sumOf(answered.map(({ inputTokens }) => inputTokens)),
     outputTokens: sumOf(answered.map(({ outputTokens }) => outputTokens)),
-    attempts: [...counts].map(([lineId, count]) => ({ lineId, asks: count })),
   };
+}
+
+/** What the receipt of captions says of their translation. */
+export function translationSummaryOf(runId: string, translation: CaptionTranslation): TranslationSummary {
+  const contentId = contentIdOf(translation);
+  const artifactId = storedTranslation.artifactIdOf(runId, translation, contentId);
+  return { artifactId, contentId, ...sumsOf(translation), attempts: attemptsOf(translation) };
+}
+
+/** The same of long captions. */
+export function longTranslationSummaryOf(runId: string, translation: CaptionTranslation): LongTranslationSummary {
+  const { record } = partedFormOf(translation);
+  const contentId = contentIdOf(record);
+  const artifactId = storedLongTranslation.artifactIdOf(runId, record, contentId);
+  const askedAgain = attemptsOf(translation).filter(({ asks }) => asks > 1).length;
+  return { artifactId, contentId, ...sumsOf(translation), askedAgain };
 }

@@ -1,5 +1,4 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { captionLimits } from '../../contract/captions/caption-line.ts';
 import type { CaptionInput } from '../../contract/captions/caption-production.ts';
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
@@ -17,16 +16,16 @@ export interface CaptionedStudy {
   readonly rules: CaptionRules;
 }
 
-/** Why captions can never be made of a study, whatever is approved; null when they can. */
-export function captionObstacleOf(record: RuntimeStart): string | null {
+/** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
+export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): string | null {
   if (declaredLanguageOf(record) === null) return 'captions need a study of one declared source language';
-  return captionLengthObstacleOf(record.analysisRequest.range);
+  return captionLengthObstacleOf(record.analysisRequest.range, maxDurationMs);
 }
 
 /** Why no captions can be made of a range; null when they can. */
-export function captionLengthObstacleOf({ startMs, endMs }: Range): string | null {
-  if (endMs - startMs <= captionLimits.maxDurationMs) return null;
-  return `captions are made of at most ${captionLimits.maxDurationMs} ms, the study has ${endMs - startMs} ms`;
+export function captionLengthObstacleOf({ startMs, endMs }: Range, maxDurationMs: number): string | null {
+  if (endMs - startMs <= maxDurationMs) return null;
+  return `captions are made of at most ${maxDurationMs} ms, the study has ${endMs - startMs} ms`;
 }
 
 /** The one source language that a study declared; null when it declared none or several. */

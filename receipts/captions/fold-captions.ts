@@ -5,27 +5,27 @@ import {
   type CaptionReference,
   maximumCaptionAttempts,
 } from '../../contract/captions/caption-production.ts';
-import type { QualityControlReceipt } from '../../contract/captions/caption-quality-control.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { counted } from '../core/checked-link.ts';
-import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
-import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
+import type { StoredReceipt } from '../core/stored-receipt.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
+import { allowanceIn } from './caption-allowance.ts';
 import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
+import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from './caption-production.ts';
 import {
-  captionFailed,
-  captionReceiptOf,
-  captionStarted,
-  recordCaptions,
-  storedCaptions,
-} from './caption-production.ts';
-import { type CheckableCaptions, qualityControl } from './caption-quality-control.ts';
+  type CheckableCaptions,
+  recordQualityControl,
+  reopenCheck,
+  type VerifiedCheck,
+} from './caption-quality-control.ts';
 import { type CaptionRules, captionRules, everyCaptionRules } from './caption-rules.ts';
-import { checkTranslation, storedTranslation } from './caption-translation.ts';
+import { checkTranslation, readTranslation } from './caption-translation.ts';
 import { type CaptionedStudy, captionObstacleOf } from './captioned-study.ts';
 import { isOneLanguage } from './recognised-lines.ts';
+import { readCaptions } from './stored-captions.ts';
 
 /** Captions that were made under an approval, derived again from the study that it approved. */
 export interface VerifiedCaption {
@@ -33,7 +33,7 @@ export interface VerifiedCaption {
   readonly artifact: StoredReceipt<CaptionArtifact>;
   readonly receipt: StoredReceipt<CaptionReceipt>;
   /** Null until the captions were checked. */
-  readonly qualityControl: StoredReceipt<QualityControlReceipt> | null;
+  readonly qualityControl: VerifiedCheck | null;
 }
 
 /** Verified captions as a check takes them. */
@@ -63,13 +63,16 @@ export function foldCaptionsStarted(
   { attempts, open, caption }: VerifiedCaptions,
   study: Omit<CaptionedStudy, 'rules'> | null,
 ): VerifiedCaptions {
-  const { executor } = journal.expect('caption.production_started').data;
+  const { executor, limits } = journal.expect('caption.production_started').data;
+  const allowance = allowanceIn(limits);
   const isAllowed = open.length === 0 && caption === null && attempts < maximumCaptionAttempts;
-  if (study === null || !isAllowed || captionObstacleOf(run.record) !== null) throw journal.fault('type');
+  if (study === null || !isAllowed || captionObstacleOf(run.record, limits.maxDurationMs) !== null)
+    throw journal.fault('type');
   const jobBy = (rules: CaptionRules): CaptionJob => ({
     study: { ...study, rules },
     attempt: attempts,
     classification: executor.classification,
+    allowance,
     translator: translatorOf(executor),
   });
   const possible = everyCaptionRules
@@ -96,11 +99,11 @@ export async function foldCaptionsCompleted(
   const isTranslated = captions.open.some(({ translator, study }) => translator !== undefined && !isOneLanguage(study));
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
-  const artifact = await readReceipt(storedCaptions.shape, content, captionContentId);
+  const artifact = await readCaptions(content, captionContentId);
   const job = checkObject(captionContentId, () => jobBehind(artifact.body, open));
-  const declared = captionReceiptOf(artifact.body.executor);
+  const declared = captionReceiptOf(artifact.body);
   const receipt = await declared.reopen(content, receiptContentId, () =>
-    declared.of(run, { study: job.study, translation: job.translation, artifact: artifact.body }),
+    declared.of(run, { ...job, artifact: artifact.body }),
   );
   // What was read is what was derived: it need not be made again.
   const { events, refs } = recordCaptions(job, artifact.body);
@@ -130,11 +133,12 @@ export async function foldCaptionsChecked(
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
   const { caption } = captions;
-  if (caption === null || caption.qualityControl !== null) throw journal.fault('type', 1);
-  const { receiptContentId } = journal.expect('caption.quality_control_decided', 1).data;
-  const derived = qualityControl.of(run, checkableOf(caption));
-  const checked = await qualityControl.reopen(content, receiptContentId, () => derived);
-  journal.take(qualityControl.write('caption.quality_control_decided', run, derived).events);
+  const recorded = journal.count('artifact.recorded');
+  if (caption === null || caption.qualityControl !== null) throw journal.fault('type', recorded);
+  const { receiptContentId } = journal.expect('caption.quality_control_decided', recorded).data;
+  const checkable = checkableOf(caption);
+  const checked = await reopenCheck(content, receiptContentId, run, checkable);
+  journal.take(recordQualityControl(run, checkable).events);
   const { qcId, decision } = checked.body;
   report({ link: 'quality_control', subject: qcId, contentId: receiptContentId, detail: decision.outcome });
   return { ...captions, caption: { ...caption, qualityControl: checked } };
@@ -153,7 +157,8 @@ async function translatedJobs(
   open: readonly CaptionJob[],
   contentId: string,
 ): Promise<CaptionJob[]> {
-  const { body: translation } = await readReceipt(storedTranslation.shape, content, contentId);
+  const isLong = open.some(({ allowance }) => allowance !== undefined);
+  const translation = await readTranslation(content, contentId, isLong);
   checkObject(contentId, () => {
     for (const job of open) checkTranslation(translation, job);
   });
@@ -166,7 +171,7 @@ async function translatedJobs(
 function jobBehind(captions: CaptionArtifact, [first, ...others]: readonly CaptionJob[]): CaptionJob {
   if (first === undefined) throw new RangeError('captions are made by some rules');
   try {
-    storedCaptions.audit(captions, derivedCaptions(first));
+    demandDerived('caption', captions, derivedCaptions(first), 'jobId');
     return first;
   } catch (error) {
     for (const job of others) if (isDerived(captions, job)) return job;

@@ -1,3 +1,4 @@
+import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -26,6 +27,6 @@ export function checkLabelledMedia({ itemId, range, labels }: PackItem, { sessio
     const isSubtitle = tracks.some(({ index, kind }) => index === trackIndex && kind === 'subtitle');
     if (!isSubtitle) refuse(`${place}: no such text track`);
   }
-  const obstacle = labels.captions === null ? null : captionLengthObstacleOf(range);
+  const obstacle = labels.captions === null ? null : captionLengthObstacleOf(range, captionLimits.maxDurationMs);
   if (obstacle !== null) refuse(`labels.captions: ${obstacle}`);
 }

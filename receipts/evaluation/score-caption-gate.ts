@@ -1,3 +1,4 @@
+import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { CaptionGateScore } from '../../contract/evaluation/evaluation-receipt.ts';
@@ -44,7 +45,7 @@ function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
 }
 
 function produce(study: CaptionedStudy, place: string): StoredCaptions {
-  const obstacle = captionObstacleOf(study.run.record);
+  const obstacle = captionObstacleOf(study.run.record, captionLimits.maxDurationMs);
   if (obstacle !== null) throw new EvaluationFault('labels_outside_media', `${place}: ${obstacle}`);
   const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
   try {

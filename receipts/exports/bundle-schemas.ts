@@ -11,9 +11,10 @@ import { registeredSource } from '../../contract/sources/source-session.ts';
 import { speechActivity } from '../../contract/sources/speech-activity.ts';
 import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
-import { captionReceipt, storedCaptions, translatedReceipt } from '../captions/caption-production.ts';
-import { qualityControl } from '../captions/caption-quality-control.ts';
-import { storedTranslation } from '../captions/caption-translation.ts';
+import { captionReceipt, longReceipt, translatedReceipt } from '../captions/caption-production.ts';
+import { longQualityControl, qualityControl, storedDecisions } from '../captions/caption-quality-control.ts';
+import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/caption-translation.ts';
+import { storedCaptions, storedChunks } from '../captions/stored-captions.ts';
 import { storedBytes } from '../core/canonical-json.ts';
 import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
 import { decisionReceipt } from '../evidence/evidence-decision.ts';
@@ -51,10 +52,16 @@ const described: Readonly<Record<string, z.ZodType>> = {
   review: reviewReceipt.shape.schema,
   revocation: revocationReceipt.shape.schema,
   captions: storedCaptions.shape.schema,
+  'caption-chunk': storedChunks.shape.schema,
   'caption-receipt': captionReceipt.shape.schema,
+  'caption-receipt-long': longReceipt.shape.schema,
   'caption-receipt-translated': translatedReceipt.shape.schema,
   'caption-translation': storedTranslation.shape.schema,
+  'caption-translation-long': storedLongTranslation.shape.schema,
+  'caption-translation-part': storedTranslationParts.shape.schema,
   'quality-control': qualityControl.shape.schema,
+  'quality-control-long': longQualityControl.shape.schema,
+  'quality-control-part': storedDecisions.shape.schema,
   explanation: storedExplanation.shape.schema,
   'explanation-receipt': explanationReceipt.shape.schema,
   'explanation-prompt': explanationPromptShape.schema,

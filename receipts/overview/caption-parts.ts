@@ -1,8 +1,11 @@
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
+import type { ApprovalReference } from '../../contract/review/publish-review.ts';
+import { captionProspectOf } from '../captions/caption-ability.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';
 import type { VerifiedCaption, VerifiedCaptions } from '../captions/fold-captions.ts';
 import { counted } from '../core/checked-link.ts';
+import { approvedStudyOf } from '../reopening/approved-study.ts';
 import type { OverviewedRuntime } from './overviewed-runtime.ts';
 import { reasonsText } from './reason-words.ts';
 import { bare, pending } from './review-parts.ts';
@@ -15,16 +18,24 @@ function storedPart(path: string, { artifact, receipt }: VerifiedCaption): Overv
   return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
 }
 
-/** Whether captions may be made under an approval that stands. */
-function possiblePart(path: string, { attempts }: VerifiedCaptions, { host }: OverviewedRuntime): OverviewPart {
+/** Whether captions may be made under an approval that stands, and would have lines. */
+function possiblePart(
+  path: string,
+  { attempts }: VerifiedCaptions,
+  { host, runtime }: OverviewedRuntime,
+  approval: ApprovalReference,
+): OverviewPart {
   if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
-  if (host.captionExecutor === 'recorded_real_pipeline_fixture') {
+  if (host.captions.classification === 'recorded_real_pipeline_fixture') {
     return bare(
       path,
       'never',
       'the caption executor of this host makes none of its own: --caption-executor names another',
     );
   }
+  const study = approvedStudyOf(runtime, approval);
+  const absence = study === null ? null : captionProspectOf(study, attempts, host.captions).absence;
+  if (absence !== null) return bare(path, 'never', `captions would have no line: ${absence.text}`);
   const again = attempts === 0 ? '' : `: ${counted(attempts, 'attempt')} failed`;
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
 }
@@ -33,15 +44,15 @@ function possiblePart(path: string, { attempts }: VerifiedCaptions, { host }: Ov
 export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
   const { study, base, runtime } = overviewed;
   const path = `${base}/caption-productions`;
-  const obstacle = captionObstacleOf(runtime.accepted.record);
-  if (obstacle !== null) return bare(path, 'never', obstacle);
-  if (study === null || study.conclusion === null) return pending(overviewed, path, 'no captions');
-  const { captions, authority } = study.tail;
-  if (captions.caption !== null) return storedPart(path, captions.caption);
-  if (captions.open.length > 0) {
+  const { captions, authority = null } = study?.tail ?? {};
+  if (captions?.caption) return storedPart(path, captions.caption);
+  if (captions !== undefined && captions.open.length > 0) {
     return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
   }
-  if (authority !== null) return possiblePart(path, captions, overviewed);
+  const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);
+  if (obstacle !== null) return bare(path, 'never', obstacle);
+  if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
+  if (authority !== null) return possiblePart(path, captions, overviewed, authority);
   return ['waiting', 'under_way'].includes(review.state)
     ? bare(path, 'not_yet', 'captions need an approval')
     : bare(path, 'never', 'captions need an approval that stands');

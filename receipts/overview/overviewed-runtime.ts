@@ -1,6 +1,6 @@
-import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
 import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/runtime-status.ts';
+import type { CaptionAbility } from '../captions/caption-ability.ts';
 import type { VerifiedStudy } from '../reopening/fold-study.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 
@@ -17,7 +17,7 @@ export interface StudyStanding {
 /** What the host that answers could do next. */
 export interface HostAbilities {
   readonly reviewerId: string;
-  readonly captionExecutor: CaptionClassification;
+  readonly captions: CaptionAbility;
   readonly explains: boolean;
   /** Whether a study of this source revision could be started now. */
   readonly sourceIsCurrent: boolean;

@@ -13,8 +13,8 @@ export function acceptedCaptionsOf(runtime: VerifiedRuntime, jobId?: string): Ch
   const published = publishedCaptionsOf(runtime).find(({ row }) => jobId === undefined || row.jobId === jobId);
   if (published === undefined) throw new ServiceError('not_found', 'this runtime has no such captions');
   const { row, caption } = published;
-  const qualityControl = caption.qualityControl?.body ?? null;
-  if (qualityControl?.decision.outcome !== 'accepted') {
+  const check = caption.qualityControl;
+  if (check?.decision.outcome !== 'accepted') {
     throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
   }
   if (row.authorityState !== 'unrevoked') {
@@ -22,8 +22,8 @@ export function acceptedCaptionsOf(runtime: VerifiedRuntime, jobId?: string): Ch
   }
   const { artifact, ...checkable } = checkableOf(caption);
   const accepted = new Set(
-    qualityControl.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
+    check.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
   );
   const lines = artifact.lines.filter(({ id }) => accepted.has(id));
-  return { ...checkable, artifact: { ...artifact, lines }, qualityControl };
+  return { ...checkable, artifact: { ...artifact, lines }, qualityControl: check.body };
 }

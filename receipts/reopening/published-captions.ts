@@ -66,5 +66,5 @@ export const publishedQualityControlsOf = (runtime: VerifiedRuntime): QualityCon
   publishedCaptionsOf(runtime).flatMap(({ row, caption }) =>
     caption.qualityControl === null
       ? []
-      : [qualityControlRowOf(runtime.accepted.record.runtimeId, caption.qualityControl.body, row)],
+      : [qualityControlRowOf(runtime.accepted.record.runtimeId, caption.qualityControl, row)],
   );

@@ -60,6 +60,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
         announced: 'recorded-real-pipeline-fixture-adapter',
         model: null,
       },
+      captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
       recognizer: null,
       explainerModel: null,
       httpAdapter: 'node',

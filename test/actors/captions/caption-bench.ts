@@ -11,9 +11,11 @@ import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
+import type { CaptionAllowance } from '../../../contract/captions/long-captions.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
 import { attestations } from '../../../contract/review/publish-review.ts';
+import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
@@ -44,6 +46,8 @@ const asking = (objectStore: ObjectStore, hook: { storing: Storing }): ObjectSto
 
 export interface CaptionBenchOptions {
   readonly classification?: CaptionClassification;
+  /** How long captions may be. */
+  readonly allowance?: CaptionAllowance;
   /** Changes what the supervisor knows of caption productions. */
   readonly definition?: (definition: ActorDefinition) => Partial<ActorDefinition>;
 }
@@ -74,7 +78,8 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const captioning: ActorDefinition = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const { classification = 'embedded_subtitle_tracks' } = options;
-  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, classification, translator });
+  const ability = { classification, allowance: options.allowance ?? standingAllowance };
+  const captions = new Captions({ definition: captioning, supervisor, runtimes, mutex, ability });
   // What a withdrawal stops first; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {

@@ -287,7 +287,8 @@ test('a row of the answer says which lines were accepted and which were not', (t
     executor,
     result: artifact.result,
   };
-  const row = qualityControlRowOf(runId, qualityControl.of(run, captions), candidate);
+  const body = qualityControl.of(run, captions);
+  const row = qualityControlRowOf(runId, { body, decision: body.decision }, candidate);
   t.deepEqual(qualityControlRow.parse(row), row);
   t.deepEqual(row.acceptedLineIds, ['line-1', 'line-3']);
   t.deepEqual(row.withheldLineIds, ['line-2']);

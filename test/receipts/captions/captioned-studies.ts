@@ -4,7 +4,7 @@ import { type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/c
 import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
 import {
   captionFailed,
-  captionReceipt,
+  captionReceiptOf,
   captionStarted,
   recordCaptions,
 } from '../../../receipts/captions/caption-production.ts';
@@ -43,7 +43,7 @@ export function captionSteps(job: CaptionJob) {
   const captions = {
     reference: recorded.refs,
     artifact: wholeCaptionsOf(artifact),
-    receipt: captionReceipt.of(job.study.run, { study: job.study, artifact }),
+    receipt: captionReceiptOf(artifact).of(job.study.run, { ...job, artifact }),
   };
   const checked = recordQualityControl(run, captions);
   return {

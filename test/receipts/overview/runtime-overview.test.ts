@@ -12,6 +12,7 @@ import {
   reviewRevocationRequest,
 } from '../../../contract/review/publish-review.ts';
 import { runtimeRequest } from '../../../contract/study/runtime-request.ts';
+import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
 import type { HostAbilities, StudyStanding } from '../../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../../receipts/overview/runtime-overview.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
@@ -24,7 +25,7 @@ import { approval, rejection, reviewOf } from '../review/review-steps.ts';
 
 const host: HostAbilities = {
   reviewerId: 'reviewer:one',
-  captionExecutor: 'embedded_subtitle_tracks',
+  captions: { classification: 'embedded_subtitle_tracks', allowance: standingAllowance },
   explains: true,
   sourceIsCurrent: true,
 };
@@ -153,7 +154,10 @@ test('every blank of an action is null in its body', async (t) => {
 });
 
 test('what a host cannot do is no action of it', async (t) => {
-  const recorded = await after(approved, { captionExecutor: 'recorded_real_pipeline_fixture', sourceIsCurrent: false });
+  const recorded = await after(approved, {
+    captions: { classification: 'recorded_real_pipeline_fixture', allowance: standingAllowance },
+    sourceIsCurrent: false,
+  });
   t.deepEqual(actionsOf(recorded), ['revoke']);
   t.is(recorded.captions.state, 'never');
   const mute = await after(made, { explains: false });
