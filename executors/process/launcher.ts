@@ -125,7 +125,8 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
       const child = await spawnGroup(this.#command, request, folder, this.#path);
       guarded = new GuardedProcess(child, request, this.#interpret, collected);
     } catch (error) {
-      await removeFolder(folder);
+      // The first reason is told; a folder that stays is a leftover for the next start.
+      await removeFolder(folder).catch(() => undefined);
       throw error;
     }
     this.#running.add(guarded);

@@ -1,8 +1,8 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
-import { execa } from 'execa';
 import type { ChildExit, ChildHandle } from './guarded-process.ts';
 import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
 import { ProcessFailure, type ProcessProxy, type ProcessRequest } from './process.ts';
@@ -23,24 +23,15 @@ export async function spawnGroup(
   const [file = tool, ...args] = [...prefix(limits, proxy !== undefined), tool, ...request.args];
   const port = proxy === undefined || handsOver ? PROXY_PORT : await sharedPort(proxy);
   const environment = { ...request.environment, ...proxy?.environmentAt(port) };
-  const subprocess = execa(file, args, {
+  const extraPipes = new Array<'pipe'>(request.extraPipes ?? 0).fill('pipe');
+  const subprocess = await begun(file, args, {
     cwd: folder,
-    extendEnv: false,
     env: { ...environment, PATH: pathText, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8' },
-    ipc: handsOver,
-    stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...new Array<'pipe'>(request.extraPipes ?? 0).fill('pipe')],
+    stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...extraPipes, ...(handsOver ? ['ipc' as const] : [])],
     detached: true,
-    cleanup: false,
-    buffer: false,
-    reject: false,
-    encoding: 'buffer',
-    stripFinalNewline: false,
   });
   const { pid, stdin, stdout, stderr } = subprocess;
-  if (pid === undefined || stdout === null || stderr === null) {
-    const { code } = await subprocess;
-    throw new ProcessFailure('launch_failed', `no process could be started (${code ?? 'unknown'})`);
-  }
+  if (pid === undefined || stdout === null || stderr === null) throw noProcess('no pipes');
   let isServed = !handsOver;
   if (handsOver) {
     takeListener(subprocess, (listener) => {
@@ -59,6 +50,32 @@ export async function spawnGroup(
   const killAll = sandbox.pidNamespace === 'none' ? () => killGroup(pid) : () => killNamespace(pid);
   return { stdin, stdout, stderr, extra, exited, killAll };
 }
+
+const noProcess = (detail: string): ProcessFailure =>
+  new ProcessFailure('launch_failed', `no process could be started (${detail})`);
+
+/**
+ * Starts a process, and rejects when the system gives none. Where descriptors have run out, Node makes an object without streams and
+ * emits the error afterwards: whoever touches the streams first never comes to listen for it, and the host would end.
+ */
+async function begun(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+  let subprocess: ChildProcess;
+  try {
+    subprocess = spawn(file, args, options);
+  } catch (error) {
+    throw noProcess(codeOf(error));
+  }
+  if (subprocess.pid === undefined) {
+    const [error] = await once(subprocess, 'error');
+    throw noProcess(codeOf(error));
+  }
+  // Such as that of a channel whose other end has died: the exit says the same.
+  subprocess.on('error', () => {});
+  return subprocess;
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
 /** Opens the proxy's door in the network of this machine, where a process cannot have one of its own. */
 async function sharedPort(proxy: ProcessProxy): Promise<number> {

@@ -36,7 +36,10 @@ test('a host that has no descriptors left refuses with closed codes, and works o
     const working = new CrashClient(host).drive(promised).catch((error: unknown) => {
       end = error instanceof Error ? error.message : String(error);
     });
-    await Promise.race([working, delay(10_000)]);
+    await Promise.race([working, delay(20_000), host.ended]);
+    if ((await Promise.race([host.ended, delay(100, 'alive')])) !== 'alive') {
+      return t.fail(`with ${usual + 3 * round} descriptors the host ended: ${host.told().join('\n')}`);
+    }
     limit(4096);
     await working;
     t.log(`${usual + 3 * round} descriptors: ${end.slice(0, 160)}`);
