@@ -30,6 +30,8 @@ for (const row of chosen) {
   process.stderr.write(`${row.name} ...\n`);
   try {
     measured.push({ name: row.name, figures: await withScratch((folder) => row.measure(folder)) });
+    // A run that is cut short has what it measured so far.
+    if (values.json !== undefined) await writeReport(values.json, { environment, load, rows: measured });
   } catch (error) {
     // A figure that is missed is a result; one that could not be measured is not.
     failed = true;
@@ -43,8 +45,8 @@ process.stdout.write(`\n${table(figures)}\n\n`);
 process.stdout.write(
   missed.length === 0 ? 'no figure was missed\n' : `MISSED: ${missed.map(({ figure }) => figure).join('; ')}\n`,
 );
-if (values.json !== undefined) {
-  const report: Report = { environment, load, rows: measured };
-  await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-}
 process.exitCode = failed ? 1 : 0;
+
+function writeReport(file: string, written: Report): Promise<void> {
+  return writeFile(file, `${JSON.stringify(written, null, 2)}\n`);
+}
