@@ -67,9 +67,12 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
   );
   await Promise.race([working, host.ended]);
   strace.kill('SIGINT');
-  await host.stop();
+  const ended = await host.stop();
   await gone;
-  return working;
+  const words = host.told().join('\n');
+  // A host may end when its storage fails. It says why, and is not ended by an error that nobody has foreseen.
+  t.notRegex(words, /^Node\.js v\d/m, `${told(injection)}: ${words}`);
+  return ended === 0 ? working : `${await working} (${ended}: ${host.told().at(-1)})`;
 }
 
 /**
@@ -107,7 +110,7 @@ test('whatever call the system refuses, nothing acknowledged is lost, and the ne
     if (outcome === 'whole' && known.events.at(-1)?.includes('"status":"completed"')) checkJournal(t, known);
     await checkDataRoot(t, root);
     await checkRuntimes(t, root);
-    const what = `${injection.fault}: ${end === 'nothing noticed' ? end : end.slice(0, 60).replaceAll(/[0-9a-f-]{36}/g, '…')} → ${outcome}`;
+    const what = `${injection.fault}: ${end === 'nothing noticed' ? end : end.slice(0, 160).replaceAll(/[0-9a-f-]{36}/g, '…')} → ${outcome}`;
     ends.set(what, (ends.get(what) ?? 0) + 1);
     await rm(root, { recursive: true });
     process.stderr.write(`${round + 1}: ${told(injection)}: ${what}\n`);
