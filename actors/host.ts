@@ -180,7 +180,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     objectStore,
     registry,
     unused,
-    probe: (path, signal) => probeMedia(launcher, tools, path, signal),
+    progress: board,
+    probe: (path, signal, onRead) => probeMedia(launcher, tools, path, signal, onRead),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
   });
   const ingests = {

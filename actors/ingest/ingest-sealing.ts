@@ -12,14 +12,20 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
+import type { ProgressBoard } from '../supervision/progress-board.ts';
 
 export interface IngestSealingOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   readonly unused: UnusedMedia;
-  /** Measures a media file; rejects with the reason why it is refused. */
-  readonly probe: (path: string, signal: AbortSignal) => Promise<ProbeResult>;
+  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
+  /** Measures a media file and tells how much of it was read, in ms; rejects with the reason why it is refused. */
+  readonly probe: (
+    path: string,
+    signal: AbortSignal,
+    onRead: (completedMs: number, totalMs: number) => void,
+  ) => Promise<ProbeResult>;
   readonly probeTools: readonly ToolIdentity[];
 }
 
@@ -70,12 +76,16 @@ export class IngestSealing {
   /** The ingest has ended: its records are those of a source now, or those of no source. */
   letGo(ingestId: string): void {
     this.#written.delete(ingestId);
+    this.#options.progress.forget(ingestId);
   }
 
-  async probe({ ingestId, contentId: media }: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
-    const { objectStore, probe } = this.#options;
-    await this.#demandIntact(media);
-    const value = await probe(objectStore.locate(media), signal);
+  async probe(input: MediaInput, signal: AbortSignal): Promise<EffectOutcome> {
+    const { objectStore, probe, progress } = this.#options;
+    const { ingestId, contentId: media } = input;
+    await this.#demandIntact('probe', input);
+    const value = await probe(objectStore.locate(media), signal, (completed, total) =>
+      progress.note(ingestId, { stage: 'probe', completed, total, unit: 'milliseconds' }),
+    );
     return { events: [], writes: [{ put: 'record', key: probeKey(ingestId), value }] };
   }
 
@@ -116,10 +126,11 @@ export class IngestSealing {
   }
 
   /** Reads the sealed files back from disk and verifies them as a whole: only that makes a source. */
-  async register({ ingestId, contentId: media, bytes }: MediaInput): Promise<RegisteredSource> {
+  async register(input: MediaInput): Promise<RegisteredSource> {
     const { ledger, objectStore } = this.#options;
+    const { ingestId, contentId: media, bytes } = input;
     const { preflight, records } = sealedRow.parse(ledger.get('record', sealedKey(ingestId)));
-    await this.#demandIntact(media);
+    await this.#demandIntact('seal', input);
     const read: Record<string, Buffer> = {};
     for (const [kind, id] of Object.entries(records)) {
       if (id !== undefined) read[kind] = await objectStore.read(id, maximumRecordBytes);
@@ -132,9 +143,15 @@ export class IngestSealing {
     return verifySource(chain, null);
   }
 
-  async #demandIntact(media: string): Promise<void> {
-    if ((await this.#options.objectStore.verify(media)) !== 'intact')
-      throw new Error('the media is gone or has changed');
+  async #demandIntact(
+    stage: 'probe' | 'seal',
+    { ingestId, contentId: media, bytes: total }: MediaInput,
+  ): Promise<void> {
+    const { objectStore, progress } = this.#options;
+    const hashed = (completed: number): void => progress.note(ingestId, { stage, completed, total, unit: 'bytes' });
+    if ((await objectStore.verify(media, { hashed })) !== 'intact') throw new Error('the media is gone or has changed');
+    // Bytes that this host has hashed before are not read again.
+    hashed(total);
   }
 
   async #pinned(media: string): Promise<PinnedFiles | null> {

@@ -60,10 +60,12 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
         ...identityOver(source.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(source, request))),
         limits: limitsOf(request.range),
       }),
-      run: ({ path, source, request, signal, decoded, keep }) =>
+      run: ({ path, source, request, signal, measured, keep }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = tracksOf(source, request);
+          const { startMs, endMs } = request.range;
+          const decoded = (mediaMs: number): void => measured(mediaMs, endMs - startMs);
           const found = await detectRange(deps, {
             ...{ path, sourceContentId, range: request.range, signal, decoded, keep },
             ...tracks,
@@ -80,11 +82,13 @@ export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; s
         ...identityOver(source.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, subtitleTracksOf(source))),
         limits: limitsOf(range),
       }),
-      run: ({ path, source, request: { range }, signal }) =>
+      run: ({ path, source, request: { range }, signal, measured }) =>
         closed(async () => {
           const { contentId: sourceContentId } = source.session.source;
           const tracks = subtitleTracksOf(source);
-          const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal });
+          // A text track is read from its beginning.
+          const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
+          const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal, read });
           return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null, further: [] };
         }),
     },

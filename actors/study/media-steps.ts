@@ -40,8 +40,8 @@ export interface MediaPass {
     readonly source: RegisteredSource;
     readonly request: AnalysisRequest;
     readonly signal: AbortSignal;
-    /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
-    readonly decoded: (mediaMs: number) => void;
+    /** Told how much of the media was read, and how much will be, in ms of its time. */
+    readonly measured: (completedMs: number, totalMs: number) => void;
     /** Takes an object that a fact is going to name; on disk when it resolves. */
     readonly keep: (object: StoredObject) => Promise<void>;
   }): Promise<PassFindings>;
@@ -110,7 +110,6 @@ export class MediaSteps {
   ): Promise<MediaOperationResult> {
     const { objectStore, passes, board } = this.#options;
     const { analysisRequest } = study.record;
-    const total = analysisRequest.range.endMs - analysisRequest.range.startMs;
     const source = this.#source(study);
     const media = mediaOf(source);
     if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
@@ -119,7 +118,7 @@ export class MediaSteps {
       source,
       request: analysisRequest,
       signal,
-      decoded: (completed) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
+      measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
       keep: (object) => objectStore.putAll([object]),
     });
     board.forget(runtimeId);

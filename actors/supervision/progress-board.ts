@@ -64,7 +64,7 @@ export class ProgressBoard {
   note(id: string, measure: Measure): void {
     const now = this.#clock.now();
     const meter = this.#meters.get(id);
-    if (meter?.stage === measure.stage) meter.add(measure, now);
+    if (meter?.measures(measure) === true) meter.add(measure, now);
     else this.#meters.set(id, new StageMeter(measure, now));
     this.#changed(id);
   }

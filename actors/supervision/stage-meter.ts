@@ -31,6 +31,11 @@ export class StageMeter {
     return this.#first.stage;
   }
 
+  /** Whether a measure goes on from those before. What else a stage counts has a pace of its own. */
+  measures({ stage, unit }: Measure): boolean {
+    return stage === this.#first.stage && unit === this.#first.unit;
+  }
+
   add(measure: Measure, now: number): void {
     this.#last = measure;
     this.#at = now;

@@ -10,7 +10,7 @@ export type WorkStage = z.infer<typeof workStage>;
 
 /**
  * How far an ingest or a study has come within its stage, as the running host measures it: nothing of it is stored. What is
- * not measured is null. `bytes` and `bytesPerSecond` are of transfers, `queuePosition` counts from 1, and `etaMs` is the time
+ * not measured is null. `bytes` and `bytesPerSecond` are of transfers and of hashing, `queuePosition` counts from 1, and `etaMs` is the time
  * that the rest of the stage takes at the pace measured so far.
  */
 export const workProgress = z.strictObject({

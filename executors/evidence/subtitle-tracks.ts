@@ -72,6 +72,7 @@ export async function readSubtitleTracks(
   tracks: readonly TextTrack[],
   range: Range,
   signal: AbortSignal,
+  onRead: (mediaMs: number) => void = () => undefined,
 ): Promise<(Cue[] | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
@@ -83,9 +84,16 @@ export async function readSubtitleTracks(
   });
   const pipes = [running.stdout, ...running.extra];
   const mutex = new KeyedMutex();
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, mutex));
+  let furthest = 0;
+  const came = (mediaMs: number): void => {
+    if (mediaMs <= furthest) return;
+    furthest = Math.min(mediaMs, range.endMs);
+    onRead(furthest);
+  };
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, mutex, came));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
+  came(range.endMs);
   return withinAll(readers.map((reader) => reader.result()));
 }
 
@@ -120,16 +128,18 @@ class TrackReader {
   readonly #codec: string;
   readonly #range: Range;
   readonly #mutex: KeyedMutex;
+  readonly #came: (mediaMs: number) => void;
   readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
   #cues: Cue[] = [];
   #bytes = 0;
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, range: Range, mutex: KeyedMutex) {
+  constructor(codec: string, range: Range, mutex: KeyedMutex, came: (mediaMs: number) => void) {
     this.#codec = codec;
     this.#range = range;
     this.#mutex = mutex;
+    this.#came = came;
   }
 
   /** Takes both pipes to their end, whatever they bring: a process whose output is not read never ends. */
@@ -162,6 +172,7 @@ class TrackReader {
   }
 
   #keep(packet: SubtitlePacket): void {
+    this.#came(packet.startMs);
     const startMs = Math.max(packet.startMs, this.#range.startMs);
     const endMs = Math.min(packet.endMs, this.#range.endMs);
     if (this.#isOver || startMs >= endMs) return;

@@ -36,6 +36,8 @@ export interface SubtitleRequest {
   readonly range: Range;
   readonly tracks: readonly SubtitleTrack[];
   readonly signal: AbortSignal;
+  /** Told how far the tracks were read, in ms from the beginning of the media. */
+  readonly read?: (mediaMs: number) => void;
 }
 
 // Pictures of text say nothing here. Every other format is text: read, or named as what is not read.
@@ -99,12 +101,12 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
 /** Reads all tracks of readable codecs, up to the largest number, in one run. */
 async function findTracks(
   deps: SubtitleDeps,
-  { path, range, signal }: SubtitleRequest,
+  { path, range, signal, read: onRead }: SubtitleRequest,
   tracks: readonly SubtitleTrack[],
 ): Promise<FoundTrack[]> {
   const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
   const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
-  const read = wanted.length === 0 ? [] : await readSubtitleTracks(deps, path, wanted, range, signal);
+  const read = wanted.length === 0 ? [] : await readSubtitleTracks(deps, path, wanted, range, signal, onRead);
   return tracks.map((track): FoundTrack => {
     if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
     const cues = read[wanted.indexOf(track)] ?? null;

@@ -18,13 +18,15 @@ export interface ProbeTools {
 /**
  * Measures an untrusted media file: what it is, how long, which tracks with packets; then reads it to its end. Media that is
  * damaged, or not as long as its container states, is taken as far as it can be decoded, with a note. `file` is an
- * absolute path. Rejects with `ProbeFailure`, and only with that.
+ * absolute path. `onRead` hears how much of the stated length was read, in ms, and what that length is. Rejects with
+ * `ProbeFailure`, and only with that.
  */
 export async function probeMedia(
   launcher: Launcher,
   tools: ProbeTools,
   file: string,
   signal: AbortSignal,
+  onRead: (completedMs: number, totalMs: number) => void = () => undefined,
 ): Promise<ProbeResult> {
   try {
     const signature = await readSignature(file);
@@ -37,9 +39,13 @@ export async function probeMedia(
     const demuxed = tracks.filter(isDemuxed);
     const unmeasured = indexesOf(demuxed.filter(lacksPacketLengths));
     const media = { file, bytes, openEnded, streams: indexesOf(demuxed), unmeasured };
+    const statedMs = milliseconds(format.duration);
+    const read = (ms: number): void => {
+      if (statedMs !== null) onRead(ms, statedMs);
+    };
     const [counted, { heldMs, damage }] = await readWholeFile(signal, (whole) => [
       countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, whole),
-      demuxToEnd(launcher, tools.ffmpeg.path, media, whole),
+      demuxToEnd(launcher, tools.ffmpeg.path, media, whole, read),
     ]);
     const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
     const playable = filled.filter(isPlayable);
@@ -49,7 +55,6 @@ export async function probeMedia(
     }
     const containerNames = format.format_name.split(',');
     const startOffsetMs = startOffset(format.start_time);
-    const statedMs = milliseconds(format.duration);
     const extent = extentOf({
       ...{ containerNames, statedMs, startOffsetMs, heldMs, damage, tracks: filled },
       isEstimated: lacksLengthTable && containerNames.includes('mp3'),

@@ -1,4 +1,6 @@
+import { finished } from 'node:stream/promises';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { OutTime } from '../process/out-time.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-whitelists.ts';
 import { ProbeFailure } from './probe-failure.ts';
@@ -42,7 +44,7 @@ export interface DemuxedFile {
 /**
  * Demuxes the named streams to the end of the file, without decoding them where their packets tell how long they last. A
  * header can promise a whole film over half of its bytes, and only reading on finds that out. A file with corrupt packets
- * is read once more, over them.
+ * is read once more, over them, from the beginning. `onRead` hears how far the reading has come, in ms from the first sample.
  * Rejects with `ProbeFailure` `container_damaged` when that does not lead to its end either.
  */
 export async function demuxToEnd(
@@ -50,19 +52,26 @@ export async function demuxToEnd(
   ffmpeg: string,
   media: WholeFile,
   signal: AbortSignal,
+  onRead: (ms: number) => void,
 ): Promise<DemuxedFile> {
-  const run = (words: readonly string[]) =>
-    launcher.run({ tool: ffmpeg, args: demuxArguments(media, words), limits: wholeFileLimits(media.bytes), signal });
+  const run = async (words: readonly string[]) => {
+    const limits = wholeFileLimits(media.bytes);
+    const running = await launcher.start({ tool: ffmpeg, args: demuxArguments(media, words), limits, signal });
+    const time = new OutTime(onRead);
+    running.stdout.setEncoding('utf8').on('data', (text: string) => time.push(text));
+    const [{ stderr }] = await Promise.all([running.finished, finished(running.stdout)]);
+    return { heldMs: time.ms, stderr };
+  };
   try {
-    const { stdout, stderr } = await run(['-v', 'error', ...(media.openEnded ? [] : ['-xerror'])]);
+    const { heldMs, stderr } = await run(['-v', 'error', ...(media.openEnded ? [] : ['-xerror'])]);
     const endsEarly = EARLY_END.test(stderr.toString('utf8'));
-    return { heldMs: lastPacketEnd(stdout), damage: endsEarly ? 'ends_early' : null };
+    return { heldMs, damage: endsEarly ? 'ends_early' : null };
   } catch (error) {
     demandExit(error);
   }
   try {
-    const { stdout } = await run(['-v', 'quiet', '-max_error_rate', '1']);
-    return { heldMs: lastPacketEnd(stdout), damage: 'corrupt_packets' };
+    const { heldMs } = await run(['-v', 'quiet', '-max_error_rate', '1']);
+    return { heldMs, damage: 'corrupt_packets' };
   } catch (error) {
     throw new ProbeFailure('container_damaged', 'the container cannot be read to its end', demandExit(error));
   }
@@ -82,9 +91,4 @@ function demuxArguments({ file, streams, unmeasured }: WholeFile, words: readonl
     ...unmeasured.flatMap((index) => [`-c:${streams.indexOf(index)}`, 'pcm_s16le']),
     ...['-progress', 'pipe:1', '-f', 'null', '-'],
   ];
-}
-
-function lastPacketEnd(progress: Buffer): number | null {
-  const microseconds = [...progress.toString('utf8').matchAll(/^out_time_us=(\d+)$/gm)].at(-1)?.[1];
-  return microseconds === undefined ? null : Math.round(Number(microseconds) / 1000);
 }

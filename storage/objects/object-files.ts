@@ -110,7 +110,7 @@ export class ObjectFiles {
   async #place({ contentId, stage }: Arrival): Promise<boolean> {
     const path = this.locate(contentId);
     await this.#makeShard(dirname(path));
-    const state = await this.#files.verify(path, contentId, false);
+    const state = await this.#files.verify(path, contentId);
     if (state === 'intact') return false;
     const staged = await stage();
     try {

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { ObjectStoreError } from './object-store-error.ts';
 import type { Stray } from './strays.ts';
-import type { FileState } from './verified-files.ts';
+import type { FileState, Verification } from './verified-files.ts';
 
 /** An object by its content id and length. */
 export interface ObjectRef {
@@ -76,9 +76,9 @@ export interface ObjectStore {
   /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */
   putAll(objects: readonly StoredObject[]): Promise<void>;
   /** An object whose file did not change since it was last hashed is not hashed again, unless `always`. */
-  verify(contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  verify(contentId: string, how?: Verification): Promise<FileState>;
   /** The same for a file that lies elsewhere. */
-  verifyFile(path: string, contentId: string, options?: { readonly always?: boolean }): Promise<FileState>;
+  verifyFile(path: string, contentId: string, how?: Verification): Promise<FileState>;
   /** As `verifyFile`; an intact file is handed over as a reader, which keeps its descriptor until it is closed. */
   openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'>;
   /**

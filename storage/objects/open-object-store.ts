@@ -15,7 +15,7 @@ import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { PartFile } from './part-file.ts';
 import { openRegular } from './regular-file.ts';
 import { type Stray, sizeOf, straysIn } from './strays.ts';
-import { type FileState, VerifiedFiles } from './verified-files.ts';
+import { type FileState, type Verification, VerifiedFiles } from './verified-files.ts';
 
 export interface ObjectStoreOptions {
   readonly root: string;
@@ -91,16 +91,16 @@ class FileObjectStore implements ObjectStore {
     await this.#store(objects);
   }
 
-  verify(contentId: string, options: { readonly always?: boolean } = {}): Promise<FileState> {
-    return this.verifyFile(this.locate(contentId), contentId, options);
+  verify(contentId: string, how?: Verification): Promise<FileState> {
+    return this.verifyFile(this.locate(contentId), contentId, how);
   }
 
-  verifyFile(path: string, contentId: string, options: { readonly always?: boolean } = {}): Promise<FileState> {
-    return this.#files.verify(path, contentId, options.always ?? false);
+  verifyFile(path: string, contentId: string, how?: Verification): Promise<FileState> {
+    return this.#files.verify(path, contentId, how);
   }
 
   openFile(path: string, contentId: string): Promise<ByteReader | 'missing' | 'damaged'> {
-    return this.#files.open(path, contentId, false);
+    return this.#files.open(path, contentId);
   }
 
   isKnown(path: string, contentId: string): boolean {

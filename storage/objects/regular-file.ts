@@ -146,8 +146,14 @@ export async function openRegular(path: string): Promise<RegularFile | 'missing'
   }
 }
 
-/** `sha256:` and hex over all bytes of an opened file, in memory of two blocks: one is read while one is hashed. */
-export async function hashFile(file: RegularFile): Promise<string> {
+/**
+ * `sha256:` and hex over all bytes of an opened file, in memory of two blocks: one is read while one is hashed. `onHashed` hears
+ * after each block how many bytes that were.
+ */
+export async function hashFile(
+  file: RegularFile,
+  onHashed: (bytes: number) => void = () => undefined,
+): Promise<string> {
   const hash = createHash('sha256');
   let [reading, hashing] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
   let position = 0;
@@ -157,6 +163,7 @@ export async function hashFile(file: RegularFile): Promise<string> {
     [reading, hashing] = [hashing, reading];
     const next = file.read(reading, position);
     hash.update(hashing.subarray(0, count));
+    onHashed(position);
     count = await next;
   }
   return `sha256:${hash.digest('hex')}`;

@@ -8,6 +8,14 @@ const rememberedFiles = 16384;
 /** What a look at a file says; a link or anything else that is no regular file is `damaged`. */
 export type FileState = 'intact' | 'missing' | 'damaged';
 
+/** How a file is verified. */
+export interface Verification {
+  /** Hashes whatever is known. */
+  readonly always?: boolean;
+  /** Told how many bytes were hashed; never where nothing has to be, or somebody else has begun to. */
+  readonly hashed?: (bytes: number) => void;
+}
+
 /** Compares files with their content ids, and hashes a file again only when its identity changed. */
 export class VerifiedFiles {
   readonly #contentIds = new BoundedMap<string, string>(rememberedFiles);
@@ -18,25 +26,29 @@ export class VerifiedFiles {
     this.#onHash = onHash;
   }
 
-  /** `always` hashes whatever is known. Throws `storage_fault` when the file cannot be read. */
-  async verify(path: string, contentId: string, always: boolean): Promise<FileState> {
+  /** Throws `storage_fault` when the file cannot be read. */
+  async verify(path: string, contentId: string, how: Verification = {}): Promise<FileState> {
     // One look is enough for a file whose bytes are known; opening it would cost several.
-    const known = always ? null : await identityAt(path);
+    const known = how.always === true ? null : await identityAt(path);
     if (known !== null && this.#contentIds.get(known) === contentId) return 'intact';
-    const file = await this.open(path, contentId, always);
+    const file = await this.open(path, contentId, how);
     if (file === 'missing' || file === 'damaged') return file;
     file.close();
     return 'intact';
   }
 
   /** As `verify`, but an intact file comes opened: by the descriptor that was verified. The caller closes it. */
-  async open(path: string, contentId: string, always: boolean): Promise<RegularFile | Exclude<FileState, 'intact'>> {
+  async open(
+    path: string,
+    contentId: string,
+    how: Verification = {},
+  ): Promise<RegularFile | Exclude<FileState, 'intact'>> {
     const file = await openRegular(path);
     if (file === 'missing') return 'missing';
     if (file === 'irregular') return 'damaged';
     let isIntact = false;
     try {
-      isIntact = (await this.#contentIdOf(file, always)) === contentId;
+      isIntact = (await this.#contentIdOf(file, how)) === contentId;
     } catch (error) {
       throw storageFault(error, path);
     } finally {
@@ -70,11 +82,11 @@ export class VerifiedFiles {
     file.close();
   }
 
-  async #contentIdOf(file: RegularFile, always: boolean): Promise<string> {
+  async #contentIdOf(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {
     const { identity } = file;
     const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
     if (known !== undefined) return known;
-    const hashing = hashFile(file);
+    const hashing = hashFile(file, hashed);
     this.#onHash();
     // Others who ask for the same bytes meanwhile wait for this answer.
     this.#underWay.set(identity, hashing);

@@ -51,11 +51,13 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     report,
   });
   await unused.load();
+  const progress = new ProgressBoard({ clock, report });
   const sealing = new IngestSealing({
     ledger,
     objectStore,
     registry,
     unused,
+    progress,
     probe: (_, signal) => new Promise((resolve, reject) => probings.push({ signal, resolve, reject })),
     probeTools: clipIngest.tools,
   });
@@ -66,7 +68,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     supervisor,
     sealing,
     unused,
-    progress: new ProgressBoard({ clock, report }),
+    progress,
     clock,
     queue,
     newId: () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import test from 'ava';
 import { evidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
-import { subtitlesIdentity } from '../../../executors/evidence/subtitles.ts';
+import { readSubtitles, subtitlesIdentity } from '../../../executors/evidence/subtitles.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { failureOf, fake } from '../process/launcher-for-tests.ts';
 import {
@@ -29,6 +29,23 @@ test.before(async () => {
 });
 
 test.after.always(() => bench.close());
+
+test.serial(
+  'the tracks tell how far they were read, from the beginning of the media to the end of the range',
+  async (t) => {
+    const read: number[] = [];
+    const range = { startMs: 2000, endMs: 9000 };
+    const { signal } = new AbortController();
+    const request = { path: sampleMedia, sourceContentId, range, tracks: TRACKS, signal };
+    await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
+    t.true(read.length > 1);
+    t.deepEqual(
+      read,
+      [...new Set(read)].toSorted((one, other) => one - other),
+    );
+    t.is(read.at(-1), range.endMs);
+  },
+);
 
 type Found = Awaited<ReturnType<typeof subtitles>>;
 

@@ -13,8 +13,13 @@ test.before(async () => {
 
 test.after.always(() => bench.close());
 
-test.serial('an ordinary mp4 is measured whole', async (t) => {
-  const { bitRate, ...found } = await bench.probe('base.mp4');
+test.serial('an ordinary mp4 is measured whole, and the probe tells how far it has read', async (t) => {
+  const read: [number, number][] = [];
+  const onRead = (...measure: [number, number]) => read.push(measure);
+  const { bitRate, ...found } = await bench.probe('base.mp4', {}, undefined, onRead);
+  const [completed = 0, total] = read.at(-1) ?? [];
+  t.is(total, 4000);
+  t.true(Math.abs(completed - 4000) < 100, String(completed));
   t.true(bitRate !== null && bitRate > 10_000);
   t.deepEqual(found, {
     durationMs: 4000,

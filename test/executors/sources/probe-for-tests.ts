@@ -14,7 +14,12 @@ import { ffmpeg, makeBase } from '../evidence/media-for-tests.ts';
 export interface ProbeBench {
   readonly folder: string;
   /** Probes a file of the folder, with other tools where given. */
-  probe(name: string, other?: Partial<ProbeTools>, signal?: AbortSignal): Promise<ProbeResult>;
+  probe(
+    name: string,
+    other?: Partial<ProbeTools>,
+    signal?: AbortSignal,
+    onRead?: (completedMs: number, totalMs: number) => void,
+  ): Promise<ProbeResult>;
   close(): Promise<void>;
 }
 
@@ -29,8 +34,8 @@ export async function openProbeBench(): Promise<ProbeBench> {
   await ffmpeg(folder, '-f', 'lavfi', '-i', 'color=red:s=64x64:d=1', '-frames:v', '1', 'cover.png');
   return {
     folder,
-    probe: (name, other = {}, signal = new AbortController().signal) =>
-      probeMedia(launcher, { ...tools, ...other }, path.join(folder, name), signal),
+    probe: (name, other = {}, signal = new AbortController().signal, onRead = undefined) =>
+      probeMedia(launcher, { ...tools, ...other }, path.join(folder, name), signal, onRead),
     async close() {
       await launcher.close();
       await rm(folder, { recursive: true, force: true });

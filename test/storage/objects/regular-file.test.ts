@@ -18,6 +18,20 @@ import { scratchFolder, seededBytes, seededNumbers } from '../ledger/scratch.ts'
 
 const bytes = seededBytes(7, 300_000);
 
+test('a file that has to be hashed tells how far that is, and one that is known tells nothing', async (t) => {
+  const { objectStore, contentId } = await storedBytes(t);
+  const hashed: number[] = [];
+  const how = { hashed: (count: number) => hashed.push(count) };
+  t.is(await objectStore.verify(contentId, how), 'intact');
+  t.deepEqual(hashed, []);
+  t.is(await objectStore.verify(contentId, { ...how, always: true }), 'intact');
+  t.deepEqual(
+    [...new Set(hashed)].toSorted((one, other) => one - other),
+    hashed,
+  );
+  t.is(hashed.at(-1), bytes.length);
+});
+
 async function storedBytes(t: ExecutionContext) {
   const root = await scratchFolder(t);
   const points: string[] = [];

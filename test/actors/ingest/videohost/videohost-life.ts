@@ -84,7 +84,11 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
     progress,
     clock,
     queue,
-    sealing: new IngestSealing({ ledger, objectStore, registry, unused, probe: step(probings), probeTools: tools }),
+    sealing: new IngestSealing({
+      ...{ ledger, objectStore, registry, unused, progress },
+      probe: step(probings),
+      probeTools: tools,
+    }),
     newId: () => {
       ids += 1;
       return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
