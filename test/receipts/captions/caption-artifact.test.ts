@@ -13,7 +13,7 @@ import { recordCaptions } from '../../../receipts/captions/caption-production.ts
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { canonical, hash, storedId } from '../core/independent-ids.ts';
 import { divided } from '../evidence/spoken-study.ts';
-import { clipRange } from '../evidence/stored-study.ts';
+import { clipRange } from '../evidence/stored-detections.ts';
 import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionJob } from './captioned-studies.ts';
 

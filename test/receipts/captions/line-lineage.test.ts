@@ -6,7 +6,8 @@ import { captionRules, everyCaptionRules } from '../../../receipts/captions/capt
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import { coveredLine } from '../../../receipts/captions/line-lineage.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
-import { clipRange, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
+import { clipRange } from '../evidence/stored-detections.ts';
+import { type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { captionedStudy } from './captioned-studies.ts';
 
 const jobId = `caption-production:${'1'.repeat(64)}`;

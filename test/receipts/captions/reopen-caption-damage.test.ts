@@ -9,7 +9,8 @@ import {
   writtenEvents,
 } from '../core/stored-content-in-memory.ts';
 import { divided } from '../evidence/spoken-study.ts';
-import { clipRange, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
+import { clipRange } from '../evidence/stored-detections.ts';
+import { type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { mutationsOf } from '../reopening/mutations.ts';
 import { faultOf, placeOf, reopened } from '../reopening/reopened.ts';

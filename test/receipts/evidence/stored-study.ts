@@ -1,7 +1,6 @@
-import type { Range } from '../../../contract/base/grammar.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { ToolIdentity } from '../../../contract/base/tool.ts';
-import type { DetectedFact, DetectedKind, Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
+import type { Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
 import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../../contract/study/runtime-request.ts';
@@ -13,11 +12,7 @@ import { encodeDetections } from '../../../receipts/evidence/detected-evidence.t
 import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
 import { performReads } from '../../../receipts/evidence/evidence-read.ts';
-import {
-  type MediaOperation,
-  operationCompleted,
-  operationStarted,
-} from '../../../receipts/evidence/media-operation.ts';
+import { operationCompleted, operationStarted } from '../../../receipts/evidence/media-operation.ts';
 import {
   languageEvidence,
   type ReadableEvidence,
@@ -35,10 +30,9 @@ import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { divided, turns } from './spoken-study.ts';
-import { cueFactsOf, koreanTrack, languageFactOf, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
+import { audioOf, clipRange, eld, ffmpeg, operations, soundOf, subtitlesOf, vad } from './stored-detections.ts';
+import { koreanTrack, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
 
-/** The whole of the sealed clip. */
-export const clipRange: Range = { startMs: 0, endMs: 4000 };
 export const endedAt = '2026-01-02T03:04:09.000Z';
 
 export interface StudyShape {
@@ -65,99 +59,6 @@ export interface StoredStudy {
   readonly commits: readonly (readonly EventDraft[])[];
   /** The rows that the steps left. */
   readonly steps: Readonly<Record<string, object>>;
-}
-
-const tool = (name: string, digit: string): ToolIdentity => ({
-  name,
-  version: '1',
-  digest: `sha256:${digit.repeat(64)}`,
-});
-const ffmpeg = tool('ffmpeg', '1');
-const vad = tool('silero-vad', '2');
-const eld = tool('eld', '3');
-const derivedAudio = { sampleRate: 16000, samples: 64000, contentId: `sha256:${'e'.repeat(64)}` } as const;
-
-const operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>> = {
-  detect: {
-    capability: 'media.detect',
-    tools: [ffmpeg, vad],
-    parameters: { 'speech_activity.threshold': 0.5, 'silence.minimumMs': 300, audioTrackIndex: 1 },
-    limits: { maxWallMs: 60_000 },
-  },
-  subtitles: {
-    capability: 'media.subtitles',
-    tools: [ffmpeg, eld],
-    parameters: { 'subtitle_track.text': 'plain', tracks: '2:mov_text:ko' },
-    limits: { maxWallMs: 60_000 },
-  },
-};
-
-const parametersOf = (kind: DetectedKind): Record<string, string | number> => {
-  if (kind === 'speech_activity') return { threshold: 0.5 };
-  if (kind === 'silence') return { minimumMs: 300 };
-  return kind === 'subtitle_track' ? { text: 'plain' } : {};
-};
-
-interface Measured {
-  readonly kind: DetectedKind;
-  readonly tool: ToolIdentity;
-  readonly trackIndex: number;
-  readonly facts: readonly DetectedFact[];
-}
-
-const detected = (source: RegisteredSource, { kind, tool, trackIndex, facts }: Measured): Detection => ({
-  kind,
-  state: 'available',
-  artifact: {
-    schema: 'studio.detected-evidence.v1',
-    kind,
-    input: {
-      sourceContentId: source.session.source.contentId,
-      range: clipRange,
-      trackIndex,
-      derivedAudio: kind === 'speech_activity' ? derivedAudio : null,
-    },
-    tool,
-    parameters: parametersOf(kind),
-    facts: [...facts],
-  },
-});
-
-function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] | null): Detection[] {
-  const kinds = ['speech_activity', 'silence', 'loudness'] as const;
-  if (speech === null) return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_audio_in_range' }));
-  const silence = { kind: 'silence', index: 0, startMs: 0, endMs: 900 } as const;
-  const measures = { integratedCentiLufs: -2300, rangeCentiLu: null, truePeakCentiDbtp: -150 };
-  const loudness = { kind: 'loudness', ...clipRange, ...measures } as const;
-  return [
-    detected(source, { kind: 'speech_activity', tool: vad, trackIndex: 1, facts: speech }),
-    detected(source, { kind: 'silence', tool: ffmpeg, trackIndex: 1, facts: [silence] }),
-    detected(source, { kind: 'loudness', tool: ffmpeg, trackIndex: 1, facts: [loudness] }),
-  ];
-}
-
-function subtitlesOf(source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] {
-  const kinds = ['subtitle_track', 'text_language'] as const;
-  if (tracks.length === 0)
-    return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_text_subtitle_track' }));
-  return [
-    ...tracks.map((track) =>
-      detected(source, {
-        kind: 'subtitle_track',
-        tool: ffmpeg,
-        trackIndex: track.trackIndex,
-        facts: cueFactsOf(track),
-      }),
-    ),
-    ...tracks.map((track) =>
-      detected(source, {
-        kind: 'text_language',
-        tool: eld,
-        trackIndex: track.trackIndex,
-        facts: [languageFactOf(track)],
-      }),
-    ),
-  ];
 }
 
 /** Collects what the steps of one study store, commit by commit. */
@@ -191,8 +92,6 @@ class StudyStore {
     this.steps[step] = { operationIds: refs.map(({ operationId }) => operationId), receipts: refs };
   }
 }
-
-const audioOf = ([speech]: readonly Detection[]) => (speech?.state === 'available' ? derivedAudio : null);
 
 /** What claims may rest on, reopened as the steps do it. */
 function readableOf(
