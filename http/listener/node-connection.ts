@@ -16,6 +16,7 @@ export class NodeConnection {
   readonly #exchanges = new Set<ConnectedExchange>();
   readonly #deadline: NodeJS.Timeout;
   readonly #onAccepted: (connection: NodeConnection) => void;
+  #isDue = false;
 
   /**
    * The client has `idleMs` for each whole request head, counted from the connect or from the last answer, and for each
@@ -47,6 +48,7 @@ export class NodeConnection {
 
   /** The client did what it had to: it has its whole time again. */
   renew(): void {
+    this.#isDue = false;
     this.#deadline.refresh();
   }
 
@@ -56,15 +58,34 @@ export class NodeConnection {
 
   /** The socket was silent, in both directions, for the whole time: closes it where the next move is the client's. */
   silent(idleMs: number): void {
-    const exchanges = [...this.#exchanges];
-    if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsClient)) this.close();
-    else this.#socket.setTimeout(idleMs);
+    const { bytesRead } = this.#socket;
+    afterArrivals(() => {
+      if (this.#socket.bytesRead === bytesRead && this.#awaits((exchange) => exchange.awaitsClient)) this.close();
+      else this.#socket.setTimeout(idleMs);
+    });
   }
 
   #due(): void {
-    const exchanges = [...this.#exchanges];
     // A handler may take its time, and so may an answer: the silence of the socket shows whether that one is taken.
-    if (exchanges.length === 0 || exchanges.some((exchange) => exchange.awaitsUpload)) this.close();
-    else this.renew();
+    if (!this.#awaits((exchange) => exchange.awaitsUpload)) {
+      this.renew();
+      return;
+    }
+    this.#isDue = true;
+    afterArrivals(() => {
+      if (this.#isDue) this.close();
+    });
+  }
+
+  /** Whether the next move is the client's: to send a request, or what `isAwaited` finds missing of one. */
+  #awaits(isAwaited: (exchange: ConnectedExchange) => boolean): boolean {
+    const exchanges = [...this.#exchanges];
+    return exchanges.length === 0 || exchanges.some(isAwaited);
   }
 }
+
+/**
+ * Runs once the bytes that have arrived are read. Node runs its timers first: where the whole process stood still, the time of
+ * every client is over before anybody has looked at what it sent in that time.
+ */
+const afterArrivals = (run: () => void): void => void setImmediate(run);

@@ -133,3 +133,24 @@ function idleContract(adapter: Adapter, limitMs: number): void {
     upload.destroy();
   });
 }
+
+test.serial(
+  'node:http: what came while the whole process stood still is answered, though the time is over',
+  async (t) => {
+    const limitMs = 200;
+    const adapter: Adapter = { name: 'node:http', open: nodeListener(limitMs) };
+    const { port } = await listen(t, adapter, (exchange) => {
+      if (exchange.head.method === 'GET') exchange.respond(200, {}, '');
+      else exchange.readBody({ chunk: () => undefined, end: () => exchange.respond(200, {}, '') });
+    });
+    const [again, uploading] = [new RawSocket(port).send(head('GET /')), new RawSocket(port)];
+    t.is((await again.answer()).status, 200);
+    uploading.send(head('PUT /', 'Content-Length: 6')).send('abc');
+    await setTimeout(limitMs / 2);
+    again.send(head('GET /'));
+    uploading.send('def');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * limitMs);
+    t.is((await again.answer()).status, 200);
+    t.is((await uploading.answer()).status, 200);
+  },
+);
