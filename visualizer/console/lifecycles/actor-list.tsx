@@ -3,13 +3,13 @@ import type { ActorsOptions } from '../../../client/lifecycles.ts';
 import type { ActorKind, ListedActor } from '../../../contract/lifecycles/actors.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
+import { useAfterMoves } from '../host/use-moves.ts';
 import { useEvery } from '../host/use-remote.ts';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { sentence } from '../words/codes.ts';
 import { moment } from '../words/time-code.ts';
 import { ActorBadge, againWords } from './actor/actor-head.tsx';
-import { useAfterMoves } from './use-moves.ts';
 import { kindWords } from './words.ts';
 
 const pageRows = 100;

@@ -1,7 +1,9 @@
 import type { OwnedIngestRow } from '../../../contract/ingest/owned-ingest.ts';
 import type { VideohostIngestRow } from '../../../contract/ingest/videohost-ingest.ts';
+import type { StreamedTransition } from '../../../contract/lifecycles/actor-transitions.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
+import { useAfterMoves } from '../host/use-moves.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -16,7 +18,11 @@ import { videoIngests } from './video-hosts.ts';
 type Row = OwnedIngestRow | VideohostIngestRow;
 
 const shownRows = 8;
-const everyMs = 2_000;
+/** Where the stream is cut. */
+const everyMs = 10_000;
+/** Whether a transition is one of an ingest of either kind. */
+export const isOfIngest = ({ kind }: StreamedTransition): boolean => kind.endsWith('-ingest');
+
 const isOpen = ({ status }: Row): boolean => status !== 'registered' && status !== 'failed';
 const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
 
@@ -28,6 +34,7 @@ export function IngestList() {
     const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
   }, [host]);
+  useAfterMoves(host, reload, isOfIngest);
   useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), reload);
   return (
     <section aria-labelledby="ingest-list">

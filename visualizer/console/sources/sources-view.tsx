@@ -1,21 +1,24 @@
 import { useHost } from '../host/use-host.ts';
+import { useAfterMoves } from '../host/use-moves.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { AddFile } from './add-file.tsx';
 import { AddVideo } from './add-video.tsx';
-import { IngestList } from './ingest-list.tsx';
+import { IngestList, isOfIngest } from './ingest-list.tsx';
 import { SourceTable } from './source-table.tsx';
 import { uploads } from './uploads.ts';
 
-const everyMs = 3_000;
+/** A deletion moves no actor, so the stream does not tell of it. */
+const everyMs = 30_000;
 
 /** What can be studied, and how more of it gets here. */
 export function SourcesView() {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.sources(), [host]);
   const ended = useStore(uploads, ({ ended }) => ended);
+  useAfterMoves(host, reload, isOfIngest);
   useEvery(everyMs, true, reload);
   return (
     <div class="page">

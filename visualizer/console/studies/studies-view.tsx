@@ -3,6 +3,7 @@ import type { RuntimesOptions } from '../../../client/studies.ts';
 import type { RuntimeRow, Runtimes } from '../../../contract/study/runtimes.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
+import { useAfterMoves } from '../host/use-moves.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Field } from '../parts/field.tsx';
@@ -13,7 +14,8 @@ import { moment, rangeCode } from '../words/time-code.ts';
 
 const pageRows = 100;
 const rowHeight = 64;
-const everyMs = 4_000;
+/** A deletion moves no actor, so the stream does not tell of it. */
+const everyMs = 30_000;
 
 interface StudiesViewProps {
   readonly source: string | null;
@@ -47,12 +49,16 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
   };
   useEffect(() => ask(null, []), [host]);
   // Only the first page moves: the others are older.
-  useEvery(everyMs, rows.length <= pageRows, () => {
+  const isFirstPage = rows.length <= pageRows;
+  const look = () => {
+    if (!isFirstPage) return;
     host.runtimes(options).then(
       (page) => take(page, []),
       () => undefined,
     );
-  });
+  };
+  useAfterMoves(host, look, ({ kind }) => kind === 'runtime');
+  useEvery(everyMs, isFirstPage, look);
   const more = (_first: number, end: number) => {
     if (end >= rows.length && cursor !== null && !isAsking) ask(cursor, rows);
   };

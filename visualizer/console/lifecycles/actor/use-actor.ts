@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { StudyHost } from '../../../../client/study-host.ts';
 import type { ListedActor } from '../../../../contract/lifecycles/actors.ts';
+import { useMoves } from '../../host/use-moves.ts';
 import { useEvery } from '../../host/use-remote.ts';
-import { useMoves } from '../use-moves.ts';
 import { type Scrubber, scrubber } from './scrubber.ts';
 
 /** A live actor is asked so often beside the stream, for a host that refuses it. */
