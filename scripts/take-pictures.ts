@@ -12,7 +12,9 @@ import { show, themes, viewsOf } from '../test/browser/views.ts';
 
 const folder = fileURLToPath(new URL('../docs/pictures', import.meta.url));
 const viewport = { width: 1280, height: 1270 };
-const taken: readonly string[] = ['claim', 'captions'];
+const taken: readonly string[] = ['claim', 'captions', 'new-study', 'actor', 'operations'];
+/** Pictures of a film come after the words around them. */
+const settleMs = 1500;
 
 /** Makes a small WebP of a PNG with the ffmpeg that the host needs anyway. */
 const shrink = (from: string, to: string) =>
@@ -28,6 +30,7 @@ try {
     const { page } = await watchedPage(browser, host.address, { colorScheme, viewport });
     for (const view of views.filter(({ name }) => taken.includes(name))) {
       await show(page, view);
+      await page.waitForTimeout(settleMs);
       const png = join(scratch, `${view.name}.png`);
       await page.screenshot({ path: png });
       await shrink(png, join(folder, `console-${view.name}.${colorScheme}.webp`));

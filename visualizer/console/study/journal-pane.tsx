@@ -5,26 +5,25 @@ import { useStore } from '../host/use-store.ts';
 import { Identity } from '../parts/identity.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/journal-checks.ts';
-import type { Study, StudyModel } from './study-model.ts';
+import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
 const rowHeight = 36;
 const pageEvents = 200;
 
 interface JournalPaneProps {
-  readonly study: Study;
   readonly model: StudyModel;
   readonly runtimeId: string;
 }
 
 /** Every event of the study; a long journal is read where it is looked at. */
-export function JournalPane({ study, model, runtimeId }: JournalPaneProps) {
+export function JournalPane({ model, runtimeId }: JournalPaneProps) {
   const host = useHost();
   const events = useStore(model.store, (context) => context.events);
   const [pages, setPages] = useState<ReadonlyMap<number, readonly JournalEvent[]>>(new Map());
   const [chosen, setChosen] = useState<JournalEvent | null>(null);
   const [sight, setSight] = useState({ first: 0, end: 0 });
-  const count = Math.max(study.overview.journalHead, events.length);
+  const count = useStore(model.store, (context) => context.journalHead);
   const at = (index: number): JournalEvent | undefined =>
     events[index] ?? pages.get(Math.floor(index / pageEvents))?.[index % pageEvents];
   useEffect(() => {

@@ -22,6 +22,8 @@ interface Model {
   /** What the last question failed with, beside an older study that may still be shown. */
   readonly error: unknown;
   readonly events: readonly JournalEvent[];
+  /** How many events the journal has; it may have more than are kept here. */
+  readonly journalHead: number;
   /** What is done now, in the word of the newest event. */
   readonly isLive: boolean;
 }
@@ -30,13 +32,14 @@ export type StudyModel = ReturnType<typeof studyModel>;
 
 const makeStore = () =>
   createStore({
-    context: { study: null, error: null, events: [], isLive: false } as Model,
+    context: { study: null, error: null, events: [], journalHead: 0, isLive: false } as Model,
     on: {
       read: (context, { study }: { study: Study }) => ({ ...context, study, error: null }),
       failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
-      heard: (context, { events }: { events: readonly JournalEvent[] }) => ({
+      heard: (context, { events, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => ({
         ...context,
         events: [...context.events, ...events],
+        journalHead: Math.max(context.journalHead, head, context.events.length + events.length),
       }),
       live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive }),
     },
@@ -74,7 +77,7 @@ export function studyModel(host: StudyHost, runtimeId: string) {
     for (;;) {
       const page = await host.events(runtimeId, { after: known, signal: stop.signal });
       known = page.nextCursor;
-      store.send({ type: 'heard', events: page.events });
+      store.send({ type: 'heard', events: page.events, head: page.journalHead });
       if (page.reachedHead || known >= keptEvents) {
         if (page.terminal) return;
         break;
@@ -93,7 +96,7 @@ export function studyModel(host: StudyHost, runtimeId: string) {
   const refresh = async (): Promise<void> => {
     const known = store.getSnapshot().context.events.length;
     const page = await host.events(runtimeId, { after: known });
-    store.send({ type: 'heard', events: page.events });
+    store.send({ type: 'heard', events: page.events, head: page.journalHead });
     await read();
   };
 

@@ -52,7 +52,11 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
       </p>
       {error !== null && <Failed error={error} onRetry={() => void model.read()} />}
       {study === null ? (
-        error === null && <Loading what="the study" />
+        error === null ? (
+          <Loading what="the study" />
+        ) : (
+          <JournalPane model={model} runtimeId={runtimeId} />
+        )
       ) : (
         <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
       )}
@@ -103,7 +107,7 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
       {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
-      {pane === 'journal' && <JournalPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} />}
     </>
   );
 }
