@@ -1,4 +1,5 @@
 import type {
+  CaptionChunkAnswer,
   CaptionProductionResults,
   CaptionProductions,
   CaptionQualityControls,
@@ -37,6 +38,13 @@ export class Captions {
   /** The captions of a study with every line; an empty list where there are none. */
   results(runtimeId: string): Promise<CaptionProductionResults> {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-production-results`);
+  }
+
+  /** Lines of long captions in the records in which they are stored, from the index 0 on. Throws `NothingYet` for a study without captions. */
+  async chunk(runtimeId: string, index: number): Promise<CaptionChunkAnswer> {
+    const { jobId } = await this.#only(runtimeId);
+    const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions/${jobId}/chunks/${String(index)}`;
+    return this.#transport.json(path);
   }
 
   qualityControls(runtimeId: string): Promise<CaptionQualityControls> {

@@ -8,6 +8,7 @@ import { reservedBytes } from '../../actors/sources/required-space.ts';
 import { serveFlags } from '../../cli/options/serve-flags.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
@@ -60,7 +61,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   [
     'captions',
-    `studies of at most ${seconds(captionLimits.maxDurationMs)}; ${captionLimits.maxLines} lines, ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side, ${maximumCaptionAttempts} attempts under an approval`,
+    `studies of at most ${seconds(presetOf('maximum-caption-range-ms'))} (\`--maximum-caption-range-ms\`, up to ${grouped(longestCaptions.maxDurationMs / 1000)} s); ${presetOf('maximum-caption-lines')} lines (\`--maximum-caption-lines\`, up to ${grouped(longestCaptions.maxLines)}); ${grouped(captionLimits.maxSourceBytes)} bytes of text on each side and ${grouped(captionLimits.maxArtifactBytes)} bytes in a record for every ${captionLimits.maxLines} lines; ${maximumCaptionAttempts} attempts under an approval`,
   ],
   ['JSON body', `${grouped(bodyLimit)} bytes`],
   ['an overview', `names ${maximumPlaces} places of each finding and counts all; the evidence has every one`],

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { HostError } from '../../../client/host-error.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
@@ -11,6 +11,7 @@ import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { openInProcess } from '../../crash/host-in-process.ts';
+import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 
 const recognising = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
 const captioning = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
@@ -30,10 +31,12 @@ async function hostWith(t: ExecutionContext, executor: readonly string[], baseUr
   const host = await openInProcess(t, await folder, { flags: [...recognising, ...executor], environment });
   const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
   const client = StudyHost.connect({ baseUrl: listening, token });
-  const given = { label: 'speech', rightsHolder: 'nobody', ownershipAttested: true } as const;
-  const known = (await client.sources()).find(({ label }) => label === given.label);
-  const source = known ?? (await client.ingestFile(speechFile, given));
-  const approved = async (targetLanguage: string): Promise<string> => {
+  const sourceOf = async (label: string, file: string) => {
+    const known = (await client.sources()).find((source) => source.label === label);
+    return known ?? client.ingestFile(file, { label, rightsHolder: 'nobody', ownershipAttested: true });
+  };
+  const approved = async (targetLanguage: string, file = speechFile): Promise<string> => {
+    const source = await sourceOf(basename(file), file);
     const request = { targetLanguage, requestedSourceLanguage: spokenLanguage('en') };
     const { runtimeId } = await client.study(source, request).ended();
     await client.reviews.decide(runtimeId, approval, by);
@@ -138,3 +141,35 @@ test.serial('recognised lines are translated by a model, and none that fails a g
   await host.stop();
   await checkRuntimes(t, await folder);
 });
+
+test.serial(
+  'speech in a recording of more than 120 s is translated, and what was asked is stored in parts',
+  async (t) => {
+    t.timeout(180_000, 'a recogniser on a busy machine');
+    const provider = await StubProvider.start();
+    t.teardown(() => provider.close());
+    const recording = join(await folder, 'recording.m4a');
+    await ffmpeg(await folder, '-i', speechFile, '-af', 'apad=whole_dur=125', recording);
+    const { host, client, approved } = await hostWith(
+      t,
+      [...translating, '--maximum-caption-range-ms', '600000'],
+      provider.baseUrl,
+    );
+    const runtimeId = await approved('de', recording);
+    provider.behaviour = translates();
+    const [production] = (await client.captions.produce(runtimeId)).captions;
+    t.is(production?.result.status, 'completed');
+    const { events } = await client.events(runtimeId);
+    const completed = events.find(({ type }) => type === 'caption.production_completed');
+    if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
+    const { receipt } = completed.data;
+    if (receipt.schema !== 'studio.caption-production.receipt.v3') throw new Error('the captions are long');
+    t.like(receipt.translation, { asks: 1, askedAgain: 0, models: ['stub'] });
+    t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
+    const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
+    if (artifact?.schema !== 'studio.caption-production.artifact.v7') throw new Error('the captions are long');
+    t.true(artifact.lines.every(({ transcriptLines = [] }) => transcriptLines.length > 0));
+    await host.stop();
+    await checkRuntimes(t, await folder);
+  },
+);
