@@ -3,6 +3,7 @@ import type { ToolIdentity } from '../contract/base/tool.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
 import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
+import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
@@ -36,6 +37,8 @@ export interface HostOptions {
   readonly maximumOwnedMediaBytes: number;
   readonly videohost: VideohostSettings;
   readonly maximumStudyRangeMs: number;
+  /** Which forecasts plans have; the least work alone where absent. */
+  readonly forecastEstimator?: ForecastEstimator;
   readonly studyWorkers: number;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLiveStudies: number;

@@ -81,7 +81,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
-  const studying = openStudying({
+  const { definition: studying, calibration } = openStudying({
     ...{
       ledger,
       objectStore,
@@ -109,6 +109,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     clock,
     newId: randomUUID,
     recognizes: recognizer !== null,
+    calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
     maximumRangeMs: options.maximumStudyRangeMs,
     maximumLive: options.maximumLiveStudies,
   });

@@ -56,6 +56,7 @@ async function serve(options: ServeOptions): Promise<void> {
       workers: options.videohostWorkers,
     },
     maximumStudyRangeMs: options.maximumStudyRangeMs,
+    forecastEstimator: options.forecastEstimator,
     studyWorkers: options.studyWorkers,
     maximumLiveStudies: options.maximumLiveStudies,
     reviewer: options.reviewer,

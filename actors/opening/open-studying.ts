@@ -16,6 +16,7 @@ import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
 import { type MediaPassesOptions, mediaPasses } from '../study/media-passes.ts';
 import { MediaSteps } from '../study/media-steps.ts';
+import { StudyCalibration } from '../study/study-calibration.ts';
 import { studyDefinition } from '../study/study-definition.ts';
 import { studyOpening } from '../study/study-opening-step.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
@@ -50,12 +51,19 @@ export interface StudyingOptions {
   readonly report: (line: string) => void;
 }
 
-/** Makes the definition of the actors that study, with all of their steps. */
-export function openStudying(options: StudyingOptions): ActorDefinition {
+/** What a host studies with. */
+export interface Studying {
+  readonly definition: ActorDefinition;
+  readonly calibration: StudyCalibration;
+}
+
+/** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
+export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
   const { launcher, tools, detector, detectorTools, recognizer, board } = options;
   const progress = new LiveProgress(ledger);
   const passes = mediaPasses({ launcher, tools, detector, detectorTools });
+  const calibration = new StudyCalibration({ ledger, objectStore, passes: [passes.detect, passes.subtitles] });
   const content = new ReadObjects(objectStore, () => undefined);
   const transcriber =
     recognizer === null
@@ -67,11 +75,12 @@ export function openStudying(options: StudyingOptions): ActorDefinition {
           regions: new RegionResults(ledger),
         });
   const warm = (source: RegisteredSource) => detector.warm(modelsFor(source));
-  return studyDefinition({
+  const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
-    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, board, report }),
+    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, clock, calibration, board, report }),
     recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
+  return { definition, calibration };
 }

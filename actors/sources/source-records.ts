@@ -8,7 +8,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { isPassingFault } from '../../storage/patience/passing-fault.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
-import { readSourceFile } from './source-files.ts';
+import { readSourceFile, sourceIsIntact } from './source-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
 /** The probe record of a source, hashed and read. Throws `source_revalidation_failed` when it is not what was sealed. */
@@ -25,6 +25,11 @@ export async function readMediaProbe(objectStore: ObjectStore, source: Registere
 
 export const sourceChanged = (): ServiceError =>
   new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
+
+/** Throws `source_revalidation_failed` unless every file of a source is what was sealed. */
+export async function demandIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<void> {
+  if (!(await sourceIsIntact(objectStore, source))) throw sourceChanged();
+}
 
 /** The sealed records of the sources that are listed. */
 export class SourceRecords {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../contract/base/clock.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
 import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/further-evidence.ts';
@@ -24,6 +25,7 @@ import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import type { StudyCalibration } from './study-calibration.ts';
 
 /** What a pass found; `further` is what it measured beside its evidence. */
 export interface PassFindings {
@@ -53,6 +55,9 @@ export interface MediaStepsOptions {
   readonly registry: SourceRegistry;
   readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
   readonly progress: LiveProgress;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Takes down how long the passes that really run take. */
+  readonly calibration: Pick<StudyCalibration, 'noted'>;
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   readonly report: (line: string) => void;
 }
@@ -81,7 +86,7 @@ export class MediaSteps {
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
-    const { ledger, progress } = this.#options;
+    const { ledger, progress, clock, calibration } = this.#options;
     const study = readStudy(ledger, runtimeId);
     const operation = this.operation(study, step);
     // The host that began it may have had other tools.
@@ -89,8 +94,13 @@ export class MediaSteps {
     const { operationKey } = mediaRequestOf(study, operation);
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const { known, isUseless } = await this.#known(operationKey);
+    const began = clock.now();
     const result = known ?? (await this.#run(runtimeId, study, step, signal));
+    const workMs = Math.max(0, clock.now() - began);
     const { events } = operationCompleted(study, operation, result, known !== null);
+    const { range } = study.record.analysisRequest;
+    const timed = { mediaMs: range.endMs - range.startMs, workMs };
+    const observed = known === null ? [await calibration.noted(this.#source(study), operation, timed)] : [];
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
       writes: [
@@ -98,6 +108,7 @@ export class MediaSteps {
         isUseless
           ? { put: 'operation', key: operationKey, value: result }
           : { putFirst: 'operation', key: operationKey, value: result },
+        ...observed,
       ],
     };
   }

@@ -14,18 +14,15 @@ import { runtimeStatusOf } from '../../receipts/reopening/runtime-status.ts';
 import { runtimeIdOf } from '../../receipts/start/command.ts';
 import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
 import { acceptStudy } from '../../receipts/start/runtime-start.ts';
-import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
-import type { JournalHead, Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { JournalHead, Write } from '../../storage/ledger/ledger.ts';
 import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
-import { sourceIsIntact } from '../sources/source-files.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
+import { demandIntact } from '../sources/source-records.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
-import { absentRuntime, absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
+import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
@@ -33,19 +30,16 @@ import { JournalHealth } from './journal-health.ts';
 import { listingWrites } from './listed-runtimes.ts';
 import { RememberedPages } from './remembered-pages.ts';
 import type { EventsAnswer, StatusAnswer } from './study-answers.ts';
+import { StudyPlans, type StudyPlansOptions } from './study-plans.ts';
 
-export interface StudiesOptions {
+export interface StudiesOptions extends StudyPlansOptions {
   readonly definition: ActorDefinition;
   readonly supervisor: Supervisor;
-  readonly registry: SourceRegistry;
   readonly sourceUses: SourceUses;
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Whether this host has a recogniser for the speech of the studies that it accepts. */
   readonly recognizes?: boolean;
-  readonly maximumRangeMs: number;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: number;
 }
@@ -61,6 +55,7 @@ const rememberedStatuses = 2048;
 /** The service behind plans, starts, statuses and journals of runtimes. */
 export class Studies {
   readonly #options: StudiesOptions;
+  readonly #plans: StudyPlans;
   readonly #journals: JournalHealth;
   readonly #statuses = new RememberedAnswers<StatusAnswer>(rememberedStatuses, (runtimeId) =>
     this.#encodedStatus(runtimeId),
@@ -70,6 +65,7 @@ export class Studies {
 
   constructor(options: StudiesOptions) {
     this.#options = options;
+    this.#plans = new StudyPlans(options);
     this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
   }
 
@@ -79,34 +75,29 @@ export class Studies {
   }
 
   /** What follows from a request, and its source, whose files are whole. Throws as `plan`. */
-  async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
-    const source = this.#currentSource(request);
-    const plan = planStudy(source, request);
-    refuseDeleted(this.#options.ledger, plan.runtimeId);
-    await this.#revalidate(source);
-    return { source, plan };
+  planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
+    return this.#plans.planned(request);
   }
 
   /** Starts a study, or finds the one that the same request started before. Resolves when it is on disk. */
   async start(request: RuntimeRequest): Promise<RuntimeStatus> {
     const known = this.#knownRuntime(request);
     if (known !== null) return this.#acknowledged(known);
-    const source = this.#currentSource(request);
+    const source = this.#plans.currentSource(request);
     const release = this.#options.sourceUses.begin(request.sourceSessionId);
     return this.#startOver(source, request).finally(release);
   }
 
   async #startOver(source: RegisteredSource, request: RuntimeRequest): Promise<RuntimeStatus> {
-    const plan = planStudy(source, request);
-    const { runtimeId } = plan;
+    const { runtimeId } = planStudy(source, request);
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
     this.#demandRoom(runtimeId);
-    await this.#revalidate(source);
+    await demandIntact(this.#options.objectStore, source);
     await requireSpace(this.#options.objectStore, 0);
     // Of equal requests that arrive together one starts the study; the others wait for it, or find that it has.
     if (!this.#isKnown(runtimeId)) {
       this.#demandRoom(runtimeId);
-      const starting = this.#starting.get(runtimeId) ?? this.#spawn(plan, source);
+      const starting = this.#starting.get(runtimeId) ?? this.#spawn(source, request);
       this.#starting.set(runtimeId, starting);
       await starting.finally(() => this.#starting.delete(runtimeId));
     }
@@ -253,13 +244,6 @@ export class Studies {
     return row;
   }
 
-  #currentSource(request: RuntimeRequest): RegisteredSource {
-    const source = this.#options.registry.current(request.sourceSessionId);
-    if (source === undefined) throw absentSource(this.#options.ledger, request.sourceSessionId);
-    checkStudyBounds(source, request, this.#options.maximumRangeMs);
-    return source;
-  }
-
   /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */
   #knownRuntime(request: RuntimeRequest): string | null {
     const source = this.#options.registry.revision(request.sourceRevisionId);
@@ -273,13 +257,9 @@ export class Studies {
     return readStored(() => this.#options.supervisor.read(runtimeId)) !== undefined;
   }
 
-  async #revalidate(source: RegisteredSource): Promise<void> {
-    if (await sourceIsIntact(this.#options.objectStore, source)) return;
-    throw new ServiceError('source_revalidation_failed', 'the sealed files of the source have changed');
-  }
-
-  async #spawn(plan: StudyPlan, source: RegisteredSource): Promise<void> {
+  async #spawn(source: RegisteredSource, request: RuntimeRequest): Promise<void> {
     const { definition, supervisor, objectStore, clock, newId } = this.#options;
+    const plan = await this.#plans.of(source, request);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await objectStore.putAll(accepted.files);
     const row: StudyRow = {

@@ -34,6 +34,11 @@ export const serveFlags: FlagTable = {
   ...videohostFlags,
   'videohost-workers': single('NUMBER', '1', 'ranges that are fetched at once'),
   'maximum-study-range-ms': single('MS', '600000', 'longest range of a study'),
+  'forecast-estimator': single(
+    'NAME',
+    'deterministic-floor',
+    'deterministic-floor: plans state the least work; host-calibrated: also the time that it is expected to take, by finished operations of this host, once there are five like them',
+  ),
   'study-workers': single(
     'NUMBER',
     'the number of cores',

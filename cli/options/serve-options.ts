@@ -2,6 +2,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
+import { type ForecastEstimator, forecastEstimators } from '../../contract/study/forecast.ts';
 import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
 import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
@@ -27,6 +28,7 @@ export interface ServeOptions {
   readonly videohost: VideohostOptions;
   readonly videohostWorkers: number;
   readonly maximumStudyRangeMs: number;
+  readonly forecastEstimator: ForecastEstimator;
   readonly studyWorkers: number;
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
@@ -76,6 +78,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     videohost: videohostOptions(given),
     videohostWorkers: integer(given, 'videohost-workers', 1, 1, 16, 'invalid_flags'),
     maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
+    forecastEstimator: choice(given, 'forecast-estimator', forecastEstimators),
     studyWorkers: workers,
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),

@@ -1,17 +1,22 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { SourceSession } from '../../contract/sources/source-session.ts';
-import type { Forecast, ForecastBody } from '../../contract/study/forecast.ts';
+import type { CalibratedForecast, FloorForecast, Forecast } from '../../contract/study/forecast.ts';
 import type { WorkPlan } from '../../contract/study/work-plan.ts';
 import { contentDescriptorOf } from '../core/artifact.ts';
 import { contentIdOfBytes, storedBytes } from '../core/canonical-json.ts';
-import { assumptions, uncertainty } from './forecast-statements.ts';
+import { type Calibration, calibratedScenarios, calibrationEvidenceOf } from './calibration.ts';
+import { assumptions, calibratedAssumptions, calibratedUncertainty, uncertainty } from './forecast-statements.ts';
 
 export interface ForecastInput {
   readonly sourceArtifactId: string;
   readonly session: SourceSession;
   readonly range: Range;
   readonly workPlan: WorkPlan;
+  /** Null or absent: the least work alone. */
+  readonly calibration?: Calibration | null;
 }
+
+type Body<Kind extends Forecast> = Omit<Kind, 'schema' | 'forecastId' | 'content'>;
 
 const unavailable = <const Label extends string>(label: Label) =>
   ({
@@ -25,7 +30,7 @@ const unavailable = <const Label extends string>(label: Label) =>
 
 const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 
-function baselineOf(range: Range, { operations }: WorkPlan): ForecastBody['scenarios']['baseline'] {
+function baselineOf(range: Range, { operations }: WorkPlan): Forecast['scenarios']['baseline'] {
   const requested = operations.map(({ operationId, kind, range }) => ({
     operationId,
     kind,
@@ -46,39 +51,74 @@ function baselineOf(range: Range, { operations }: WorkPlan): ForecastBody['scena
   };
 }
 
-/** The forecast without its id and content descriptor: what both of them are the digest of. */
-const forecastBodyOf = ({ sourceArtifactId, session, range, workPlan }: ForecastInput): ForecastBody => ({
-  schema: 'studio.forecast.v1',
-  estimator: { id: 'studio.forecast.deterministic-floor', version: '1' },
-  inputs: {
-    artifact: {
-      artifactId: sourceArtifactId,
-      contentId: session.source.contentId,
-      measuredDurationMs: session.source.durationMs,
-      durationMeasurement: {
-        schema: session.mediaProbe.schema,
-        producer: session.mediaProbe.producer,
-        receiptContentId: session.mediaProbe.contentId,
-      },
+const schema = 'studio.forecast.v1';
+
+const inputsOf = ({ sourceArtifactId, session, range, workPlan }: ForecastInput): Forecast['inputs'] => ({
+  artifact: {
+    artifactId: sourceArtifactId,
+    contentId: session.source.contentId,
+    measuredDurationMs: session.source.durationMs,
+    durationMeasurement: {
+      schema: session.mediaProbe.schema,
+      producer: session.mediaProbe.producer,
+      receiptContentId: session.mediaProbe.contentId,
     },
-    selectedRange: { ...range, durationMs: lengthOf(range) },
-    workPlan,
   },
+  selectedRange: { ...range, durationMs: lengthOf(range) },
+  workPlan,
+});
+
+const pricing: Forecast['pricing'] = {
+  status: 'unavailable',
+  priceBookAdapter: null,
+  priceBookSnapshot: null,
+  currency: null,
+};
+
+const floorBodyOf = (input: ForecastInput): Body<FloorForecast> => ({
+  estimator: { id: 'studio.forecast.deterministic-floor', version: '1' },
+  inputs: inputsOf(input),
   scenarios: {
-    baseline: baselineOf(range, workPlan),
+    baseline: baselineOf(input.range, input.workPlan),
     expected: unavailable('expected'),
     conservative: unavailable('conservative'),
   },
   assumptions: [...assumptions],
   uncertainty: [...uncertainty],
   calibration: { status: 'unavailable', evidence: null, cohort: null },
-  pricing: { status: 'unavailable', priceBookAdapter: null, priceBookSnapshot: null, currency: null },
+  pricing,
 });
 
-/** The least work that a request implies. Deterministic: equal inputs give an equal `forecastId`. */
-export function forecastOf(input: ForecastInput): Forecast {
-  const { schema, ...rest } = forecastBodyOf(input);
-  const bytes = storedBytes({ schema, ...rest });
+const calibratedBodyOf = (input: ForecastInput, calibration: Calibration): Body<CalibratedForecast> => ({
+  estimator: { id: 'studio.forecast.host-calibrated', version: '1' },
+  inputs: inputsOf(input),
+  scenarios: { baseline: baselineOf(input.range, input.workPlan), ...calibratedScenarios(input.range, calibration) },
+  assumptions: [...calibratedAssumptions],
+  uncertainty: [...calibratedUncertainty],
+  calibration: { status: 'available', evidence: calibrationEvidenceOf(calibration), cohort: [...calibration] },
+  pricing,
+});
+
+/** Both the id and the content descriptor of a forecast are the digest of the rest of it. */
+function namesOf(body: Body<FloorForecast> | Body<CalibratedForecast>): Pick<Forecast, 'forecastId' | 'content'> {
+  const bytes = storedBytes({ schema, ...body });
   const content = contentDescriptorOf(contentIdOfBytes(bytes), bytes.length);
-  return { schema, forecastId: `forecast:${content.digest}`, content, ...rest };
+  return { forecastId: `forecast:${content.digest}`, content };
 }
+
+/**
+ * The least work that a request implies, and with a calibration the time that it is expected to take. Deterministic: equal inputs
+ * give an equal `forecastId`.
+ */
+export function forecastOf(input: ForecastInput): Forecast {
+  const { calibration = null } = input;
+  if (calibration === null) {
+    const body = floorBodyOf(input);
+    return { schema, ...namesOf(body), ...body };
+  }
+  const body = calibratedBodyOf(input, calibration);
+  return { schema, ...namesOf(body), ...body };
+}
+
+/** The finished operations that a forecast was calibrated by; null for the least work alone. */
+export const calibrationIn = ({ calibration }: Forecast): Calibration | null => calibration.cohort;

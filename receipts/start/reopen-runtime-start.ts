@@ -4,6 +4,7 @@ import { type RuntimeStart, runtimeStart } from '../../contract/study/runtime-st
 import { canonicalJson } from '../core/canonical-json.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from '../sources/source-identity.ts';
 import { requestedAnalysisOf } from './analysis-request.ts';
+import { calibrationIn } from './forecast.ts';
 import { type AcceptedStudy, acceptStudy } from './runtime-start.ts';
 import { planStudy } from './study-plan.ts';
 
@@ -46,7 +47,7 @@ function demand(place: StartRecordPlace, found: unknown, derived: unknown): void
 
 /**
  * Reads a stored run-start record and derives everything again that can be derived: ids of source, request, plan, command
- * and run, the forecast and its freeze, at last the very bytes. The content id of `bytes` is the caller's to compare.
+ * and run, the forecast from the finished operations that it names, and its freeze, at last the very bytes. The content id of `bytes` is the caller's to compare.
  * Throws `StartRecordError` at the first place that does not follow.
  */
 export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcceptedStudy(bytes).record;
@@ -63,7 +64,7 @@ export function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
   demand('source_session', session.revisionId, sourceRevisionIdOf(session));
   if (analysisRequest.range.endMs > session.source.durationMs) throw new StartRecordError('range');
   const request = { ...requestedAnalysisOf(analysisRequest), clientRequestId: record.clientRequestId };
-  const plan = planStudy({ session }, request);
+  const plan = planStudy({ session }, request, calibrationIn(record.forecast));
   demand('analysis_request', analysisRequest, plan.analysisRequest);
   demand('work_plan', record.workPlan, plan.workPlan);
   demand('command', record.commandId, plan.commandId);

@@ -4,6 +4,7 @@ import type { Forecast } from '../../contract/study/forecast.ts';
 import type { WorkPlan } from '../../contract/study/work-plan.ts';
 import { sourceArtifactIdOf } from '../core/artifact.ts';
 import { analysisRequestOf, type RequestedAnalysis } from './analysis-request.ts';
+import { type Calibration, calibrationOf } from './calibration.ts';
 import { commandIdOf, journalIdOf, runtimeIdOf } from './command.ts';
 import { forecastOf } from './forecast.ts';
 import { workPlanOf } from './work-plan.ts';
@@ -25,8 +26,15 @@ export interface StudyPlan {
   readonly forecast: Forecast;
 }
 
-/** Plans a study. Pure: a plan and a start of the same request carry the same ids. Bounds are checked beforehand. */
-export function planStudy({ session }: PlannedSource, request: StudyRequest): StudyPlan {
+/**
+ * Plans a study. Pure: a plan and a start of the same request carry the same ids, and the same forecast where they are calibrated
+ * by the same finished operations. Only the forecast depends on these. Bounds are checked beforehand.
+ */
+export function planStudy(
+  { session }: PlannedSource,
+  request: StudyRequest,
+  finished: Calibration | null = null,
+): StudyPlan {
   const clientRequestId = request.clientRequestId ?? null;
   const analysisRequest = analysisRequestOf(session, request);
   const workPlan = workPlanOf(analysisRequest);
@@ -46,6 +54,10 @@ export function planStudy({ session }: PlannedSource, request: StudyRequest): St
     runtimeId,
     journalId: journalIdOf(runtimeId),
     sourceArtifactId,
-    forecast: forecastOf({ sourceArtifactId, session, range: request.range, workPlan }),
+    forecast: forecastOf({
+      ...{ sourceArtifactId, session, workPlan },
+      range: request.range,
+      calibration: finished === null ? null : calibrationOf(request.range, finished),
+    }),
   };
 }

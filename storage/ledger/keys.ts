@@ -12,6 +12,7 @@ const tags: Readonly<Record<Space, string>> = {
   unproven: 'u',
   index: 'i',
   transition: 't',
+  observation: 'w',
 };
 const headTag = 'h';
 const eventTag = 'j';

@@ -24,7 +24,8 @@ export type Space =
   | 'record'
   | 'unproven'
   | 'index'
-  | 'transition';
+  | 'transition'
+  | 'observation';
 
 export type Write =
   | { readonly put: Space; readonly key: string; readonly value: unknown }

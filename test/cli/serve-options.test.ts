@@ -20,6 +20,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
     videohost: { added: {}, openOrigin: null },
     videohostWorkers: 1,
     maximumStudyRangeMs: 600_000,
+    forecastEstimator: 'deterministic-floor',
     maximumLiveStudies: 1000,
     reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
     httpAdapter: 'auto',
@@ -30,7 +31,7 @@ test('without flags a host listens on loopback alone, with the limits that the R
 test('flags replace what they name, and paths become absolute', (t) => {
   const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
   const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
-  const queue = ['--maximum-live-studies', '8'];
+  const queue = ['--maximum-live-studies', '8', '--forecast-estimator', 'host-calibrated'];
   const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
   const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
   const hosts = ['--videohost', 'Videos.example=Example:Video', '--videohost-workers', '2'];
@@ -51,6 +52,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
       videohost: { added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
       videohostWorkers: 2,
       maximumStudyRangeMs: 6,
+      forecastEstimator: 'host-calibrated',
       studyWorkers: 7,
       maximumLiveStudies: 8,
       reviewer: { id: 'r', label: 'R R' },

@@ -94,6 +94,8 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       passes,
       progress,
       report,
+      clock,
+      calibration: { noted: async () => ({ put: 'observation', key: 'cohort/00', value: {} }) },
       board: new ProgressBoard({ clock, report }),
     }),
     recognition: recognitionOf(ledger, objectStore, registry, progress),

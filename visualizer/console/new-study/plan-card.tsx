@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { StudyRequest } from '../../../client/studies.ts';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
+import type { RuntimePlan } from '../../../contract/study/runtime-plan.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -19,6 +21,17 @@ function useSettled(value: string): string {
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
+}
+
+/** The time that the host expects, where finished operations like these say anything of it. */
+function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['forecast']): ComponentChildren {
+  if (expected.status === 'unavailable' || conservative.status === 'unavailable') {
+    return <span class="withheld-word">not forecast: nothing to measure it by yet</span>;
+  }
+  const [about, most] = [expected, conservative].map((each) =>
+    duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),
+  );
+  return `about ${about} of work on the media; nine times in ten at most ${most}`;
 }
 
 interface PlanCardProps {
@@ -53,7 +66,7 @@ export function PlanCard({ source, request }: PlanCardProps) {
                   'Media to go through',
                   duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs),
                 ],
-                ['Time it will take', <span class="withheld-word">not forecast: nothing to measure it by yet</span>],
+                ['Time it will take', expectedTime(forecast)],
                 ['Cost', 'none: nothing leaves this machine'],
                 ['Study', <Identity id={runtimeId} />],
               ]}

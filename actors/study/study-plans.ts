@@ -1,0 +1,53 @@
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
+import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { demandIntact } from '../sources/source-records.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import { absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
+import type { StudyCalibration } from './study-calibration.ts';
+
+export interface StudyPlansOptions {
+  readonly registry: SourceRegistry;
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly maximumRangeMs: number;
+  /** What forecasts are made of; absent where they state the least work alone. */
+  readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;
+}
+
+/** Plans over the sources of this host, with the forecasts that it makes of them now. */
+export class StudyPlans {
+  readonly #options: StudyPlansOptions;
+
+  constructor(options: StudyPlansOptions) {
+    this.#options = options;
+  }
+
+  /** What follows from a request, and its source, whose files are whole. */
+  async planned(request: RuntimeRequest): Promise<{ readonly source: RegisteredSource; readonly plan: StudyPlan }> {
+    const { ledger, objectStore } = this.#options;
+    const source = this.currentSource(request);
+    refuseDeleted(ledger, planStudy(source, request).runtimeId);
+    await demandIntact(objectStore, source);
+    return { source, plan: await this.of(source, request) };
+  }
+
+  /** The plan with the forecast that holds now; all else in it follows from the request alone. */
+  async of(source: RegisteredSource, request: RuntimeRequest): Promise<StudyPlan> {
+    const plan = planStudy(source, request);
+    const finished = await this.#options.calibration?.of(source, plan.analysisRequest);
+    return finished === undefined ? plan : planStudy(source, request, finished);
+  }
+
+  /** The source that a request names, where it may be studied as the request says. Throws the codes of requests. */
+  currentSource(request: RuntimeRequest): RegisteredSource {
+    const { registry, ledger, maximumRangeMs } = this.#options;
+    const source = registry.current(request.sourceSessionId);
+    if (source === undefined) throw absentSource(ledger, request.sourceSessionId);
+    checkStudyBounds(source, request, maximumRangeMs);
+    return source;
+  }
+}
