@@ -141,6 +141,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ledger,
     supervisor,
     budgets,
+    board,
     runtimes,
     registry,
     host: {

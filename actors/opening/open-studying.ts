@@ -14,6 +14,7 @@ import { ReadObjects } from '../reopening/read-objects.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
+import { LocalOperations } from '../study/media-operations.ts';
 import { type MediaPassesOptions, mediaPasses } from '../study/media-passes.ts';
 import { MediaSteps } from '../study/media-steps.ts';
 import { StudyCalibration } from '../study/study-calibration.ts';
@@ -63,7 +64,7 @@ export function openStudying(options: StudyingOptions): Studying {
   const { launcher, tools, detector, detectorTools, recognizer, board } = options;
   const progress = new LiveProgress(ledger);
   const passes = mediaPasses({ launcher, tools, detector, detectorTools });
-  const calibration = new StudyCalibration({ ledger, objectStore, passes: [passes.detect, passes.subtitles] });
+  const calibration = new StudyCalibration({ ledger, objectStore, passes });
   const content = new ReadObjects(objectStore, () => undefined);
   const transcriber =
     recognizer === null
@@ -74,11 +75,20 @@ export function openStudying(options: StudyingOptions): Studying {
           languageTool: detectorTools.language,
           regions: new RegionResults(ledger),
         });
+  const operations = new LocalOperations(objectStore, passes);
+  // The time of a study stands while it waits for others to work.
+  const waits = (runtimeId: string, reason: string | null): void => {
+    board.waits(runtimeId, reason);
+    if (reason === null) budgets.resume(runtimeId);
+    else budgets.pause(runtimeId);
+  };
   const warm = (source: RegisteredSource) => detector.warm(modelsFor(source));
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
-    media: new MediaSteps({ ledger, objectStore, registry, passes, progress, clock, calibration, board, report }),
+    media: new MediaSteps({
+      ...{ ledger, objectStore, registry, passes, operations, progress, clock, calibration, board, waits, report },
+    }),
     recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });

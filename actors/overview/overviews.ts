@@ -8,6 +8,7 @@ import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
+import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
@@ -18,6 +19,7 @@ export interface OverviewsOptions {
   readonly ledger: Ledger;
   readonly supervisor: Supervisor;
   readonly budgets: TimeBudgets;
+  readonly board: Pick<ProgressBoard, 'waitingFor'>;
   readonly runtimes: VerifiedRuntimes;
   readonly registry: Pick<SourceRegistry, 'current'>;
   readonly host: Omit<HostAbilities, 'sourceIsCurrent'>;
@@ -44,7 +46,7 @@ export class Overviews {
 
   /** Null for a row that is missing or damaged: the reopening of the runtime says which, and what it means. */
   #standing(runtimeId: string): StudyStanding | null {
-    const { budgets } = this.#options;
+    const { budgets, board } = this.#options;
     const row = this.#row(runtimeId);
     if (row === null) return null;
     return {
@@ -52,6 +54,7 @@ export class Overviews {
       reason: reasonOf(row),
       resumes: row.totalResumes,
       deadlineLeftMs: budgets.remaining(runtimeId) ?? row.remainingMs,
+      waitsFor: board.waitingFor(runtimeId),
     };
   }
 

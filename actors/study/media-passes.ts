@@ -1,22 +1,17 @@
 import { failureMessage } from '../../contract/base/failure.ts';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { DetectedKind } from '../../contract/evidence/evidence.ts';
-import { furtherKinds } from '../../contract/evidence/further-evidence.ts';
-import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
-import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
+import { type FurtherArtifact, furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import type { MediaTask } from '../../contract/study/media-task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
-import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
+import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { detectionsOver, furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
-import { readSubtitles, type SubtitleTrack, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
+import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
-import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
-import { studyBudgetMs } from '../reopening/study-row.ts';
-import type { MediaPass } from './media-steps.ts';
 
 export interface MediaPassesOptions {
   readonly launcher: Launcher;
@@ -25,73 +20,58 @@ export interface MediaPassesOptions {
   readonly detectorTools: DetectorTools;
 }
 
+/** What a pass found; `further` is what it measured beside its evidence. */
+export interface PassFindings {
+  readonly detections: readonly Detection[];
+  readonly derivedAudio: DerivedAudio | null;
+  readonly further: readonly FurtherArtifact[];
+}
+
+export interface PassRequest {
+  /** Where the media lies. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
+  readonly decoded: (mediaMs: number) => void;
+  /** Takes an object that a fact is going to name; on disk when it resolves. */
+  readonly keep: (object: StoredObject) => Promise<void>;
+}
+
+/** The two passes over the media: everything that one decode yields, and the embedded subtitles with their language. */
+export interface MediaPasses {
+  /** With which tools a task is done here, set how: known before it runs. */
+  identity(task: MediaTask): OperationIdentity;
+  /** Rejects with a `StudyFault` where a tool came to nothing. */
+  run(task: MediaTask, request: PassRequest): Promise<PassFindings>;
+}
+
 const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...furtherKinds] as const;
 const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
-function tracksOf(source: RegisteredSource, { language }: AnalysisRequest): DetectionTracks {
-  const audio = audioTrackOf(source, language.languagePair.requestedSource);
-  return {
-    audioTrackIndex: audio?.index ?? null,
-    videoTrackIndex: source.tracks.find(({ kind }) => kind === 'video')?.index ?? null,
-    audioChoice: audio?.choice ?? null,
-  };
-}
-
-const limitsOf = (range: Range): MediaOperationRequest['limits'] => ({ maxWallMs: studyBudgetMs(range) });
-
-const subtitleTracksOf = (source: RegisteredSource): SubtitleTrack[] =>
-  source.tracks
-    .filter((track) => track.kind === 'subtitle')
-    .map(({ index, codec }) => ({
-      index,
-      codec,
-      language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
-    }));
-
-/** The two passes over the media: everything that one decode yields, and the embedded subtitles with their language. */
-export function mediaPasses(options: MediaPassesOptions): { detect: MediaPass; subtitles: MediaPass } {
-  const { launcher, tools, detector, detectorTools } = options;
+/** The passes with the tools of this machine. */
+export function mediaPasses({ launcher, tools, detector, detectorTools }: MediaPassesOptions): MediaPasses {
   const identified = { ffmpeg: tools.ffmpeg, detectorTools };
   const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
   return {
-    detect: {
-      operation: (source, request) => ({
-        capability: 'media.detect',
-        ...identityOver(source.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(source, request))),
-        limits: limitsOf(request.range),
-      }),
-      run: ({ path, source, request, signal, measured, keep }) =>
-        closed(async () => {
-          const { contentId: sourceContentId } = source.session.source;
-          const tracks = tracksOf(source, request);
-          const { startMs, endMs } = request.range;
-          const decoded = (mediaMs: number): void => measured(mediaMs, endMs - startMs);
-          const found = await detectRange(deps, {
-            ...{ path, sourceContentId, range: request.range, signal, decoded, keep },
-            ...tracks,
-          });
-          const detections = detectionsOver(source.incompleteMedia, found.detections);
-          const speech = detections.find(({ kind }) => kind === 'speech_activity');
-          const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
-          return { detections, derivedAudio, further: furtherOver(source.incompleteMedia, found.further) };
-        }),
-    },
-    subtitles: {
-      operation: (source, { range }) => ({
-        capability: 'media.subtitles',
-        ...identityOver(source.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, subtitleTracksOf(source))),
-        limits: limitsOf(range),
-      }),
-      run: ({ path, source, request: { range }, signal, measured }) =>
-        closed(async () => {
-          const { contentId: sourceContentId } = source.session.source;
-          const tracks = subtitleTracksOf(source);
+    identity: (task) =>
+      task.capability === 'media.detect'
+        ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, task.tracks))
+        : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks)),
+    run: (task, { path, signal, decoded, keep }) =>
+      closed(async () => {
+        const { sourceContentId, range, incompleteMedia } = task;
+        const over = { path, sourceContentId, range, signal };
+        if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
-          const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
-          const found = await readSubtitles(deps, { path, sourceContentId, range, tracks, signal, read });
-          return { detections: detectionsOver(source.incompleteMedia, found), derivedAudio: null, further: [] };
-        }),
-    },
+          const found = await readSubtitles(deps, { ...over, tracks: task.tracks, read: decoded });
+          return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
+        }
+        const found = await detectRange(deps, { ...over, ...task.tracks, decoded, keep });
+        const detections = detectionsOver(incompleteMedia, found.detections);
+        const speech = detections.find(({ kind }) => kind === 'speech_activity');
+        const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
+        return { detections, derivedAudio, further: furtherOver(incompleteMedia, found.further) };
+      }),
   };
 }
 

@@ -1,15 +1,11 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { DerivedAudio, Detection } from '../../contract/evidence/evidence.ts';
-import type { FurtherArtifact, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
 import { furtherShape } from '../../receipts/evidence/check-evidence.ts';
-import { encodeDetections, encodeFurther } from '../../receipts/evidence/detected-evidence.ts';
 import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
 import {
   type MediaOperation,
@@ -22,47 +18,30 @@ import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
-import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import type { MediaOperations } from './media-operations.ts';
+import type { MediaPasses } from './media-passes.ts';
+import { type MediaStepName, mediaOperationOf, mediaTaskOf } from './media-task.ts';
 import type { StudyCalibration } from './study-calibration.ts';
-
-/** What a pass found; `further` is what it measured beside its evidence. */
-export interface PassFindings {
-  readonly detections: readonly Detection[];
-  readonly derivedAudio: DerivedAudio | null;
-  readonly further: readonly FurtherArtifact[];
-}
-
-/** A pass over the media as the outside world offers it. */
-export interface MediaPass {
-  operation(source: RegisteredSource, request: AnalysisRequest): MediaOperation;
-  run(request: {
-    readonly path: string;
-    readonly source: RegisteredSource;
-    readonly request: AnalysisRequest;
-    readonly signal: AbortSignal;
-    /** Told how much of the media was read, and how much will be, in ms of its time. */
-    readonly measured: (completedMs: number, totalMs: number) => void;
-    /** Takes an object that a fact is going to name; on disk when it resolves. */
-    readonly keep: (object: StoredObject) => Promise<void>;
-  }): Promise<PassFindings>;
-}
 
 export interface MediaStepsOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
-  readonly passes: { readonly detect: MediaPass; readonly subtitles: MediaPass };
+  /** Says with which tools this host has its operations done, set how. */
+  readonly passes: Pick<MediaPasses, 'identity'>;
+  readonly operations: MediaOperations;
   readonly progress: LiveProgress;
   readonly clock: Pick<Clock, 'now'>;
   /** Takes down how long the passes that really run take. */
   readonly calibration: Pick<StudyCalibration, 'noted'>;
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
+  /** Told what an operation of a study waits for; null once it waits no more. */
+  readonly waits: (runtimeId: string, reason: string | null) => void;
   readonly report: (line: string) => void;
 }
-
-export type MediaStepName = 'detect' | 'subtitles';
 
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */
 export class MediaSteps {
@@ -74,7 +53,7 @@ export class MediaSteps {
 
   /** What a study asks of one pass. */
   operation(study: StudyRow, step: MediaStepName): MediaOperation {
-    return this.#options.passes[step].operation(this.#source(study), study.record.analysisRequest);
+    return mediaOperationOf(this.#options.passes, this.#task(study, step));
   }
 
   detect(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
@@ -95,7 +74,7 @@ export class MediaSteps {
     const isBegun = mediaRequestOf(study, begun).operationKey === operationKey;
     const { known, isUseless } = await this.#known(operationKey);
     const began = clock.now();
-    const result = known ?? (await this.#run(runtimeId, study, step, signal));
+    const result = known ?? (await this.#run(study, step, signal));
     const workMs = Math.max(0, clock.now() - began);
     const { events } = operationCompleted(study, operation, result, known !== null);
     const { range } = study.record.analysisRequest;
@@ -113,52 +92,28 @@ export class MediaSteps {
     };
   }
 
-  async #run(
-    runtimeId: string,
-    study: StudyRow,
-    step: MediaStepName,
-    signal: AbortSignal,
-  ): Promise<MediaOperationResult> {
-    const { objectStore, passes, board } = this.#options;
-    const { analysisRequest } = study.record;
-    const source = this.#source(study);
-    const media = mediaOf(source);
-    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
-    const { detections, derivedAudio, further } = await passes[step].run({
-      path: pathOf(objectStore, media),
-      source,
-      request: analysisRequest,
-      signal,
-      measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
-      keep: (object) => objectStore.putAll([object]),
-    });
+  async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
+    const { operations, passes, board, waits } = this.#options;
+    const { runtimeId, analysisRequest } = study.record;
+    const { startMs, endMs } = analysisRequest.range;
+    // A text track is read from its beginning.
+    const total = step === 'subtitles' ? endMs : endMs - startMs;
+    const task = this.#task(study, step);
+    const request = mediaRequestOf(study, mediaOperationOf(passes, task));
+    const result = await operations.run(
+      { task, request, study, source: this.#source(study) },
+      {
+        signal,
+        decoded: (completed) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
+        waits: (reason) => waits(runtimeId, reason),
+      },
+    );
     board.forget(runtimeId);
-    const evidence: MediaOperationResult['evidence'] = [];
-    // Each by itself: many large records at once would hold up everything else.
-    for (const detection of detections) {
-      const { objects, result } = encodeDetections([detection], derivedAudio);
-      await objectStore.putAll(objects);
-      evidence.push(...result.evidence);
-    }
-    const beside: FurtherResult[] = [];
-    for (const artifact of further) {
-      const { object, result } = encodeFurther(artifact);
-      await this.#keepOn(artifact);
-      await objectStore.putAll([object]);
-      beside.push(result);
-    }
-    return { evidence, derivedAudio, ...(beside.length === 0 ? {} : { further: beside }) };
+    return result;
   }
 
-  /**
-   * Stores once more what facts name: in a pass of hours the first of it is no longer recent, and a collection of garbage would
-   * delete it before a record names it.
-   */
-  async #keepOn(artifact: FurtherArtifact): Promise<void> {
-    const { objectStore } = this.#options;
-    for (const { contentId, bytes } of objectFactsOf(artifact)) {
-      await objectStore.putAll([{ contentId, bytes: await objectStore.read(contentId, bytes) }]);
-    }
+  #task(study: StudyRow, step: MediaStepName): MediaTask {
+    return mediaTaskOf(step, this.#source(study), study.record.analysisRequest);
   }
 
   /**

@@ -7,14 +7,14 @@ import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
 import { FinishedOperations } from './finished-operations.ts';
-import type { MediaPass } from './media-steps.ts';
+import type { MediaPasses } from './media-passes.ts';
+import { mediaOperationOf, mediaStepNames, mediaTaskOf } from './media-task.ts';
 import { workCohortOf } from './work-cohort.ts';
 
 export interface StudyCalibrationOptions {
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
-  /** The operations of a study, each with what it is done by. */
-  readonly passes: readonly Pick<MediaPass, 'operation'>[];
+  readonly passes: Pick<MediaPasses, 'identity'>;
 }
 
 /** What this host knows of the time that its operations take: every study adds to it, and forecasts may be made of it. */
@@ -38,8 +38,8 @@ export class StudyCalibration {
     const { objectStore, passes } = this.#options;
     const probe = await readMediaProbe(objectStore, source);
     return Promise.all(
-      passes.map(async (pass) => {
-        const cohort = workCohortOf(pass.operation(source, request), probe);
+      mediaStepNames.map(async (step) => {
+        const cohort = workCohortOf(mediaOperationOf(passes, mediaTaskOf(step, source, request)), probe);
         return { cohort, observations: await this.#finished.of(cohort) };
       }),
     );

@@ -44,6 +44,8 @@ export class ProgressBoard {
   readonly #clock: Clock;
   readonly #listeners: CommitListeners;
   readonly #meters = new Map<string, StageMeter>();
+  /** What pieces of work that are under way wait for, in words for people. */
+  readonly #waits = new Map<string, string>();
   /** Who is watched, with the last notice to the watchers. */
   readonly #notices = new Map<string, Notice>();
   #supervisor: Supervisor | null = null;
@@ -72,6 +74,19 @@ export class ProgressBoard {
   /** What was measured of a stage is over. */
   forget(id: string): void {
     if (this.#meters.delete(id)) this.#changed(id);
+  }
+
+  /** Notes what work that is under way waits for; null once it waits no more. */
+  waits(id: string, reason: string | null): void {
+    if (this.waitingFor(id) === reason) return;
+    if (reason === null) this.#waits.delete(id);
+    else this.#waits.set(id, reason);
+    this.#changed(id);
+  }
+
+  /** What work that is under way waits for; null where it waits for nothing. */
+  waitingFor(id: string): string | null {
+    return this.#waits.get(id) ?? null;
   }
 
   /** A transition is on disk. It may have moved others forward in their queue. */
@@ -107,7 +122,7 @@ export class ProgressBoard {
   #of(id: string, kinds: readonly string[], absent: typeof absentRuntime): WorkProgress {
     const row = readStored(() => this.#supervisor?.read(id));
     if (row === undefined || !kinds.includes(row.kind)) throw absent(this.#ledger, id);
-    const stage = this.#stageOf(row);
+    const stage = this.#waits.has(id) ? 'queued' : this.#stageOf(row);
     const notice = this.#notices.get(id);
     if (notice !== undefined) notice.isQueued = stage === 'queued';
     const meter = this.#meters.get(id);

@@ -12,6 +12,8 @@ export interface StudyStanding {
   readonly resumes: number;
   /** What is left of its time; null where nothing was measured. */
   readonly deadlineLeftMs: number | null;
+  /** What the step under way waits for, in words for people; null where it waits for nothing. */
+  readonly waitsFor: string | null;
 }
 
 /** What the host that answers could do next. */

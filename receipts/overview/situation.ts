@@ -24,6 +24,7 @@ const steps: Readonly<Record<string, string>> = {
 function studyText({ lifecycle, standing, study }: OverviewedRuntime): string {
   if (lifecycle === 'accepted') return 'waiting for a free worker';
   if (lifecycle === 'initializing') return 'opening the source';
+  if (lifecycle === 'running' && standing.waitsFor !== null) return standing.waitsFor;
   if (lifecycle === 'running') return `studying: ${steps[study?.progress.done ?? 'initialize'] ?? 'ending'}`;
   const { code, message } = study?.stop?.reason ??
     standing.reason ?? { code: lifecycle, message: 'no reason is stored' };
@@ -41,7 +42,12 @@ function approvedSituation({ captions, check }: OverviewParts): Situation {
 
 /** Where a runtime stands, as a code and in plain words. */
 export function situationOf(overviewed: OverviewedRuntime, parts: OverviewParts): Situation {
-  if (overviewed.lifecycle !== 'terminal') return { code: before[overviewed.lifecycle], text: studyText(overviewed) };
+  const { lifecycle, standing } = overviewed;
+  if (lifecycle !== 'terminal') {
+    const isWaiting = lifecycle === 'running' && standing.waitsFor !== null;
+    const code = isWaiting ? 'waiting_for_a_worker' : before[lifecycle];
+    return { code, text: studyText(overviewed) };
+  }
   const { state, text } = parts.review;
   const { deciding = null, review = null } = overviewed.study?.tail ?? {};
   switch (state) {

@@ -7,7 +7,9 @@ import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { SourceUses } from '../../../actors/sources/source-uses.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
-import { type MediaPass, MediaSteps } from '../../../actors/study/media-steps.ts';
+import { LocalOperations } from '../../../actors/study/media-operations.ts';
+import type { MediaPasses } from '../../../actors/study/media-passes.ts';
+import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { Studies } from '../../../actors/study/studies.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
@@ -40,14 +42,12 @@ const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]
   kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode }));
 
 /** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
-const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass => ({
-  operation: () => ({
-    capability,
+const otherTools: MediaPasses = {
+  identity: () => ({
     tools: [{ name: 'ffmpeg', version: '99', digest: `sha256:${'9'.repeat(64)}` }],
     parameters: {},
-    limits: { maxWallMs: 1000 },
   }),
-  run: async () => ({
+  run: async ({ capability }) => ({
     detections:
       capability === 'media.detect'
         ? [
@@ -58,7 +58,7 @@ const otherTools = (capability: 'media.detect' | 'media.subtitles'): MediaPass =
     derivedAudio: null,
     further: [],
   }),
-});
+};
 
 /** The step of a host without a recogniser. */
 const recognitionOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) =>
@@ -77,7 +77,6 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const report = () => undefined;
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
-  const passes = { detect: otherTools('media.detect'), subtitles: otherTools('media.subtitles') };
   const progress = new LiveProgress(ledger);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const usual = studyDefinition({
@@ -91,11 +90,13 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       ledger,
       objectStore,
       registry,
-      passes,
+      passes: otherTools,
+      operations: new LocalOperations(objectStore, otherTools),
       progress,
       report,
       clock,
       calibration: { noted: async () => ({ put: 'observation', key: 'cohort/00', value: {} }) },
+      waits: () => undefined,
       board: new ProgressBoard({ clock, report }),
     }),
     recognition: recognitionOf(ledger, objectStore, registry, progress),

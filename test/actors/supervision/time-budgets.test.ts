@@ -56,3 +56,29 @@ test('whoever has no budget is never stopped by one', (t) => {
   t.is(budgets.remaining('b'), null);
   t.is(clock.pending, 0);
 });
+
+test('time stands between pause and resume, and in a budget that is paused before it runs', (t) => {
+  const { clock, budgets } = bench();
+  let reached = 0;
+  budgets.set('a', 1000);
+  budgets.pause('a');
+  const stop = budgets.run('a', () => {
+    reached += 1;
+  });
+  clock.advance(5000);
+  t.is(budgets.remaining('a'), 1000);
+  budgets.resume('a');
+  clock.advance(400);
+  budgets.pause('a');
+  budgets.pause('a');
+  clock.advance(5000);
+  t.is(budgets.remaining('a'), 600);
+  budgets.resume('a');
+  clock.advance(600);
+  t.is(reached, 1);
+  stop();
+  budgets.pause('a');
+  budgets.resume('a');
+  budgets.resume('nobody');
+  t.is(clock.pending, 0);
+});

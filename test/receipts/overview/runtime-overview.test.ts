@@ -29,7 +29,13 @@ const host: HostAbilities = {
   explains: true,
   sourceIsCurrent: true,
 };
-const ended: StudyStanding = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null };
+const ended: StudyStanding = {
+  lifecycle: 'terminal',
+  reason: null,
+  resumes: 0,
+  deadlineLeftMs: null,
+  waitsFor: null,
+};
 
 const withheld = storedStudy({ version: 3, windows: 8 });
 const silent = storedStudy({ version: 1, windows: null });
@@ -213,6 +219,9 @@ test('what a running study has not come to is not yet; what a study that failed 
   t.deepEqual(new Set(partsOf(running)), new Set(['not_yet']));
   t.like(running.study, { resumes: 1, deadlineLeftMs: 500, step: 'detect' });
   t.is(running.situation.text, 'studying: reading subtitles');
+  const waitsFor = 'waiting for a worker';
+  const waiting = runtimeOverviewOf(runtime, { ...ended, lifecycle: 'running', waitsFor }, host);
+  t.deepEqual(waiting.situation, { code: 'waiting_for_a_worker', text: waitsFor });
   t.deepEqual(actionsOf(running), ['follow']);
   const reason = { code: 'executor_failed', message: 'deadline: no time left' } as const;
   const failed = runtimeOverviewOf(runtime, { ...ended, lifecycle: 'failed', reason }, host);

@@ -1,0 +1,52 @@
+import type { MediaOperationRequest, MediaOperationResult } from '../../contract/evidence/media-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { MediaTask } from '../../contract/study/media-task.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { StudyRow } from '../reopening/study-row.ts';
+import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import type { MediaPasses } from './media-passes.ts';
+import { storedPass } from './stored-pass.ts';
+
+/** One operation over the media of a study. */
+export interface MediaWork {
+  readonly task: MediaTask;
+  /** The request that is in the journal: the operation's key, and the tools and parameters that its result has to have. */
+  readonly request: MediaOperationRequest;
+  readonly study: StudyRow;
+  readonly source: RegisteredSource;
+}
+
+export interface WorkWatch {
+  readonly signal: AbortSignal;
+  /** Told how much of the range was decoded, in ms. */
+  readonly decoded: (mediaMs: number) => void;
+  /** Told what the operation waits for, in words for people; null once it waits no more. */
+  readonly waits: (reason: string | null) => void;
+}
+
+/** Runs operations over media, wherever that is. */
+export interface MediaOperations {
+  /**
+   * Resolves with what is kept under the operation's key; every object that it names is in the object store by then. Rejects
+   * with a `StudyFault` where the operation came to nothing.
+   */
+  run(work: MediaWork, watch: WorkWatch): Promise<MediaOperationResult>;
+}
+
+/** Runs operations on this machine. */
+export class LocalOperations implements MediaOperations {
+  readonly #objectStore: ObjectStore;
+  readonly #passes: MediaPasses;
+
+  constructor(objectStore: ObjectStore, passes: MediaPasses) {
+    this.#objectStore = objectStore;
+    this.#passes = passes;
+  }
+
+  async run({ task, source }: MediaWork, { signal, decoded }: WorkWatch): Promise<MediaOperationResult> {
+    const media = mediaOf(source);
+    if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
+    const path = pathOf(this.#objectStore, media);
+    return storedPass(this.#passes, this.#objectStore, task, { path, signal, decoded });
+  }
+}

@@ -1,0 +1,50 @@
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { MediaTask } from '../../contract/study/media-task.ts';
+import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
+import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
+import { studyBudgetMs } from '../reopening/study-row.ts';
+import type { MediaPasses } from './media-passes.ts';
+
+/** The passes over the media, as the steps of a study are named. */
+export const mediaStepNames = ['detect', 'subtitles'] as const;
+
+export type MediaStepName = (typeof mediaStepNames)[number];
+
+function detectionTracksOf(source: RegisteredSource, { language }: AnalysisRequest) {
+  const audio = audioTrackOf(source, language.languagePair.requestedSource);
+  return {
+    audioTrackIndex: audio?.index ?? null,
+    videoTrackIndex: source.tracks.find(({ kind }) => kind === 'video')?.index ?? null,
+    audioChoice: audio?.choice ?? null,
+  };
+}
+
+const textTracksOf = (source: RegisteredSource) =>
+  source.tracks
+    .filter((track) => track.kind === 'subtitle')
+    .map(({ index, codec }) => ({
+      index,
+      codec,
+      language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
+    }));
+
+/** What a study has one of its passes do. */
+export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, request: AnalysisRequest): MediaTask {
+  const { incompleteMedia } = source;
+  const over = {
+    sourceContentId: source.session.source.contentId,
+    range: request.range,
+    ...(incompleteMedia === undefined ? {} : { incompleteMedia }),
+  };
+  return step === 'detect'
+    ? { capability: 'media.detect', ...over, tracks: detectionTracksOf(source, request) }
+    : { capability: 'media.subtitles', ...over, tracks: textTracksOf(source) };
+}
+
+/** A task as an operation: with the tools of the passes, and the time that a study of its range may take. */
+export const mediaOperationOf = (passes: Pick<MediaPasses, 'identity'>, task: MediaTask): MediaOperation => ({
+  capability: task.capability,
+  ...passes.identity(task),
+  limits: { maxWallMs: studyBudgetMs(task.range) },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { contentId, count, languageTag, range } from '../base/grammar.ts';
+import { incompleteMedia } from '../sources/incomplete-media.ts';
+
+const overMedia = { sourceContentId: contentId, range, incompleteMedia: incompleteMedia.optional() };
+
+/** The tracks of a source by their index in the container; attached pictures are no video. */
+export const detectionTracks = z.strictObject({
+  audioTrackIndex: count.nullable(),
+  videoTrackIndex: count.nullable(),
+  /** By which rule the audio track was chosen, and which others there are; null where there is no other. */
+  audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
+});
+
+export const textTrack = z.strictObject({ index: count, codec: z.string(), language: languageTag.nullable() });
+
+/**
+ * Everything that a pass over media is told, the bytes aside: whoever has the bytes and the same tools finds the same. It names
+ * neither file nor person.
+ */
+export const mediaTask = z.discriminatedUnion('capability', [
+  z.strictObject({ capability: z.literal('media.detect'), ...overMedia, tracks: detectionTracks }),
+  z.strictObject({ capability: z.literal('media.subtitles'), ...overMedia, tracks: z.array(textTrack) }),
+]);
+
+export type MediaTask = z.infer<typeof mediaTask>;
