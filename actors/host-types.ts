@@ -29,6 +29,7 @@ import type { ListedRuntimes } from './study/listed-runtimes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { Studies } from './study/studies.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
+import type { WorkQueueChoice } from './workers/open-work-orders.ts';
 
 /** What a host is opened with. */
 export interface HostOptions {
@@ -53,6 +54,8 @@ export interface HostOptions {
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recogniser; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
+  /** Who runs operations over media; null or absent where this host does. */
+  readonly workQueue?: WorkQueueChoice | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   /** What hosts before this one found out in this process; without it, the host finds out by itself. */

@@ -42,6 +42,7 @@ import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
+import { openWorkOrders } from './workers/open-work-orders.ts';
 
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
@@ -80,6 +81,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     studies: new WorkQueue(options.studyWorkers, grant),
   };
 
+  const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const { definition: studying, calibration } = openStudying({
     ...{
@@ -96,6 +98,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       recognizer,
     },
     ...{ board, clock, report },
+    orders: workers?.orders ?? null,
     queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
   });
@@ -217,7 +220,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const figures = new HostFigures({
     ...measured,
     freeBytes: () => objectStore.freeBytes(),
-    others: () => deleting.figures.metrics(),
+    others: () => [...deleting.figures.metrics(), ...(workers?.metrics() ?? [])],
   });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
@@ -287,6 +290,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       supervisor.stop();
       await deleting.erasure.stop();
       await stopRequested();
+      await workers?.close();
       await detector.close();
       await launcher.close();
       await ledger.close();

@@ -11,6 +11,7 @@ import { pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
+import { workerWords } from './options/worker-options.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
@@ -23,6 +24,7 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   verify: () => import('./verify.ts'),
   evaluate: () => import('./evaluate.ts'),
   mcp: () => import('./mcp.ts'),
+  worker: () => import('./worker.ts'),
 };
 
 /** What a shell completes. */
@@ -33,6 +35,7 @@ const completed: CompletedCommands = {
   verify: commands.verify,
   evaluate: commands.evaluate,
   mcp: mcpWords,
+  worker: workerWords,
   completions: completionsWords,
 };
 
@@ -46,6 +49,7 @@ ${Object.entries({ ...hostCommands, ...storeCommands })
   verify     reopens everything that one runtime rests on
   evaluate   studies the labelled media of a pack
   mcp        serves an agent over the Model Context Protocol
+  worker     measures media for hosts with a work queue
   completions  prints the completions of a shell
 
 media-study COMMAND --help shows the flags of a command.

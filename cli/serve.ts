@@ -22,6 +22,7 @@ import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/r
 import { type ServeOptions, serveOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
+import { demandObjectSource, workQueueNotice } from './options/work-queue.ts';
 import { consoleAddress } from './terminal/console-address.ts';
 import { removeHostFile, writeHostFile } from './terminal/host-file.ts';
 import { hostToken } from './token.ts';
@@ -41,6 +42,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const translator = translatorOf(options.captionExecutor, process.env) ?? null;
   const explainer = explainerOf(options.explainerModel, process.env);
   const recognizer = recognizerOf(options.recognizer, process.env);
+  if (options.workQueue !== null) await demandObjectSource(options.workQueue);
   const token = await hostToken(options.tokenFile);
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
@@ -65,6 +67,7 @@ async function serve(options: ServeOptions): Promise<void> {
     translator,
     explainer,
     recognizer,
+    workQueue: options.workQueue,
     environment: process.env,
     clock: systemClock,
     report,
@@ -82,6 +85,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (translator !== null) report(translatorNotice(translator));
   if (explainer !== null) report(explainerNotice(explainer));
   if (recognizer !== null) report(recognizerNotice(recognizer));
+  if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   host.begin();
 }

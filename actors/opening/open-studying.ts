@@ -25,6 +25,9 @@ import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
+import { QueuedOperations } from '../workers/queued-operations.ts';
+import { queuedRecognizer } from '../workers/queued-recognizer.ts';
+import type { WorkOrders } from '../workers/work-orders.ts';
 
 const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),
@@ -44,6 +47,8 @@ export interface StudyingOptions {
   readonly detectorTools: DetectorTools;
   /** Null on a host that recognises no speech. */
   readonly recognizer: Recognizer | null;
+  /** Who has operations carried out by workers; null where this host runs them itself. */
+  readonly orders: WorkOrders | null;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
   readonly clock: Clock;
@@ -51,6 +56,9 @@ export interface StudyingOptions {
   readonly committed: (runtimeId: string) => void;
   readonly report: (line: string) => void;
 }
+
+const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | null =>
+  recognizer === null || orders === null ? recognizer : queuedRecognizer(recognizer, orders);
 
 /** What a host studies with. */
 export interface Studying {
@@ -61,7 +69,8 @@ export interface Studying {
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
 export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
-  const { launcher, tools, detector, detectorTools, recognizer, board } = options;
+  const { launcher, tools, detector, detectorTools, board, orders } = options;
+  const recognizer = recognizerOf(options);
   const progress = new LiveProgress(ledger);
   const passes = mediaPasses({ launcher, tools, detector, detectorTools });
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
@@ -75,21 +84,24 @@ export function openStudying(options: StudyingOptions): Studying {
           languageTool: detectorTools.language,
           regions: new RegionResults(ledger),
         });
-  const operations = new LocalOperations(objectStore, passes);
+  const operations =
+    orders === null ? new LocalOperations(objectStore, passes) : new QueuedOperations(objectStore, orders);
   // The time of a study stands while it waits for others to work.
   const waits = (runtimeId: string, reason: string | null): void => {
     board.waits(runtimeId, reason);
     if (reason === null) budgets.resume(runtimeId);
     else budgets.pause(runtimeId);
   };
-  const warm = (source: RegisteredSource) => detector.warm(modelsFor(source));
+  // A host that has others measure needs its own detector for the language of recognised lines alone.
+  const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media: new MediaSteps({
-      ...{ ledger, objectStore, registry, passes, operations, progress, clock, calibration, board, waits, report },
+      ...{ ledger, objectStore, registry, passes, operations, progress, clock, board, waits, report },
+      calibration: orders === null ? calibration : null,
     }),
-    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, report }),
+    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, waits, report }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
   return { definition, calibration };

@@ -34,6 +34,8 @@ export interface RecognitionStepsOptions {
   /** Null on a host without a recogniser. */
   readonly transcriber: Transcriber | null;
   readonly progress: LiveProgress;
+  /** Told what the recogniser of a study waits for; null once it waits no more. */
+  readonly waits: (runtimeId: string, reason: string | null) => void;
   readonly report: (line: string) => void;
 }
 
@@ -140,7 +142,9 @@ export class RecognitionSteps {
     );
     if (transcriber === null || speech === undefined || silences === undefined) return without('no_audio_in_range');
     const source = this.#source(study);
-    return transcriber.transcribe({ source, request: study.record.analysisRequest, speech, silences, signal });
+    const { runtimeId, analysisRequest: request } = study.record;
+    const waits = (reason: string | null) => this.#options.waits(runtimeId, reason);
+    return transcriber.transcribe({ source, request, speech, silences, signal, waits });
   }
 
   #source({ record }: StudyRow) {

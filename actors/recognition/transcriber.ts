@@ -39,6 +39,8 @@ export interface TranscriptRequest {
   readonly speech: EvidenceArtifact;
   readonly silences: EvidenceArtifact;
   readonly signal: AbortSignal;
+  /** Told what the recogniser waits for; null once it waits no more. */
+  readonly waits: (reason: string | null) => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
@@ -148,7 +150,7 @@ export class Transcriber {
     return recognised;
   }
 
-  async #recognise({ source, request, signal }: TranscriptRequest, region: Range): Promise<KeptRegion> {
+  async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
     const { objectStore, recognizer } = this.#options;
     const media = mediaOf(source);
     if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
@@ -158,7 +160,7 @@ export class Transcriber {
     const samples = await regionSound(this.#options, sound);
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
-    return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal) };
+    return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal, waits) };
   }
 
   /** The language of each line as it is identified from its text alone. */

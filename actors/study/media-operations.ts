@@ -18,8 +18,8 @@ export interface MediaWork {
 
 export interface WorkWatch {
   readonly signal: AbortSignal;
-  /** Told how much of the range was decoded, in ms. */
-  readonly decoded: (mediaMs: number) => void;
+  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  readonly measured: (completedMs: number, totalMs: number) => void;
   /** Told what the operation waits for, in words for people; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
 }
@@ -43,10 +43,10 @@ export class LocalOperations implements MediaOperations {
     this.#passes = passes;
   }
 
-  async run({ task, source }: MediaWork, { signal, decoded }: WorkWatch): Promise<MediaOperationResult> {
+  async run({ task, source }: MediaWork, { signal, measured }: WorkWatch): Promise<MediaOperationResult> {
     const media = mediaOf(source);
     if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
     const path = pathOf(this.#objectStore, media);
-    return storedPass(this.#passes, this.#objectStore, task, { path, signal, decoded });
+    return storedPass(this.#passes, this.#objectStore, task, { path, signal, measured });
   }
 }

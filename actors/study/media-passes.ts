@@ -31,8 +31,8 @@ export interface PassRequest {
   /** Where the media lies. */
   readonly path: string;
   readonly signal: AbortSignal;
-  /** Told how much of the range was decoded, in ms; a pass that does not measure it never says. */
-  readonly decoded: (mediaMs: number) => void;
+  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  readonly measured: (completedMs: number, totalMs: number) => void;
   /** Takes an object that a fact is going to name; on disk when it resolves. */
   readonly keep: (object: StoredObject) => Promise<void>;
 }
@@ -57,15 +57,17 @@ export function mediaPasses({ launcher, tools, detector, detectorTools }: MediaP
       task.capability === 'media.detect'
         ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, task.tracks))
         : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks)),
-    run: (task, { path, signal, decoded, keep }) =>
+    run: (task, { path, signal, measured, keep }) =>
       closed(async () => {
         const { sourceContentId, range, incompleteMedia } = task;
         const over = { path, sourceContentId, range, signal };
         if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
-          const found = await readSubtitles(deps, { ...over, tracks: task.tracks, read: decoded });
+          const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
+          const found = await readSubtitles(deps, { ...over, tracks: task.tracks, read });
           return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
         }
+        const decoded = (mediaMs: number): void => measured(mediaMs, range.endMs - range.startMs);
         const found = await detectRange(deps, { ...over, ...task.tracks, decoded, keep });
         const detections = detectionsOver(incompleteMedia, found.detections);
         const speech = detections.find(({ kind }) => kind === 'speech_activity');

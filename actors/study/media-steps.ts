@@ -35,8 +35,8 @@ export interface MediaStepsOptions {
   readonly operations: MediaOperations;
   readonly progress: LiveProgress;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes down how long the passes that really run take. */
-  readonly calibration: Pick<StudyCalibration, 'noted'>;
+  /** Takes down how long the passes that really run here take; null on a host that has workers run them. */
+  readonly calibration: Pick<StudyCalibration, 'noted'> | null;
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Told what an operation of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
@@ -79,7 +79,8 @@ export class MediaSteps {
     const { events } = operationCompleted(study, operation, result, known !== null);
     const { range } = study.record.analysisRequest;
     const timed = { mediaMs: range.endMs - range.startMs, workMs };
-    const observed = known === null ? [await calibration.noted(this.#source(study), operation, timed)] : [];
+    const isObserved = known === null && calibration !== null;
+    const observed = isObserved ? [await calibration.noted(this.#source(study), operation, timed)] : [];
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
       writes: [
@@ -94,17 +95,14 @@ export class MediaSteps {
 
   async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
     const { operations, passes, board, waits } = this.#options;
-    const { runtimeId, analysisRequest } = study.record;
-    const { startMs, endMs } = analysisRequest.range;
-    // A text track is read from its beginning.
-    const total = step === 'subtitles' ? endMs : endMs - startMs;
+    const { runtimeId } = study.record;
     const task = this.#task(study, step);
     const request = mediaRequestOf(study, mediaOperationOf(passes, task));
     const result = await operations.run(
       { task, request, study, source: this.#source(study) },
       {
         signal,
-        decoded: (completed) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
+        measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
         waits: (reason) => waits(runtimeId, reason),
       },
     );

@@ -3,6 +3,7 @@ import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
 import { recognizerFlags } from './recognizer.ts';
 import { videohostFlags } from './videohost-flags.ts';
+import { workQueueFlags } from './work-queue.ts';
 
 /** Every flag of the host. */
 export const serveFlags: FlagTable = {
@@ -54,6 +55,7 @@ export const serveFlags: FlagTable = {
     'text or json: what the host says on stderr, as lines or as one JSON document a line',
   ),
   executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
+  ...workQueueFlags,
   ...captionFlags,
   'maximum-caption-range-ms': single(
     'MS',

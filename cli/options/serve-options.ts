@@ -1,5 +1,6 @@
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
 import { type ForecastEstimator, forecastEstimators } from '../../contract/study/forecast.ts';
@@ -14,6 +15,7 @@ import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
 import { type VideohostOptions, videohostOptions } from './videohost-flags.ts';
+import { workQueueOf } from './work-queue.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -32,6 +34,8 @@ export interface ServeOptions {
   readonly studyWorkers: number;
   readonly maximumLiveStudies: number;
   readonly reviewer: { readonly id: string; readonly label: string };
+  /** Null where this host runs its operations itself. */
+  readonly workQueue: WorkQueueChoice | null;
   readonly captionExecutor: ReturnType<typeof captionExecutor>;
   readonly captionAllowance: CaptionAllowance;
   /** Null on a host without a recogniser. */
@@ -82,6 +86,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     studyWorkers: workers,
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
+    workQueue: workQueueOf(given),
     captionExecutor: captionExecutor(given),
     captionAllowance: {
       maxDurationMs: between(

@@ -16,6 +16,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_recognition_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_translation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_work_queue: 'give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+  object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
   recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
   invalid_host_token: 'chmod 600 the token file, or name one that does not exist yet: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',

@@ -20,8 +20,11 @@ export interface Recognizer {
   readonly parameters: EvidenceArtifact['parameters'];
   /** Base codes of the languages that it serves; null where that is up to its model. */
   readonly languages: readonly string[] | null;
-  /** Recognises one region. Rejects with `ProcessFailure` or `RecognitionFailure`. */
-  recognize(sound: RegionSound, signal: AbortSignal): Promise<RawRegion>;
+  /**
+   * Recognises one region. Rejects with `ProcessFailure` or `RecognitionFailure`. One that works elsewhere tells `waits` what it
+   * waits for, and null once it waits no more.
+   */
+  recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
 }
 
 /** Why a recogniser came to nothing; the word begins the message. */
@@ -33,6 +36,7 @@ export type RecognitionFailureCause =
   | 'invalid_output'
   | 'model_changed'
   | 'uneven_sound'
+  | 'worker_failed'
   | `http_${number}`;
 
 /** A recognition that failed outside of a process of its own. `message` begins with the cause word. */

@@ -2,6 +2,7 @@ import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
 import type { Flag } from '../../cli/options/flags.ts';
 import type { CommandWords } from '../../cli/options/help.ts';
+import { workerWords } from '../../cli/options/worker-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 
 const intro = `# Options
@@ -37,6 +38,6 @@ ${Object.entries(flags).map(rowOf).join('\n')}
 /** The page of all options of all commands, in Markdown. */
 export const optionsPage = (): string =>
   intro +
-  Object.entries({ ...commands, ...hostCommands, ...storeCommands })
+  Object.entries({ ...commands, ...hostCommands, ...storeCommands, worker: workerWords })
     .map(sectionOf)
     .join('');

@@ -18,6 +18,7 @@ export const tools = [
   { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', unit: 'ffmpeg', required: true },
   { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', unit: 'yt-dlp', required: false },
   { name: 'chromium', variable: 'MEDIA_STUDY_TEST_CHROMIUM', unit: 'chromium', required: false, forTests: true },
+  { name: 'redis-server', variable: 'MEDIA_STUDY_TEST_REDIS', unit: 'redis-server', required: false, forTests: true },
 ];
 
 /** @param {string} path */

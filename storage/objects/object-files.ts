@@ -34,7 +34,7 @@ export function hexOf(contentId: string): string {
 
 /** The objects themselves: a file's name is the SHA-256 of its bytes, and it never changes once it is in place. */
 export class ObjectFiles {
-  readonly #layout: DataRoot;
+  readonly #layout: Pick<DataRoot, 'objects' | 'quarantine'>;
   readonly #files: VerifiedFiles;
   readonly #port: ObjectFilesPort;
   readonly #mutex = new KeyedMutex();
@@ -43,7 +43,7 @@ export class ObjectFiles {
   // In the order of the times, the oldest first.
   readonly #arrived = new Map<string, number>();
 
-  constructor(layout: DataRoot, files: VerifiedFiles, port: ObjectFilesPort) {
+  constructor(layout: Pick<DataRoot, 'objects' | 'quarantine'>, files: VerifiedFiles, port: ObjectFilesPort) {
     this.#layout = layout;
     this.#files = files;
     this.#port = port;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
@@ -13,7 +12,7 @@ import { hexOf, ObjectFiles } from './object-files.ts';
 import type { ObjectRef, ObjectStore, PartialFile, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { PartFile } from './part-file.ts';
-import { openRegular } from './regular-file.ts';
+import { contentIdOf, readVerified } from './read-verified.ts';
 import { type Stray, sizeOf, straysIn } from './strays.ts';
 import { type FileState, type Verification, VerifiedFiles } from './verified-files.ts';
 
@@ -115,19 +114,8 @@ class FileObjectStore implements ObjectStore {
     return this.readFile(this.locate(contentId), contentId, maximumBytes);
   }
 
-  async readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
-    const file = await openRegular(path);
-    if (file === 'missing') throw new ObjectStoreError('object_missing', contentId);
-    if (file === 'irregular') throw new ObjectStoreError('object_damaged', contentId);
-    try {
-      if (file.bytes > maximumBytes)
-        throw new ObjectStoreError('object_too_large', `${contentId} has ${file.bytes} bytes`);
-      const bytes = await file.readAll();
-      if (contentIdOf(bytes) !== contentId) throw new ObjectStoreError('object_damaged', contentId);
-      return bytes;
-    } finally {
-      file.close();
-    }
+  readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
+    return readVerified(path, contentId, maximumBytes);
   }
 
   locate(contentId: string): string {
@@ -234,8 +222,6 @@ class FileObjectStore implements ObjectStore {
     }
   }
 }
-
-const contentIdOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** Prepares the data root and opens its object store. Rejects as `prepareDataRoot`. */
 export async function openObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {

@@ -25,8 +25,13 @@ process.on('exit', () => {
 });
 
 /** Starts the host on a data root and resolves when it listens. Rejects with what it wrote when it ends before. */
-export async function startHost(dataRoot: string, flags: readonly string[] = []): Promise<HostProcess> {
-  const ready = await startNode(startWords, ['--data-root', dataRoot, '--port', '0', ...flags]);
+export async function startHost(
+  dataRoot: string,
+  flags: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<HostProcess> {
+  const words = ['--data-root', dataRoot, '--port', '0', ...flags];
+  const ready = await startNode(startWords, words, { environment });
   const { listening, authorizationToken } = ready.announcement;
   return { ...ready, client: new Client(new URL(String(listening)), String(authorizationToken)) };
 }
@@ -36,8 +41,9 @@ export async function withHost<Result>(
   dataRoot: string,
   work: (host: HostProcess) => Promise<Result>,
   flags: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<Result> {
-  const host = await startHost(dataRoot, flags);
+  const host = await startHost(dataRoot, flags, environment);
   try {
     return await work(host);
   } finally {
@@ -53,13 +59,22 @@ const [, ...startWords] = manifest.scripts.start.split(' ');
 export const startScript = (script: string, args: readonly string[]): Promise<ReadyProcess> =>
   startNode([...startWords.slice(0, -1), '--import', 'tsx', script], args);
 
+/** Starts a worker and resolves when it takes work. */
+export const startWorker = (flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<ReadyProcess> =>
+  startNode([...startWords.slice(0, -1), 'build/media-study.js'], ['worker', ...flags], { environment });
+
 /** Runs the host as the sources in a folder have it, compiled while it starts. */
 export const startSources = (folder: string, dataRoot: string): Promise<ReadyProcess> =>
-  startNode(['--import', 'tsx', 'cli/serve.ts'], ['--data-root', dataRoot, '--port', '0'], folder);
+  startNode(['--import', 'tsx', 'cli/serve.ts'], ['--data-root', dataRoot, '--port', '0'], { cwd: folder });
 
-async function startNode(words: readonly string[], args: readonly string[], cwd = repository): Promise<ReadyProcess> {
+async function startNode(
+  words: readonly string[],
+  args: readonly string[],
+  { cwd = repository, environment = {} }: { cwd?: string; environment?: NodeJS.ProcessEnv } = {},
+): Promise<ReadyProcess> {
   const child = spawn(process.execPath, [...words, ...args], {
     cwd,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -14,6 +14,7 @@ import { reusedAttempt } from './reused-attempt.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
 import { transitions } from './transitions.ts';
+import { workers } from './workers.ts';
 
 /** Every row of the report, in its order. */
 export const rows: readonly Row[] = [
@@ -32,4 +33,5 @@ export const rows: readonly Row[] = [
   explanations,
   memoryAtRest,
   idleStreams,
+  workers,
 ];

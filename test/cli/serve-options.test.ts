@@ -63,6 +63,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
         model: null,
       },
       captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
+      workQueue: null,
       recognizer: null,
       explainerModel: null,
       httpAdapter: 'node',
@@ -109,6 +110,13 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--allowed-origin=http://EXAMPLE.org',
     '--allowed-origin=http://example.org:80',
     '--allowed-origin=http://me@example.org',
+  ],
+  invalid_work_queue: [
+    '--object-source=/srv/objects',
+    '--work-queue=redis://127.0.0.1:6379',
+    '--work-queue=127.0.0.1:6379',
+    '--work-queue=http://127.0.0.1:6379',
+    '--work-queue=redis:///0',
   ],
   invalid_ingest_limit: [
     '--maximum-owned-media-bytes=0',

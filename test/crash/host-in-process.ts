@@ -40,7 +40,7 @@ const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 /** Starts a host on a data root. */
 export async function openInProcess(
-  t: ExecutionContext,
+  t: Pick<ExecutionContext, 'fail' | 'teardown'>,
   dataRoot: string,
   { flags = [], environment = {}, clock = systemClock, points = () => undefined }: InProcessOptions = {},
 ): Promise<HostInProcess> {

@@ -171,14 +171,15 @@ test('the superuser of a Debian system gets missing tools, anyone else gets the 
   t.deepEqual((await bare.calls()).slice(1), isSuperuser ? asked : []);
 });
 
-test('a browser is looked for before tests alone, and a missing one blocks nothing', async (t) => {
+test('a browser and a Redis are looked for before tests alone, and a missing one blocks nothing', async (t) => {
   const fresh = await checkout(t, everyTool);
   t.notRegex(fresh.setUp().stderr, /chromium/);
   const { status, stderr } = fresh.setUp({}, '--tests');
   t.is(status, 0, stderr);
   t.regex(stderr, /chromium is missing: .*chromium.* or set MEDIA_STUDY_TEST_CHROMIUM to its absolute path/);
   t.regex(stderr, /tests that need chromium are skipped/);
-  await fresh.addTool('chromium');
+  t.regex(stderr, /tests that need redis-server are skipped/);
+  for (const name of ['chromium', 'redis-server']) await fresh.addTool(name);
   t.is(fresh.setUp({}, '--tests').stderr, '');
 });
 

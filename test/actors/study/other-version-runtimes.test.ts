@@ -63,7 +63,7 @@ const otherTools: MediaPasses = {
 /** The step of a host without a recogniser. */
 const recognitionOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) =>
   new RecognitionSteps({
-    ...{ ledger, objectStore, registry, progress, transcriber: null, report: () => undefined },
+    ...{ ledger, objectStore, registry, progress, transcriber: null, report: () => undefined, waits: () => undefined },
     content: new ReadObjects(objectStore, () => undefined),
   });
 

@@ -1,0 +1,105 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { FoundOutcome, SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import { OutcomeRefused } from './outcome-refused.ts';
+import { parsedOutcome } from './read-outcome.ts';
+import type { WorkerFigures } from './worker-figures.ts';
+
+export interface LateOutcomesOptions {
+  readonly ledger: Pick<Ledger, 'getMany'>;
+  readonly outcomes: SharedOutcomes;
+  /** Whether somebody waits for an order. */
+  readonly isWanted: (orderId: string) => boolean;
+  readonly clock: Clock;
+  readonly figures: WorkerFigures;
+  readonly report: (line: string) => void;
+  /** Between two looks, in ms. */
+  readonly pauseMs: number;
+}
+
+/** Other hosts at the same folder may still want an outcome that is younger, in ms. */
+const agreedRestMs = 3_600_000;
+/** A failure that nobody waited for says nothing to the next attempt after this time, in ms. */
+const failureRestMs = 60_000;
+/** Nobody comes back for an outcome that is older, in ms. */
+const longestRestMs = 24 * agreedRestMs;
+
+/**
+ * Looks after outcomes that nobody waits for: those of a run that another was faster than, and those of studies that are gone. The
+ * first result stands; one that disagrees with it is a finding, and is set aside for people.
+ */
+export class LateOutcomes {
+  readonly #options: LateOutcomesOptions;
+  #timer: unknown = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: LateOutcomesOptions) {
+    this.#options = options;
+  }
+
+  begin(): void {
+    const { clock, pauseMs } = this.#options;
+    if (this.#isClosed) return;
+    this.#timer = clock.setTimeout(() => {
+      // A folder that cannot be read now is looked at later.
+      this.#looking = this.look().catch(() => undefined);
+      void this.#looking.then(() => this.begin());
+    }, pauseMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  /** Compares every outcome that nobody waits for with the result that stands. */
+  async look(): Promise<void> {
+    const { outcomes, isWanted } = this.#options;
+    for (const orderId of await outcomes.orders()) {
+      if (this.#isClosed) return;
+      if (isWanted(orderId)) continue;
+      let first: unknown;
+      for (const found of await outcomes.of(orderId)) first = await this.#judge(orderId, found, first);
+    }
+  }
+
+  /** Resolves with the result that the later ones are held to where the ledger has none: what is recognised has another key there. */
+  async #judge(orderId: string, found: FoundOutcome, first: unknown): Promise<unknown> {
+    const { ledger, outcomes, clock, figures, report } = this.#options;
+    const age = clock.now() - found.writtenAt;
+    const delivered = resultOf(found);
+    if (typeof delivered === 'string') {
+      const restMs = delivered === 'failed' ? failureRestMs : longestRestMs;
+      if (age > restMs) await outcomes.remove(orderId, found.name);
+      return first;
+    }
+    const [stored] = await ledger.getMany('operation', [delivered.operationKey]);
+    const standing = stored ?? first;
+    if (standing === undefined) {
+      if (age > longestRestMs) await outcomes.remove(orderId, found.name);
+    } else if (canonicalJson(standing) === canonicalJson(delivered.result)) {
+      if (age > agreedRestMs) await outcomes.remove(orderId, found.name);
+    } else {
+      figures.count('disagreeing');
+      report(
+        `${delivered.worker} came to another result of operation ${delivered.operationKey} than the one that stands; it is set aside as ${orderId}-${found.name}`,
+      );
+      await outcomes.setAside(orderId, found.name);
+    }
+    return standing ?? delivered.result;
+  }
+}
+
+/** What a worker completed, that it failed, or that nobody can tell. */
+function resultOf(found: FoundOutcome) {
+  try {
+    const { operationKey, worker, outcome } = parsedOutcome(found);
+    return outcome.state === 'completed' ? { operationKey, worker, result: outcome.result } : 'failed';
+  } catch (error) {
+    if (error instanceof OutcomeRefused) return 'unreadable';
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { version } from '../../contract/base/program-version.ts';
+import { maximumEvidenceBytes } from '../../contract/evidence/evidence.ts';
+import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
+import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import type { StudyFault } from '../../machines/study-types.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { reopenJson } from '../../receipts/core/stored-json.ts';
+import { checkEvidence, evidenceShape, furtherShape } from '../../receipts/evidence/check-evidence.ts';
+import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
+import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
+import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import type { MediaOperations, MediaWork, WorkWatch } from '../study/media-operations.ts';
+import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
+import type { WorkOrders } from './work-orders.ts';
+
+/** Has operations over media carried out by workers. What they deliver is verified before it is stored here. */
+export class QueuedOperations implements MediaOperations {
+  readonly #objectStore: ObjectStore;
+  readonly #orders: WorkOrders;
+
+  constructor(objectStore: ObjectStore, orders: WorkOrders) {
+    this.#objectStore = objectStore;
+    this.#orders = orders;
+  }
+
+  async run(work: MediaWork, watch: WorkWatch): Promise<MediaOperationResult> {
+    try {
+      return await this.#orders.carriedOut(
+        {
+          order: orderOf(work),
+          provide: (objects) => this.#provide(work, objects),
+          accept: (result, objects) => this.#accept(work, result, objects),
+        },
+        watch,
+      );
+    } catch (error) {
+      if (!(error instanceof OperationFailed)) throw error;
+      throw { lifecycle: 'failed', code: 'executor_failed', message: error.message } satisfies StudyFault;
+    }
+  }
+
+  async #provide({ source }: MediaWork, objects: SharedObjects): Promise<void> {
+    const media = mediaOf(source);
+    if ((await objects.verify(media.contentId)) === 'intact') return;
+    if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
+    await objects.copyIn(pathOf(this.#objectStore, media), media.contentId);
+  }
+
+  async #accept(work: MediaWork, delivered: unknown, objects: SharedObjects): Promise<MediaOperationResult> {
+    const result = mediaOperationResult.safeParse(delivered);
+    if (!result.success) throw new OutcomeRefused('it holds no result of a pass', result.error);
+    const { study: run, source, request: operation } = work;
+    for (const each of result.data.evidence) {
+      if (each.state === 'unavailable') continue;
+      const stored = await fetched(objects, each);
+      demandEvidence(() =>
+        checkEvidence(reopenJson(evidenceShape, stored), { run, source, operation, kind: each.kind }),
+      );
+      await this.#objectStore.putAll([stored]);
+    }
+    for (const each of result.data.further ?? []) {
+      const stored = await fetched(objects, each);
+      const artifact = demandEvidence(() => {
+        const found = reopenJson(furtherShape, stored);
+        checkEvidence(found, { run, source, operation, kind: each.kind });
+        return found;
+      });
+      for (const named of objectFactsOf(artifact)) await this.#objectStore.putAll([await fetched(objects, named)]);
+      await this.#objectStore.putAll([stored]);
+    }
+    return result.data;
+  }
+}
+
+/** The order of an operation. What it reads is named by its content alone. */
+function orderOf({ task, request: { operationKey, tools, parameters } }: MediaWork): WorkOrder {
+  return { schema: 'studio.work-order.v1', version, operationKey, tools, parameters, task };
+}
+
+/** An object that a worker stored, with the bytes that it states. Throws `OutcomeRefused` for any other. */
+async function fetched(objects: SharedObjects, { contentId, bytes }: { contentId: string; bytes: number }) {
+  if (bytes > maximumEvidenceBytes) throw new OutcomeRefused(`${contentId} is too large`);
+  try {
+    const found = await objects.read(contentId, bytes);
+    if (found.length === bytes) return { contentId, bytes: found };
+  } catch (error) {
+    if (error instanceof ObjectStoreError) throw new OutcomeRefused(error.message, error);
+    throw error;
+  }
+  throw new OutcomeRefused(`${contentId} has not the length that is stated`);
+}
+
+function demandEvidence<Value>(check: () => Value): Value {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof EvidenceChainError) throw new OutcomeRefused(error.message, error);
+    throw error;
+  }
+}

@@ -1,0 +1,186 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import type { WorkOrder } from '../../contract/workers/work-order.ts';
+import { type OrderNews, type OrderQueue, QueueUnavailable } from '../../executors/workers/order-queue.ts';
+import { ObjectSourceFault } from '../../storage/objects/object-source-fault.ts';
+import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
+import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import { OrderBell } from './order-bell.ts';
+import { orderIdOf } from './order-identity.ts';
+import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
+import { readOutcome } from './read-outcome.ts';
+import type { WorkerFigures } from './worker-figures.ts';
+
+export interface WorkOrdersOptions {
+  readonly objects: SharedObjects;
+  readonly outcomes: SharedOutcomes;
+  readonly clock: Clock;
+  readonly figures: WorkerFigures;
+  readonly report: (line: string) => void;
+}
+
+/** An order, and what its host does about it. */
+export interface Delivery<Result> {
+  readonly order: WorkOrder;
+  /** Sees to it that every input is in the object source. */
+  readonly provide: (objects: SharedObjects) => Promise<void>;
+  /** Verifies what a worker delivered and takes it over. Rejects with `OutcomeRefused` where it does not count. */
+  readonly accept: (result: unknown, objects: SharedObjects) => Promise<Result>;
+}
+
+export interface DeliveryWatch {
+  readonly signal: AbortSignal;
+  /** Told how much of the media was read, and how much will be, in ms of its time. */
+  readonly measured: (completedMs: number, totalMs: number) => void;
+  /** Told what the order waits for, in words for people; null once it waits no more. */
+  readonly waits: (reason: string | null) => void;
+}
+
+/** An order is looked after at least so often, whatever the queue tells, in ms. */
+const lookMs = 2000;
+/** The queue has let go of an order: its outcome is there, or it is rung again, within this time in ms. */
+const goneMs = 200;
+/** After so many outcomes that did not count, an operation has come to nothing. */
+const mostRefused = 5;
+
+type Attempt<Result> = { readonly taken: Result } | { readonly waitsFor: string | null; readonly pauseMs: number };
+
+/**
+ * Has orders carried out by workers. The object source says what became of an order, and the queue only that it is worth a look:
+ * an order that the queue has lost is put there again.
+ */
+export class WorkOrders {
+  readonly #options: WorkOrdersOptions;
+  readonly #bells = new Map<string, Set<OrderBell>>();
+  #queue: OrderQueue | null = null;
+  /** What was said last of a queue that does not answer; null while it does. */
+  #trouble: string | null = null;
+
+  constructor(options: WorkOrdersOptions) {
+    this.#options = options;
+  }
+
+  /** Names the queue, whose news come by `hear`. */
+  use(queue: OrderQueue): void {
+    this.#queue = queue;
+  }
+
+  readonly hear = (id: string, news: OrderNews): void => {
+    for (const bell of this.#bells.get(id) ?? []) bell.hear(news);
+  };
+
+  /** Whether somebody waits for an order. */
+  isWanted(id: string): boolean {
+    return this.#bells.has(id);
+  }
+
+  /**
+   * The first outcome of an order that counts. Rejects with `OperationFailed` where the operation came to nothing, and with
+   * what `provide` and `accept` reject with; an outcome that does not count is set aside, and the order is rung again.
+   */
+  async carriedOut<Result>(delivery: Delivery<Result>, watch: DeliveryWatch): Promise<Result> {
+    const id = orderIdOf(delivery.order);
+    const bell = this.#listen(id, watch.measured);
+    try {
+      for (let refused = 0; ; ) {
+        const count = () => {
+          refused += 1;
+          if (refused >= mostRefused) throw new OperationFailed(`${refused} results of workers did not count`);
+        };
+        const attempt = await this.#attempt(id, delivery, bell, count);
+        if ('taken' in attempt) return attempt.taken;
+        watch.waits(attempt.waitsFor);
+        await bell.rung(this.#options.clock, attempt.pauseMs, watch.signal);
+      }
+    } finally {
+      this.#forget(id, bell);
+      watch.waits(null);
+      if (watch.signal.aborted && !this.isWanted(id)) await this.#queue?.withdraw(id).catch(() => undefined);
+    }
+  }
+
+  async #attempt<Result>(
+    id: string,
+    delivery: Delivery<Result>,
+    bell: OrderBell,
+    refused: () => void,
+  ): Promise<Attempt<Result>> {
+    const { objects, outcomes, figures } = this.#options;
+    try {
+      for (const found of await outcomes.of(id)) {
+        try {
+          const outcome = readOutcome(found, id, delivery.order);
+          if (outcome.outcome.state === 'failed') {
+            // A new attempt is to run again, as it would here.
+            await outcomes.remove(id, found.name);
+            figures.count('failed');
+            throw new OperationFailed(outcome.outcome.message);
+          }
+          const taken = await delivery.accept(outcome.outcome.result, objects);
+          figures.count('taken');
+          return { taken };
+        } catch (error) {
+          if (!(error instanceof OutcomeRefused)) throw error;
+          await this.#setAside(id, found.name, error);
+          refused();
+        }
+      }
+      if (bell.lost !== null) throw new OperationFailed(`workers were lost over it: ${bell.lost}`);
+      await delivery.provide(objects);
+      return await this.#ring(id, delivery.order, bell);
+    } catch (error) {
+      if (error instanceof ObjectSourceFault) return { waitsFor: `waiting: ${error.message}`, pauseMs: lookMs };
+      throw error;
+    }
+  }
+
+  async #setAside(id: string, name: string, { message }: OutcomeRefused): Promise<void> {
+    const { outcomes, figures, report } = this.#options;
+    figures.count('refused');
+    report(
+      `a result of order ${id} was refused: ${message}; it is in the folder set-aside, and the order is given again`,
+    );
+    await outcomes.setAside(id, name);
+  }
+
+  async #ring(id: string, order: WorkOrder, bell: OrderBell): Promise<{ waitsFor: string | null; pauseMs: number }> {
+    try {
+      if (this.#queue === null) throw new QueueUnavailable('it is not open yet');
+      const state = await this.#queue.ring(id, order);
+      this.#say(null);
+      if (state === 'gone') return { waitsFor: null, pauseMs: goneMs };
+      if (state === 'taken') return { waitsFor: null, pauseMs: lookMs };
+      return { waitsFor: waitingText(bell, await this.#queue.workers()), pauseMs: lookMs };
+    } catch (error) {
+      if (!(error instanceof QueueUnavailable)) throw error;
+      this.#say(error.message);
+      return { waitsFor: `waiting for the work queue: ${error.message}`, pauseMs: lookMs };
+    }
+  }
+
+  #say(trouble: string | null): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const { report } = this.#options;
+    if (trouble === null) report('the work queue answers');
+    else report(`the work queue does not answer: ${trouble}; studies wait for it`);
+  }
+
+  #listen(id: string, measured: DeliveryWatch['measured']): OrderBell {
+    const bell = new OrderBell(measured);
+    const bells = this.#bells.get(id) ?? new Set();
+    this.#bells.set(id, bells.add(bell));
+    return bell;
+  }
+
+  #forget(id: string, bell: OrderBell): void {
+    const bells = this.#bells.get(id);
+    bells?.delete(bell);
+    if (bells?.size === 0) this.#bells.delete(id);
+  }
+}
+
+function waitingText({ refused }: OrderBell, workers: number): string {
+  if (workers === 0) return 'waiting for a worker: none is connected to the work queue';
+  if (refused === null) return 'waiting for a worker: all that are connected are busy';
+  return `waiting for a worker: ${refused.worker} refused: ${refused.reason}`;
+}

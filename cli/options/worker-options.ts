@@ -1,0 +1,56 @@
+import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
+import type { LogFormat } from '../log.ts';
+import { type FlagTable, parseFlags, single } from './flags.ts';
+import type { CommandWords } from './help.ts';
+import { type RecognizerFlags, recognizerFlags, recognizerFlagsOf } from './recognizer.ts';
+import { StartError } from './start-error.ts';
+import { workQueueFlags, workQueueOf } from './work-queue.ts';
+
+const leaseFlag = 'lease-ms';
+const leases = { least: 1000, preset: 15_000, most: 600_000 } as const;
+
+const flags: FlagTable = {
+  ...workQueueFlags,
+  [leaseFlag]: single(
+    'MS',
+    String(leases.preset),
+    'after so long without a sign of life of this worker, another takes its work over; 1000 to 600000',
+  ),
+  ...recognizerFlags,
+  'log-format': single('NAME', 'text', 'text or json: what the worker says on stderr, as lines or as JSON documents'),
+};
+
+export const workerWords: CommandWords = {
+  usage: 'media-study worker --work-queue ADDRESS --object-source DIR [flags]',
+  purpose:
+    'Measures media for the hosts of a work queue, one operation at a time. It prints one line of JSON on stdout once it takes work, and everything else on stderr.',
+  flags,
+};
+
+export interface WorkerFlags {
+  readonly workQueue: WorkQueueChoice;
+  readonly leaseMs: number;
+  /** Null where nobody recognises speech. */
+  readonly recognizer: RecognizerFlags | null;
+  readonly logFormat: LogFormat;
+}
+
+/** Reads the flags of `worker`. Throws `StartError` with the closed start-up codes. */
+export function workerFlags(args: readonly string[]): WorkerFlags {
+  const given = parseFlags(args, flags);
+  const workQueue = workQueueOf(given);
+  if (workQueue === null) throw new StartError('invalid_work_queue', '--work-queue and --object-source are needed');
+  const recognizer = recognizerFlagsOf(given);
+  if (recognizer?.engine === 'openai') {
+    throw new StartError('executor_not_allowed', '--semantic-recognizer openai: a host asks a server by itself');
+  }
+  const lease = given.single(leaseFlag) ?? String(leases.preset);
+  if (!/^\d{4,6}$/.test(lease) || Number(lease) < leases.least || Number(lease) > leases.most) {
+    throw new StartError('invalid_flags', `--${leaseFlag} ${lease}: an integer from ${leases.least} to ${leases.most}`);
+  }
+  const logFormat = given.single('log-format') ?? 'text';
+  if (logFormat !== 'text' && logFormat !== 'json') {
+    throw new StartError('invalid_flags', `--log-format ${logFormat}: one of text, json`);
+  }
+  return { workQueue, leaseMs: Number(lease), recognizer, logFormat };
+}

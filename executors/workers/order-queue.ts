@@ -1,0 +1,56 @@
+import type { WorkOrder } from '../../contract/workers/work-order.ts';
+
+/** Where an order stands in the queue; `gone` once a worker is done with it. */
+export type OrderState = 'waiting' | 'taken' | 'gone';
+
+/** What the queue tells of an order. It may tell nothing, late, or twice: it is a bell. */
+export type OrderNews =
+  | { readonly kind: 'changed' }
+  /** How much of the media was read, and how much will be, in ms of its time. */
+  | { readonly kind: 'measured'; readonly completedMs: number; readonly totalMs: number }
+  /** A worker gave it back. */
+  | { readonly kind: 'refused'; readonly worker: string; readonly reason: string }
+  /** Too many workers were lost over it. */
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/** The host's end of the queue. Its calls reject with `QueueUnavailable` within seconds while the queue does not answer. */
+export interface OrderQueue {
+  /** Adds an order unless it is there, and says where it stands. */
+  ring(id: string, order: WorkOrder): Promise<OrderState>;
+  /** Takes an order back that no worker has taken. */
+  withdraw(id: string): Promise<void>;
+  /** How many workers are connected. */
+  workers(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Why the queue did not do what it was asked; a sentence for people. */
+export class QueueUnavailable extends Error {
+  constructor(detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.name = 'QueueUnavailable';
+  }
+}
+
+/** Thrown by whoever carries an order out and cannot: the order is for somebody else, or for later. */
+export class OrderRefused extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.name = 'OrderRefused';
+  }
+}
+
+/** What a worker is given beside the order. */
+export interface OrderRun {
+  readonly id: string;
+  /** Aborted when the worker is told to stop. */
+  readonly signal: AbortSignal;
+  /** Tells the host how much of the media was read, and how much will be, in ms of its time. */
+  readonly measured: (completedMs: number, totalMs: number) => void;
+}
+
+/** The worker's end of the queue. */
+export interface OrderTaker {
+  /** Takes no further order, gives back the one under way, and lets go of the queue. */
+  close(): Promise<void>;
+}

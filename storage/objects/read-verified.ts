@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { ObjectStoreError } from './object-store-error.ts';
+import { openRegular } from './regular-file.ts';
+
+/** `sha256:` and hex over bytes. */
+export const contentIdOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/**
+ * All bytes of a file that has this content id, hashed. Throws `object_missing`, `object_damaged`, or `object_too_large` before
+ * it reads.
+ */
+export async function readVerified(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
+  const file = await openRegular(path);
+  if (file === 'missing') throw new ObjectStoreError('object_missing', contentId);
+  if (file === 'irregular') throw new ObjectStoreError('object_damaged', contentId);
+  try {
+    if (file.bytes > maximumBytes) {
+      throw new ObjectStoreError('object_too_large', `${contentId} has ${file.bytes} bytes`);
+    }
+    const bytes = await file.readAll();
+    if (contentIdOf(bytes) !== contentId) throw new ObjectStoreError('object_damaged', contentId);
+    return bytes;
+  } finally {
+    file.close();
+  }
+}
