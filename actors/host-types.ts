@@ -7,6 +7,7 @@ import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
+import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
 import type { Deletions } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
@@ -56,6 +57,8 @@ export interface HostOptions {
   readonly recognizer?: RecognizerChoice | null;
   /** Who runs operations over media; null or absent where this host does. */
   readonly workQueue?: WorkQueueChoice | null;
+  /** Who reads text on the screen; null or absent where nobody does. */
+  readonly screenText?: ScreenTextChoice | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   /** What hosts before this one found out in this process; without it, the host finds out by itself. */

@@ -51,7 +51,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
   const { layout, ledger, objectStore, commits, listeners } = storage;
-  const { launcher, detector, detectorTools, tools, recognizer, remembered } = await openEngines(
+  const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = await openEngines(
     options,
     storage,
     machine,
@@ -96,6 +96,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       detector,
       detectorTools,
       recognizer,
+      screenTextReader,
     },
     ...{ board, clock, report },
     orders: workers?.orders ?? null,
@@ -113,6 +114,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     newId: randomUUID,
     recognizes: recognizer !== null,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
+    readsScreen: screenTextReader !== null,
     maximumRangeMs: options.maximumStudyRangeMs,
     maximumLive: options.maximumLiveStudies,
   });
@@ -269,7 +271,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,
     bundles,
-    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? []),
+    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? [], screenTextReader?.tools ?? []),
     figures,
     checks,
     progress: board,

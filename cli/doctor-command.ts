@@ -4,6 +4,7 @@ import {
   adapterFinding,
   nodeFinding,
   recognizerFinding,
+  screenTextFinding,
   speechFinding,
   toolFindings,
 } from './doctor/machine-checks.ts';
@@ -33,6 +34,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await speechFinding(),
     ...(await toolFindings(process.env, systemClock.now())),
     await recognizerFinding(process.env),
+    await screenTextFinding(),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, isRunning),
     ...hosts,

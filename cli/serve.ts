@@ -19,6 +19,7 @@ import { translatorNotice, translatorOf } from './options/caption-executor.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
 import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/recognizer.ts';
+import { screenTextNotice } from './options/screen-text.ts';
 import { type ServeOptions, serveOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
@@ -68,6 +69,7 @@ async function serve(options: ServeOptions): Promise<void> {
     explainer,
     recognizer,
     workQueue: options.workQueue,
+    screenText: options.screenText,
     environment: process.env,
     clock: systemClock,
     report,
@@ -86,6 +88,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (explainer !== null) report(explainerNotice(explainer));
   if (recognizer !== null) report(recognizerNotice(recognizer));
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
+  if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   host.begin();
 }

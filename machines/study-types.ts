@@ -24,7 +24,12 @@ export interface StudyContext extends StudyInput {
   readonly reason: (Failure & { readonly code: StudyReasonCode }) | null;
 }
 
-export interface SubtitlesOutcome extends EffectOutcome {
+export interface RecognizeOutcome extends EffectOutcome {
+  /** Whether the text on the screen of this study is to be read. */
+  readonly readsScreen: boolean;
+}
+
+export interface SubtitlesOutcome extends RecognizeOutcome {
   /** Whether the speech of this study is to be recognised. */
   readonly recognizes: boolean;
 }
@@ -44,7 +49,7 @@ export type StudyEvent =
 /** A step begins: the actor layer journals what has to stand before the effect runs. */
 export interface StepStartedEmission {
   readonly type: 'step.started';
-  readonly step: 'detect' | 'subtitles' | 'recognize';
+  readonly step: 'detect' | 'subtitles' | 'recognize' | 'readScreen';
 }
 
 /** The runtime ends without a study: the actor layer journals the open operation's failure and the closing events. */

@@ -5,6 +5,7 @@ import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
 import type {
   AssessOutcome,
+  RecognizeOutcome,
   StepStartedEmission,
   StudyContext,
   StudyEmission,
@@ -35,7 +36,8 @@ export const studyMachine = setup({
     deadline: fromCallback<StudyEvent, StudyInput>(() => undefined),
     detect: fromPromise<EffectOutcome, StudyInput>(notProvided('detect')),
     subtitles: fromPromise<SubtitlesOutcome, StudyInput>(notProvided('subtitles')),
-    recognize: fromPromise<EffectOutcome, StudyInput>(notProvided('recognize')),
+    recognize: fromPromise<RecognizeOutcome, StudyInput>(notProvided('recognize')),
+    readScreen: fromPromise<EffectOutcome, StudyInput>(notProvided('readScreen')),
     read: fromPromise<EffectOutcome, StudyInput>(notProvided('read')),
     assess: fromPromise<AssessOutcome, StudyInput>(notProvided('assess')),
     decide: fromPromise<EffectOutcome, StudyInput>(notProvided('decide')),
@@ -44,6 +46,7 @@ export const studyMachine = setup({
   guards: {
     interrupts: (_, params: { error: unknown }) => isFault(params.error) && params.error.lifecycle === 'interrupted',
     recognizes: (_, params: { recognizes: boolean }) => params.recognizes,
+    readsScreen: (_, params: { readsScreen: boolean }) => params.readsScreen,
     hasClaims: (_, params: { claimCount: number }) => params.claimCount > 0,
   },
   actions: {
@@ -146,6 +149,12 @@ export const studyMachine = setup({
                 meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
               },
               {
+                guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
+                target: 'readScreen',
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
+              },
+              {
                 target: 'read',
                 actions: { type: 'commit', params: ({ event }) => event.output },
                 meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
@@ -162,10 +171,34 @@ export const studyMachine = setup({
             id: 'recognize',
             src: 'recognize',
             input: stepInput,
+            onDone: [
+              {
+                guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
+                target: 'readScreen',
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
+              },
+              {
+                target: 'read',
+                actions: { type: 'commit', params: ({ event }) => event.output },
+                meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
+              },
+            ],
+          },
+        },
+        readScreen: {
+          description:
+            'The text on the screen is read from keyframes and sampled pictures, and gates judge it; only on a host with an engine for it.',
+          entry: { type: 'startOperation', params: { step: 'readScreen' } },
+          meta: { journal: ['screen.text_started'] },
+          invoke: {
+            id: 'readScreen',
+            src: 'readScreen',
+            input: stepInput,
             onDone: {
               target: 'read',
               actions: { type: 'commit', params: ({ event }) => event.output },
-              meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
+              meta: { journal: ['artifact.recorded', 'screen.text_completed'] },
             },
           },
         },

@@ -16,10 +16,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
 
 /** What the host starts beside itself. */
-const processes = ['executors/detector/detector-process.ts'];
+const processes = ['executors/detector/detector-process.ts', 'executors/screentext/tesseract-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
-export const external = ['classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'uWebSockets.js'];
+export const external = ['classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'tesseract.js', 'uWebSockets.js'];
 
 // Packages in CommonJS ask for modules of Node by `require`, which a module does not have.
 const requireInModules =

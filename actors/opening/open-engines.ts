@@ -4,6 +4,7 @@ import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { resolveTools } from '../../executors/process/tools.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
+import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import type { HostOptions } from '../host-types.ts';
 import { notedParts } from '../ingest/owned/upload-notes.ts';
 import type { KnownMachine } from './known-machine.ts';
@@ -14,11 +15,11 @@ import { RememberedTools } from './remembered-tools.ts';
 const detectorIdleMs = 60_000;
 
 /**
- * Opens what a host measures with: the launcher of processes, the media tools, the detector and the recogniser. It removes
+ * Opens what a host measures with: the launcher of processes, the media tools, the detector, the recogniser and who reads the screen. It removes
  * what an earlier host left in the data root first. Rejects with coded errors.
  */
 export async function openEngines(
-  { clock, environment, recognizer: chosen = null, report }: HostOptions,
+  { clock, environment, recognizer: chosen = null, screenText = null, report }: HostOptions,
   { layout, ledger, objectStore }: OpenStorage,
   machine: KnownMachine,
 ) {
@@ -30,10 +31,11 @@ export async function openEngines(
   report(describeSandbox(launcher.sandbox));
   const remembered = new RememberedTools(ledger, machine);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const [tools, detectorTools, recognizer] = await Promise.all([
+  const [tools, detectorTools, recognizer, screenTextReader] = await Promise.all([
     resolveTools(launcher, environment, remembered),
     detector.tools(),
     chosen === null ? null : openRecognizer(launcher, chosen, { environment, clock }),
+    screenText === null ? null : openScreenTextReader(screenText, { launcher, clock }),
   ]);
-  return { launcher, remembered, detector, tools, detectorTools, recognizer };
+  return { launcher, remembered, detector, tools, detectorTools, recognizer, screenTextReader };
 }

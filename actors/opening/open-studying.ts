@@ -4,6 +4,7 @@ import type { Detector, DetectorTools } from '../../executors/detector/detector.
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import type { ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { RecognitionSteps } from '../recognition/recognition-steps.ts';
@@ -12,6 +13,9 @@ import { Transcriber } from '../recognition/transcriber.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
+import { ScreenTexts } from '../screentext/screen-texts.ts';
+import { WindowReadings } from '../screentext/window-readings.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
 import { LocalOperations } from '../study/media-operations.ts';
@@ -49,6 +53,8 @@ export interface StudyingOptions {
   readonly recognizer: Recognizer | null;
   /** Who has operations carried out by workers; null where this host runs them itself. */
   readonly orders: WorkOrders | null;
+  /** Null on a host that reads no text on the screen. */
+  readonly screenTextReader: ScreenTextReader | null;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
   readonly clock: Clock;
@@ -69,7 +75,7 @@ export interface Studying {
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
 export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
-  const { launcher, tools, detector, detectorTools, board, orders } = options;
+  const { launcher, tools, detector, detectorTools, screenTextReader: reader, board, orders } = options;
   const recognizer = recognizerOf(options);
   const progress = new LiveProgress(ledger);
   const passes = mediaPasses({ launcher, tools, detector, detectorTools });
@@ -83,6 +89,15 @@ export function openStudying(options: StudyingOptions): Studying {
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
           regions: new RegionResults(ledger),
+        });
+  const screenTexts =
+    reader === null
+      ? null
+      : new ScreenTexts({
+          ...{ reader, launcher, detector, objectStore },
+          ffmpeg: tools.ffmpeg,
+          languageTool: detectorTools.language,
+          windows: new WindowReadings(ledger),
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes) : new QueuedOperations(objectStore, orders);
@@ -102,6 +117,7 @@ export function openStudying(options: StudyingOptions): Studying {
       calibration: orders === null ? calibration : null,
     }),
     recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, waits, report }),
+    screenText: new ScreenTextSteps({ ledger, objectStore, content, registry, screenTexts, progress, board, report }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
   return { definition, calibration };

@@ -25,6 +25,8 @@ export const studyRow = z.strictObject({
     grantIds: z.record(z.enum(capabilities), z.string()),
     /** Absent where the host that accepted the study had no recogniser. */
     recognitionGrantId: z.string().optional(),
+    /** Absent where nobody of that host could read text on the screen. */
+    screenTextGrantId: z.string().optional(),
   }),
 });
 

@@ -1,7 +1,7 @@
 import { failureMessage } from '../../contract/base/failure.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
-import { type FurtherArtifact, furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import { type FurtherArtifact, passKinds } from '../../contract/evidence/further-evidence.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
@@ -45,7 +45,7 @@ export interface MediaPasses {
   run(task: MediaTask, request: PassRequest): Promise<PassFindings>;
 }
 
-const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...furtherKinds] as const;
+const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...passKinds] as const;
 const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
 /** The passes with the tools of this machine. */

@@ -38,8 +38,9 @@ export interface StudiesOptions extends StudyPlansOptions {
   readonly sourceUses: SourceUses;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Whether this host has a recogniser for the speech of the studies that it accepts. */
+  /** Whether the speech of the studies that this host accepts is recognised, and the text on their screen read. */
   readonly recognizes?: boolean;
+  readonly readsScreen?: boolean;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: number;
 }
@@ -266,7 +267,7 @@ export class Studies {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,
       requestContentId: accepted.requestContentId,
-      ids: studyIdsFrom(newId, { recognizes: this.#options.recognizes ?? false }),
+      ids: studyIdsFrom(newId, this.#options),
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
     const { sessionId } = source.session;

@@ -8,6 +8,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { studyChart, studyPhase } from '../reopening/study-row.ts';
+import type { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
@@ -26,6 +27,7 @@ export interface StudyDefinitionOptions {
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
   readonly recognition: RecognitionSteps;
+  readonly screenText: ScreenTextSteps;
   readonly evidence: EvidenceSteps;
   readonly progress: LiveProgress;
   readonly committed: (runtimeId: string) => void;
@@ -37,23 +39,26 @@ const nextSteps = {
   detect: 'subtitles',
   subtitles: 'read',
   recognize: 'read',
+  readScreen: 'read',
   read: 'assess',
   assess: 'decide',
   decide: 'admit',
 } as const satisfies Record<Exclude<StudyStep, 'end'>, string>;
 
 /** Where the journal of a study says that it stands. A step that found nothing left nothing there: it does no harm again. */
-function standingOf({ done, openRecognition }: StudyProgress, row: ActorRow): Standing | null {
+function standingOf({ done, openRecognition, openReading }: StudyProgress, row: ActorRow): Standing | null {
   const { runtimeId, commandId } = row.input as StudyInput;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   if (done === null) return { value: 'initializing', context };
   if (openRecognition !== null) return { value: { running: 'recognize' }, context };
+  if (openReading !== null) return { value: { running: 'readScreen' }, context };
   return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
 export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
-  const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, evidence, progress } = options;
+  const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, screenText, evidence, progress } =
+    options;
   const barrier = {
     clock: supervisor.clock,
     settled: (input: StudyInput) => supervisor.settled(input.runtimeId),
@@ -73,8 +78,13 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
       subtitles: effect(barrier, async (input: StudyInput, signal) => ({
         ...(await media.subtitles(input, signal)),
         recognizes: recognition.isFor(input.runtimeId),
+        readsScreen: screenText.isFor(input.runtimeId),
       })),
-      recognize: effect(barrier, (input: StudyInput, signal) => recognition.recognize(input, signal)),
+      recognize: effect(barrier, async (input: StudyInput, signal) => ({
+        ...(await recognition.recognize(input, signal)),
+        readsScreen: screenText.isFor(input.runtimeId),
+      })),
+      readScreen: effect(barrier, (input: StudyInput, signal) => screenText.readScreen(input, signal)),
       read: effect(barrier, (input: StudyInput) => evidence.read(input)),
       assess: effect(barrier, (input: StudyInput) => evidence.assess(input)),
       decide: effect(barrier, (input: StudyInput) => evidence.decide(input)),
@@ -90,7 +100,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     phase: studyPhase,
     standing: async (row) => standingOf(progress.of((row.input as StudyInput).runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
-    writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, progress }, change),
+    writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, screenText, progress }, change),
     committed: (runtimeId, row) => {
       if (studyPhase(snapshotValue(row)) === 'ended') progress.forget(runtimeId);
       options.committed(runtimeId);

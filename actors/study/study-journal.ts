@@ -2,11 +2,13 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
 import { recognitionFailed } from '../../receipts/recognition/semantic-recognition.ts';
+import { screenTextFailed } from '../../receipts/screentext/screen-text-operation.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
+import type { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import type { Change } from '../supervision/actor-definition.ts';
 import type { MediaSteps } from './media-steps.ts';
 
@@ -15,6 +17,7 @@ export interface StudyJournalOptions {
   readonly clock: Clock;
   readonly media: Pick<MediaSteps, 'operation'>;
   readonly recognition: Pick<RecognitionSteps, 'started'>;
+  readonly screenText: Pick<ScreenTextSteps, 'started'>;
   readonly progress: LiveProgress;
 }
 
@@ -39,6 +42,7 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
     case 'step.started': {
       const study = readStudy(options.ledger, runtimeId);
       if (emission.step === 'recognize') return { events: options.recognition.started(study), writes: [] };
+      if (emission.step === 'readScreen') return { events: options.screenText.started(study), writes: [] };
       return { events: [operationStarted(study, options.media.operation(study, emission.step))], writes: [] };
     }
     case 'runtime.stopped':
@@ -52,12 +56,13 @@ function stopped(
   runtimeId: string,
   { lifecycle, reason }: StudyStoppedEmission,
 ): readonly EventDraft[] {
-  const { startedAt, operationIds, openPass, openRecognition } = progress.of(runtimeId);
+  const { startedAt, operationIds, openPass, openRecognition, openReading } = progress.of(runtimeId);
   if (startedAt === null) return [];
   const study = readStudy(ledger, runtimeId);
   const finishedAt = new Date(clock.now()).toISOString();
   const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
   const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
   const unheard = openRecognition === null ? [] : [recognitionFailed(study, openRecognition, reason)];
-  return [...failed, ...unheard, ...stopStudy(study, { lifecycle, reason, span })];
+  const unread = openReading === null ? [] : [screenTextFailed(study, openReading, reason)];
+  return [...failed, ...unheard, ...unread, ...stopStudy(study, { lifecycle, reason, span })];
 }

@@ -8,6 +8,8 @@ import { SpeechRuntimeMissing, speechToolIdentity } from '../../executors/detect
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
+import { demandEngine, languageData, ScreenTextUnavailable } from '../../executors/screentext/language-data.ts';
+import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { startRemedies } from '../options/start-remedies.ts';
 
@@ -51,6 +53,18 @@ export async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise
   const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
   const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
   return ok('recognisers', found.join(', '));
+}
+
+/** Who could read text on the screen. A host does without, so nobody is no fault. */
+export async function screenTextFinding(): Promise<Finding> {
+  try {
+    await demandEngine();
+    for (const language of DEFAULT_LANGUAGES) await languageData(language);
+    return ok('screen-text', `tesseract with ${DEFAULT_LANGUAGES.join(', ')}`);
+  } catch (error) {
+    if (!(error instanceof ScreenTextUnavailable)) throw error;
+    return ok('screen-text', `none: ${error.message.replace(/^[a-z_]+: /, '')}`);
+  }
 }
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */

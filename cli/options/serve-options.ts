@@ -11,6 +11,7 @@ import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
 import { type RecognizerFlags, recognizerFlagsOf } from './recognizer.ts';
+import { screenTextOf } from './screen-text.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
@@ -40,6 +41,8 @@ export interface ServeOptions {
   readonly captionAllowance: CaptionAllowance;
   /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
+  /** Null where nobody reads text on the screen. */
+  readonly screenText: ReturnType<typeof screenTextOf>;
   /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;
   readonly httpAdapter: 'auto' | 'uws' | 'node';
@@ -98,6 +101,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
       maxLines: between(given, 'maximum-caption-lines', standingAllowance.maxLines, longestCaptions.maxLines),
     },
     recognizer: recognizerFlagsOf(given),
+    screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
     logFormat: choice(given, 'log-format', ['text', 'json']),

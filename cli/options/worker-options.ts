@@ -30,7 +30,7 @@ export const workerWords: CommandWords = {
 export interface WorkerFlags {
   readonly workQueue: WorkQueueChoice;
   readonly leaseMs: number;
-  /** Null where nobody recognises speech. */
+  /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
   readonly logFormat: LogFormat;
 }

@@ -12,6 +12,7 @@ export type ProducerKind =
   | 'assessment_host'
   | 'decision_host'
   | 'semantic_evidence_host'
+  | 'screen_text_host'
   | 'publish_review_intake_host'
   | 'publish_review_host'
   | 'caption_production_host'

@@ -13,7 +13,10 @@ export const capabilities = [
 /** What a task is granted beside them where the host that accepted the study had a recogniser. */
 export const recognitionCapability = 'semantic.recognize';
 
-export const capability = z.enum([...capabilities, recognitionCapability]);
+/** The same where it had somebody to read text on the screen. */
+export const screenTextCapability = 'screen.read';
+
+export const capability = z.enum([...capabilities, recognitionCapability, screenTextCapability]);
 export type Capability = z.infer<typeof capability>;
 export type StudyCapability = (typeof capabilities)[number];
 

@@ -3,13 +3,15 @@ import { contentId, count, positive, range } from '../base/grammar.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { parameters } from './evidence.ts';
 import { keyframeFact, waveformFact } from './evidence-object.ts';
+import { screenTextFact } from './screen-text.ts';
 import { soundFaultFacts } from './sound-fault.ts';
 
 /**
  * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journalled. Clients
- * of earlier versions know a closed list of kinds: receipts do not name these, and `GET …/evidence` answers them only when asked.
+ * of earlier versions know a closed list of kinds: receipts of passes do not name these, and `GET …/evidence` answers them only
+ * when asked.
  */
-export const furtherKinds = [
+export const passKinds = [
   'transitions',
   'black_frames',
   'frozen_frames',
@@ -17,6 +19,10 @@ export const furtherKinds = [
   'waveform',
   'audio_faults',
 ] as const;
+export type PassKind = (typeof passKinds)[number];
+
+/** The same, and what is read by an operation of its own where a host was started for it. */
+export const furtherKinds = [...passKinds, 'screen_text'] as const;
 export const furtherKind = z.enum(furtherKinds);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
@@ -57,6 +63,7 @@ export const furtherFact = z.discriminatedUnion('kind', [
   keyframeFact,
   waveformFact,
   ...soundFaultFacts,
+  screenTextFact,
 ]);
 export type TransitionFact = z.infer<typeof transitionFact>;
 export type FlashFact = z.infer<typeof flashFact>;
@@ -65,7 +72,7 @@ export type BlackFact = z.infer<typeof blackFact>;
 export type FrozenFact = z.infer<typeof frozenFact>;
 export type FurtherFact = z.infer<typeof furtherFact>;
 
-/** What a pass says of one range beside its evidence: stored like evidence, and shared like it. */
+/** What an operation says of one range beside its evidence: stored like evidence, and shared like it. */
 export const furtherArtifact = z.strictObject({
   schema: z.literal('studio.further-evidence.v1'),
   kind: furtherKind,

@@ -15,6 +15,8 @@ export const exportNames = [
   'transcript.vtt',
   'transcript.labels.txt',
   'transcript.csv',
+  'screen-text.labels.txt',
+  'screen-text.csv',
 ] as const;
 
 export const exportName = z.enum(exportNames);

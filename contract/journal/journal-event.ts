@@ -5,6 +5,7 @@ import { mediaEvents } from '../evidence/media-events.ts';
 import { languageExplanationEvents } from '../explanations/language-explanation-events.ts';
 import { semanticEvents } from '../recognition/semantic-events.ts';
 import { publishReviewEvents } from '../review/publish-review-events.ts';
+import { screenTextEvents } from '../screentext/screen-text-events.ts';
 import { taskEvents } from '../study/task-events.ts';
 
 /** Every event that a journal may hold: a closed set, each type with its producer and its closed data. */
@@ -12,6 +13,7 @@ export const journalEvent = z.discriminatedUnion('type', [
   ...taskEvents,
   ...mediaEvents,
   ...semanticEvents,
+  ...screenTextEvents,
   ...evidenceEvents,
   ...publishReviewEvents,
   ...captionEvents,

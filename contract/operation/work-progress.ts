@@ -4,7 +4,18 @@ import { count, identity, positive } from '../base/grammar.ts';
 /** What a piece of work does: an ingest from `upload` or `resolve` to `seal`, a study from `initialize` to `admit`. */
 export const workStage = z.enum([
   ...(['upload', 'queued', 'resolve', 'download', 'probe', 'seal'] as const),
-  ...(['initialize', 'detect', 'subtitles', 'recognize', 'read', 'assess', 'decide', 'admit', 'ended'] as const),
+  ...([
+    'initialize',
+    'detect',
+    'subtitles',
+    'recognize',
+    'readScreen',
+    'read',
+    'assess',
+    'decide',
+    'admit',
+    'ended',
+  ] as const),
 ]);
 export type WorkStage = z.infer<typeof workStage>;
 

@@ -155,7 +155,9 @@ export const runtimeOverview = z.strictObject({
     outputDepth,
     acceptedAt: timestamp,
     /** The last step that is on disk; null before the first. */
-    step: z.enum(['initialize', 'detect', 'subtitles', 'recognize', 'read', 'assess', 'decide', 'end']).nullable(),
+    step: z
+      .enum(['initialize', 'detect', 'subtitles', 'recognize', 'readScreen', 'read', 'assess', 'decide', 'end'])
+      .nullable(),
     /** Why it ended without its findings; null unless it did. */
     reason: failure.nullable(),
     /** How often a host took it up again. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { sha256Hex } from '../../contract/base/grammar.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { ownEntry } from '../process/own-entry.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import { DetectionFailure } from './detection-failure.ts';
-import { detectorEntry } from './detector-entry.ts';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
 import { CHANNELS } from './sound-signals.ts';
@@ -71,7 +71,7 @@ export class DetectorConnection {
 
   /** Starts a process. Rejects with `ProcessFailure`. */
   static async open(launcher: Launcher, clock: Clock, signal: AbortSignal): Promise<DetectorConnection> {
-    const args = detectorEntry();
+    const args = ownEntry(new URL('./detector-process.ts', import.meta.url));
     const request = { tool: process.execPath, args, limits: LIMITS, signal, stdin: 'pipe', extraPipes: 1 } as const;
     return new DetectorConnection(await launcher.start(request), clock);
   }

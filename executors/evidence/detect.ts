@@ -11,8 +11,8 @@ import type {
 import {
   type FurtherArtifact,
   type FurtherFact,
-  type FurtherKind,
-  furtherKinds,
+  type PassKind,
+  passKinds,
 } from '../../contract/evidence/further-evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
@@ -138,7 +138,7 @@ function furtherEvidence(
       facts: waveform === null ? null : [...soundFaults].sort((one, other) => one.startMs - other.startMs),
     },
   };
-  return furtherKinds.flatMap((kind): FurtherArtifact[] => {
+  return passKinds.flatMap((kind): FurtherArtifact[] => {
     const { trackIndex, facts } = found[kind];
     if (trackIndex === null || facts === null) return [];
     const input = { sourceContentId, range, trackIndex };
@@ -148,7 +148,7 @@ function furtherEvidence(
 
 function detection(
   request: DetectionRequest,
-  kind: Exclude<DetectionKind, FurtherKind>,
+  kind: Exclude<DetectionKind, PassKind>,
   tool: ToolIdentity,
   facts: FactsOrReason,
   { derivedAudio = null, measured = {} }: Partial<Pick<SoundFacts, 'derivedAudio' | 'measured'>> = {},

@@ -20,6 +20,8 @@ export const MEMORY_BYTES = {
   download: 4 * GIBIBYTE,
   /** pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of which they map and do not write to. */
   recognize: 6 * GIBIBYTE,
+  /** The process that reads text on the screen takes 290 MiB with two languages. */
+  readScreen: 2 * GIBIBYTE,
   /** The detector process takes 140 MiB with both models. */
   detector: GIBIBYTE,
 } as const;

@@ -27,6 +27,8 @@ const types: Readonly<Record<ExportName, string>> = {
   'transcript.vtt': 'text/vtt; charset=utf-8',
   'transcript.labels.txt': 'text/plain; charset=utf-8',
   'transcript.csv': 'text/csv; charset=utf-8',
+  'screen-text.labels.txt': 'text/plain; charset=utf-8',
+  'screen-text.csv': 'text/csv; charset=utf-8',
 };
 
 /** The routes of a runtime as files: for other programs, and as a whole. */
@@ -91,7 +93,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
           id: 'readExport',
           summary: 'a study as a file for another program',
           details:
-            'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate. `side` is for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
+            'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` is for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
           query: {
             side: captionSide.default('target').describe('which text of each caption line'),
             rate: editRate.default('25').describe('frames a second of the edit decision list'),

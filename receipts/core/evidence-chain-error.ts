@@ -14,6 +14,7 @@ export type EvidenceLink =
   | 'media_operation'
   | 'evidence'
   | 'recognition'
+  | 'screen_text'
   | 'read'
   | 'assessment'
   | 'decision'

@@ -12,6 +12,8 @@ export interface StudyIds {
   readonly grantIds: Readonly<Record<StudyCapability, string>>;
   /** The grant to recognise speech; absent where the host that accepted the study had no recogniser. */
   readonly recognitionGrantId?: string | undefined;
+  /** The grant to read text on the screen; absent where nobody of the host that accepted the study could. */
+  readonly screenTextGrantId?: string | undefined;
 }
 
 /** One accepted study under way: what was promised and under which names it is carried out. */
@@ -20,8 +22,11 @@ export interface StudyRun {
   readonly ids: StudyIds;
 }
 
-/** Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised. */
-export const studyIdsFrom = (newId: () => string, { recognizes = false } = {}): StudyIds => ({
+/**
+ * Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised;
+ * `readsScreen`: the text on its screen is to be read.
+ */
+export const studyIdsFrom = (newId: () => string, { recognizes = false, readsScreen = false } = {}): StudyIds => ({
   taskId: `task:${newId()}`,
   agentId: `agent:${newId()}`,
   claimId: `launch-claim:${newId()}`,
@@ -34,6 +39,7 @@ export const studyIdsFrom = (newId: () => string, { recognizes = false } = {}): 
     'analysis.evidence.decide': `grant:${newId()}`,
   },
   ...(recognizes ? { recognitionGrantId: `grant:${newId()}` } : {}),
+  ...(readsScreen ? { screenTextGrantId: `grant:${newId()}` } : {}),
 });
 
 /** Every event of a run belongs to the command that started it. */

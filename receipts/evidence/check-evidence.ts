@@ -58,6 +58,7 @@ const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]
     facts: ['clipping', 'silent_channel', 'phase_inversion', 'dropout', 'true_peak'],
     track: 'audio',
   },
+  screen_text: { facts: ['screen_text'], track: 'video' },
 };
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { type FurtherArtifact, type FurtherResult, furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import { type FurtherArtifact, type FurtherResult, passKinds } from '../../contract/evidence/further-evidence.ts';
 import type {
   MediaCapability,
   MediaEvidence,
@@ -66,7 +66,7 @@ function furtherRecorded({ journal }: FoldContext, first: number, recorded: numb
   const results: FurtherResult[] = [];
   for (let offset = first; offset < recorded; offset += 1) {
     const { kind, content } = journal.expect('artifact.recorded', offset).data.artifact;
-    const further = furtherKinds.find((each) => detectedArtifactKind(each) === kind);
+    const further = passKinds.find((each) => detectedArtifactKind(each) === kind);
     if (further === undefined || results.some((result) => result.kind === further))
       throw journal.fault('data.artifact.kind', offset);
     results.push({ kind: further, contentId: content.contentId, bytes: content.bytes });

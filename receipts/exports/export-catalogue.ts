@@ -6,6 +6,7 @@ import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
 import { editDecisionList, openTimeline } from './cut-files.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { audacityLabels, factTable } from './fact-files.ts';
+import { screenTextLabels, screenTextTable } from './screen-text-files.ts';
 import { subRipTranscript, transcriptLabels, transcriptTable, webVttTranscript } from './transcript-files.ts';
 
 export interface ExportOptions {
@@ -32,4 +33,6 @@ export const exportFiles: Readonly<
   'transcript.vtt': webVttTranscript,
   'transcript.labels.txt': transcriptLabels,
   'transcript.csv': transcriptTable,
+  'screen-text.labels.txt': screenTextLabels,
+  'screen-text.csv': screenTextTable,
 };

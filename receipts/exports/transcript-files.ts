@@ -3,6 +3,7 @@ import { webVttTime } from '../captions/caption-webvtt.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { demandEvidence } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
+import { labelLineOf, textCell } from './label-track.ts';
 
 /** The lines of a transcript that passed every gate. Throws `export_unavailable` where nothing was recognised. */
 function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; contentId: string } {
@@ -37,25 +38,18 @@ export function webVttTranscript(runtime: VerifiedRuntime): ExportedFile {
   };
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3);
-
 /** What was recognised as a label track of Audacity: start, end and text in tabs, in seconds. */
 export function transcriptLabels(runtime: VerifiedRuntime): ExportedFile {
   const { lines, contentId } = passedLines(runtime);
-  const labels = lines.map(({ startMs, endMs, text }) => `${seconds(startMs)}\t${seconds(endMs)}\t${text}\n`);
+  const labels = lines.map((line) => labelLineOf(line, line.text));
   return { text: labels.join(''), madeOf: [contentId] };
 }
-
-// A table is opened by programs that take a cell with one of these at its start for a formula (OWASP, CSV Injection).
-const FORMULA = /^[=+\-@]/;
-
-const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
 /** The same as a table (RFC 4180), with the mean confidence of the words where the recogniser gave one. */
 export function transcriptTable(runtime: VerifiedRuntime): ExportedFile {
   const { lines, contentId } = passedLines(runtime);
   const rows = lines.map(({ startMs, endMs, speaker, measures, text }) =>
-    [startMs, endMs, speaker, measures.confidence ?? '', cell(text), contentId].join(','),
+    [startMs, endMs, speaker, measures.confidence ?? '', textCell(text), contentId].join(','),
   );
   return {
     text: `${['startMs,endMs,speaker,confidence,recognised,evidence', ...rows].join('\r\n')}\r\n`,

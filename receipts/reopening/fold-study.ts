@@ -8,6 +8,11 @@ import {
   foldRecognitionFailed,
   foldRecognitionStarted,
 } from '../recognition/fold-recognition.ts';
+import {
+  foldScreenTextCompleted,
+  foldScreenTextFailed,
+  foldScreenTextStarted,
+} from '../screentext/fold-screen-text.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from '../study/fold-conclusion.ts';
 import type { OpenedRun } from '../study/fold-opening.ts';
@@ -37,7 +42,15 @@ export function openedStudy(
   });
   return {
     progress: events.reduce(progressAfter, noProgress),
-    findings: { pinned, operations: [], recognition: null, reads: [], assessments: [], decision: null },
+    findings: {
+      pinned,
+      operations: [],
+      recognition: null,
+      screenText: null,
+      reads: [],
+      assessments: [],
+      decision: null,
+    },
     conclusion: null,
     stop: null,
     tail: emptyTail,
@@ -55,7 +68,10 @@ type Changes = Partial<VerifiedStudy>;
 type RunStep = (context: StudyContext, study: VerifiedStudy) => Changes | Promise<Changes>;
 
 const isMeasured = ({ progress, findings }: VerifiedStudy): boolean =>
-  progress.openPass === null && progress.openRecognition === null && findings.operations.length === 2;
+  progress.openPass === null &&
+  progress.openRecognition === null &&
+  progress.openReading === null &&
+  findings.operations.length === 2;
 
 /** Whether nothing was read yet of what was measured. */
 const isUnread = ({ findings }: VerifiedStudy): boolean => findings.reads.length + findings.assessments.length === 0;
@@ -91,7 +107,8 @@ const runSteps: Readonly<Partial<Record<EventType, RunStep>>> = {
   },
   'semantic.evidence_started': (context, study) => {
     const { findings } = study;
-    const isFirst = findings.recognition === null || findings.recognition.receipt === null;
+    const isFirst =
+      findings.screenText === null && (findings.recognition === null || findings.recognition.receipt === null);
     if (!isMeasured(study) || !isUnread(study) || !isFirst) throw context.journal.fault('type');
     foldRecognitionStarted(context, findings.operations);
     return { findings: { ...findings, recognition: null } };
@@ -102,6 +119,19 @@ const runSteps: Readonly<Partial<Record<EventType, RunStep>>> = {
   },
   'semantic.evidence_failed': (context, { progress, findings }) => ({
     findings: { ...findings, recognition: foldRecognitionFailed(context, progress.openRecognition) },
+  }),
+  'screen.text_started': (context, study) => {
+    const { findings } = study;
+    const isFirst = findings.screenText === null || findings.screenText.receipt === null;
+    if (!isMeasured(study) || !isUnread(study) || !isFirst) throw context.journal.fault('type');
+    foldScreenTextStarted(context, findings.operations);
+    return { findings: { ...findings, screenText: null } };
+  },
+  'screen.text_completed': async (context, { progress, findings }) => ({
+    findings: { ...findings, screenText: await foldScreenTextCompleted(context, progress.openReading) },
+  }),
+  'screen.text_failed': (context, { progress, findings }) => ({
+    findings: { ...findings, screenText: foldScreenTextFailed(context, progress.openReading) },
   }),
   'evidence.read_started': async (context, study) => {
     const { findings } = study;

@@ -1,11 +1,12 @@
-import type { SpeechFact } from '../../contract/evidence/evidence.ts';
+import type { SpeechFact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
-import { type FurtherKind, furtherKinds } from '../../contract/evidence/further-evidence.ts';
+import { type FurtherKind, type PassKind, passKinds } from '../../contract/evidence/further-evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { objectFactsOf } from '../evidence/evidence-objects.ts';
-import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
+import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
+import type { VerifiedScreenText } from '../screentext/fold-screen-text.ts';
 import type { SourceRecords } from '../sources/source-records.ts';
 import { detectedEvidenceOf, type RunPinnedEvidence } from '../study/fold-conclusion.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
@@ -63,7 +64,7 @@ export function objectFactIn(runtime: VerifiedRuntime, contentId: string): Evide
 }
 
 /** What is unavailable where these are, of the same track, for the same reason. */
-const companions: Readonly<Record<FurtherKind, EvidenceRow['kind']>> = {
+const companions: Readonly<Record<PassKind, EvidenceRow['kind']>> = {
   transitions: 'shot_changes',
   black_frames: 'shot_changes',
   frozen_frames: 'shot_changes',
@@ -72,24 +73,38 @@ const companions: Readonly<Record<FurtherKind, EvidenceRow['kind']>> = {
   audio_faults: 'silence',
 };
 
+const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: VerifiedFurther): FurtherRow => {
+  const { tool, parameters, facts } = artifact;
+  return { kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts };
+};
+
+const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow => {
+  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
+  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [] };
+};
+
 /** The row of a further kind; none where the pass did not measure it, as passes of earlier versions. */
-function furtherRow(kind: FurtherKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
+function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
   const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
-  if (found !== undefined) {
-    const { artifactId, contentId, artifact } = found;
-    const { tool, parameters, facts } = artifact;
-    return [{ kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts }];
-  }
+  if (found !== undefined) return [availableRow(kind, found)];
   const evidence = operations.flatMap(({ evidence }) => evidence);
   const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind])?.delivered;
-  if (companion?.state !== 'unavailable') return [];
-  const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
-  return [{ kind, state: 'unavailable', reasonCode: companion.reasonCode, ...nothing, facts: [] }];
+  return companion?.state === 'unavailable' ? [absentRow(kind, companion.reasonCode)] : [];
+}
+
+/** The row of the text on the screen; none where nobody was to read it, or has not yet. */
+function screenTextRow(screenText: VerifiedScreenText | null): FurtherRow[] {
+  if (screenText === null) return [];
+  const { delivered, found: artifact } = screenText;
+  if (delivered.state === 'unavailable') return [absentRow('screen_text', delivered.reasonCode)];
+  const { artifactId, contentId } = delivered;
+  return artifact === null ? [] : [availableRow('screen_text', { artifactId, contentId, artifact })];
 }
 
 function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
-  const operations = runtime.execution?.study.findings.operations ?? [];
-  return furtherKinds.flatMap((kind) => furtherRow(kind, operations));
+  const findings = runtime.execution?.study.findings;
+  const measured = passKinds.flatMap((kind) => measuredRow(kind, findings?.operations ?? []));
+  return [...measured, ...screenTextRow(findings?.screenText ?? null)];
 }
 
 /**

@@ -11,6 +11,7 @@ import type { VerifiedAssessment, VerifiedDecision } from '../evidence/fold-judg
 import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRead } from '../evidence/fold-reads.ts';
 import type { VerifiedRecognition } from '../recognition/fold-recognition.ts';
+import type { VerifiedScreenText } from '../screentext/fold-screen-text.ts';
 import type { ExecutorSpan } from './executor-span.ts';
 import { intakeReceipt } from './publish-review-intake.ts';
 import type { AdmissionReference } from './study-admission.ts';
@@ -31,6 +32,8 @@ export interface VerifiedFindings {
   readonly operations: readonly VerifiedOperation[];
   /** Null where no speech was to be recognised, or was not yet. */
   readonly recognition: VerifiedRecognition | null;
+  /** Null where nobody was to read the screen, or has not yet. */
+  readonly screenText: VerifiedScreenText | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];
   readonly decision: VerifiedDecision | null;

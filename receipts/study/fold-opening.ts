@@ -3,6 +3,7 @@ import {
   capabilities,
   recognitionCapability,
   type StudyCapability,
+  screenTextCapability,
 } from '../../contract/base/operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
@@ -42,6 +43,7 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
   const { claim } = journal.expect('task.launch_claimed', at + 1).data;
   const { startedAt } = journal.expect('executor.started', at + 4).data;
   const recognitionGrantId = grantIdOf(task.grants, recognitionCapability);
+  const screenTextGrantId = grantIdOf(task.grants, screenTextCapability);
   const ids: StudyIds = {
     taskId: task.id,
     agentId: claim.agentId,
@@ -49,6 +51,7 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
     executionId: claim.executionId,
     grantIds: grantIdsOf(journal, task, at),
     ...(recognitionGrantId === undefined ? {} : { recognitionGrantId }),
+    ...(screenTextGrantId === undefined ? {} : { screenTextGrantId }),
   };
   const opening = openStudy({ record, ids, source, maxWallMs: task.budget.maxWallMs, startedAt });
   journal.take(opening.events);

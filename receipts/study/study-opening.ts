@@ -1,5 +1,11 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
-import { capabilities, recognitionCapability, type StudyCapability } from '../../contract/base/operation.ts';
+import {
+  type Capability,
+  capabilities,
+  recognitionCapability,
+  type StudyCapability,
+  screenTextCapability,
+} from '../../contract/base/operation.ts';
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -32,7 +38,7 @@ const maxOperations: Readonly<Record<StudyCapability, number>> = {
   'analysis.evidence.decide': decisionLimits.maxDecisions,
 };
 
-/** What the task of a run may do, in the order of its capabilities; recognition comes last. */
+/** What the task of a run may do, in the order of its capabilities; what its host was started for comes last. */
 function grantsOf({ record, ids }: StudyRun): Grant[] {
   const { sourceArtifactId, analysisRequest } = record;
   const { range } = analysisRequest;
@@ -40,9 +46,14 @@ function grantsOf({ record, ids }: StudyRun): Grant[] {
     const grantId = ids.grantIds[capability];
     return { grantId, capability, sourceArtifactId, range, maxOperations: maxOperations[capability] };
   });
-  const { recognitionGrantId: grantId } = ids;
-  if (grantId === undefined) return grants;
-  return [...grants, { grantId, capability: recognitionCapability, sourceArtifactId, range, maxOperations: 1 }];
+  const optional: readonly (readonly [Capability, string | undefined])[] = [
+    [recognitionCapability, ids.recognitionGrantId],
+    [screenTextCapability, ids.screenTextGrantId],
+  ];
+  for (const [capability, grantId] of optional) {
+    if (grantId !== undefined) grants.push({ grantId, capability, sourceArtifactId, range, maxOperations: 1 });
+  }
+  return grants;
 }
 
 function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly Artifact[]): Task {

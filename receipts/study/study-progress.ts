@@ -2,9 +2,19 @@ import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
 import type { MediaOperation } from '../evidence/media-operation.ts';
 import { type Recognition, regionKinds } from '../recognition/semantic-recognition.ts';
+import { keyframesKind, type ScreenReading } from '../screentext/screen-text-operation.ts';
 
 /** A step of a study that left something in its journal; `end` for whatever ended it. */
-export type StudyStep = 'initialize' | 'detect' | 'subtitles' | 'recognize' | 'read' | 'assess' | 'decide' | 'end';
+export type StudyStep =
+  | 'initialize'
+  | 'detect'
+  | 'subtitles'
+  | 'recognize'
+  | 'readScreen'
+  | 'read'
+  | 'assess'
+  | 'decide'
+  | 'end';
 
 /** How far the execution of a study has come: what its end states of it. */
 export interface StudyProgress {
@@ -20,6 +30,10 @@ export interface StudyProgress {
   readonly regionsFrom: Recognition['regionsFrom'];
   /** The recognition that was begun and has not ended. */
   readonly openRecognition: Recognition | null;
+  /** The keyframes that were chosen, whose moments a reading of the screen looks at. */
+  readonly keyframesFrom: ScreenReading['keyframesFrom'];
+  /** The reading of the screen that was begun and has not ended. */
+  readonly openReading: ScreenReading | null;
 }
 
 export const noProgress: StudyProgress = {
@@ -29,6 +43,8 @@ export const noProgress: StudyProgress = {
   openPass: null,
   regionsFrom: [],
   openRecognition: null,
+  keyframesFrom: [],
+  openReading: null,
 };
 
 /** What an event says, whatever stands around it. */
@@ -47,11 +63,17 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
     done,
     openPass: null,
     openRecognition: null,
+    openReading: null,
     operationIds: [...progress.operationIds, operationId],
   });
   switch (event.type) {
     case 'executor.started':
       return { ...progress, done: 'initialize', startedAt: event.data.startedAt };
+    case 'artifact.recorded': {
+      const { id, kind, content } = event.data.artifact;
+      if (kind !== keyframesKind) return progress;
+      return { ...progress, keyframesFrom: [{ artifactId: id, contentId: content.contentId }] };
+    }
     case 'media.operation_started': {
       const { tools, parameters, limits } = event.data.request;
       return { ...progress, openPass: { capability: event.data.capability, tools, parameters, limits } };
@@ -71,6 +93,14 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
       return { ...progress, done: 'recognize', openRecognition: null };
     case 'semantic.evidence_completed':
       return completed('recognize', event.data.operationId);
+    case 'screen.text_started': {
+      const { producer, limits, request } = event.data;
+      return { ...progress, openReading: { producer, limits, keyframesFrom: request.keyframesFrom } };
+    }
+    case 'screen.text_failed':
+      return { ...progress, done: 'readScreen', openReading: null };
+    case 'screen.text_completed':
+      return completed('readScreen', event.data.operationId);
     case 'evidence.read_completed':
       return completed('read', event.data.operationId);
     case 'analysis.evidence.assessment_completed':

@@ -44,7 +44,7 @@ test('a machine on which a host can work ends with 0, and a data root that is no
   t.deepEqual(
     checks.map(([, check]) => check),
     [
-      ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognisers'],
+      ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognisers', 'screen-text'],
       ...['space', 'store', 'host', 'port'],
     ],
   );

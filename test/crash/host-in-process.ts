@@ -55,6 +55,7 @@ export async function openInProcess(
     captionExecutor: captionExecutor.classification,
     translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
     explainer: explainerOf(explainerModel, process.env),
+    screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine,

@@ -43,6 +43,7 @@ test('the start codes of stores and tools exist', async (t) => {
     'ambiguous_source_session',
     'speech_runtime_missing',
     'recognizer_unavailable',
+    'screen_text_unavailable',
   ]);
   const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);
   t.true(documented.length > 0);

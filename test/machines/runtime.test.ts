@@ -26,8 +26,13 @@ const scenario: Scenario = {
   effects: {
     initialize: effect(outcome('initialize')),
     detect: effect(outcome('detect')),
-    subtitles: effect({ ...outcome('subtitles'), recognizes: false }, { ...outcome('subtitles'), recognizes: true }),
-    recognize: effect(outcome('recognize')),
+    subtitles: effect(
+      { ...outcome('subtitles'), recognizes: false, readsScreen: false },
+      { ...outcome('subtitles'), recognizes: true, readsScreen: false },
+      { ...outcome('subtitles'), recognizes: false, readsScreen: true },
+    ),
+    recognize: effect({ ...outcome('recognize'), readsScreen: false }, { ...outcome('recognize'), readsScreen: true }),
+    readScreen: effect(outcome('readScreen')),
     read: effect(outcome('read')),
     assess: effect({ ...outcome('assess'), claimCount: 2 }, { ...outcome('assess'), claimCount: 0 }),
     decide: effect(outcome('decide')),
@@ -49,7 +54,8 @@ const nextAnnounced: Readonly<Record<string, string>> = { initialize: 'detect', 
 const emissionsAfter = ({ type, output }: AnyEventObject): unknown[] => {
   if (!type.startsWith('xstate.done.actor.')) return [];
   const done = type.slice('xstate.done.actor.'.length);
-  const next = done === 'subtitles' && output.recognizes ? 'recognize' : nextAnnounced[done];
+  const ofEngines = output.recognizes ? 'recognize' : output.readsScreen ? 'readScreen' : undefined;
+  const next = ofEngines ?? nextAnnounced[done];
   return [
     { type: 'commit', events: output.events, writes: output.writes },
     ...(next === undefined ? [] : [{ type: 'step.started', step: next }]),

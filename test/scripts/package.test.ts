@@ -33,6 +33,7 @@ test('the package holds the built program, what it reads beside itself, and noth
     ...[
       'build/media-study.js',
       'build/detector-process.js',
+      'build/tesseract-process.js',
       'build/client/study-host.js',
       'build/client/host-error.js',
     ],
@@ -70,15 +71,19 @@ test('nothing that an installation of the package brings fetches from another ho
   t.deepEqual([...reached].filter((name) => packages[`node_modules/${name}`]?.hasInstallScript === true).sort(), [
     'classic-level',
   ]);
-  t.false(reached.has('onnxruntime-node'));
-  t.deepEqual(Object.keys(peerDependencies), ['onnxruntime-node']);
-  t.true(peerDependenciesMeta['onnxruntime-node']?.optional);
+  const peers = ['@tesseract.js-data/eng', '@tesseract.js-data/kor', 'onnxruntime-node', 'tesseract.js'];
+  t.deepEqual(Object.keys(peerDependencies), peers);
+  for (const peer of peers) {
+    t.false(reached.has(peer), peer);
+    t.true(peerDependenciesMeta[peer]?.optional, peer);
+  }
   t.deepEqual(bin, { 'media-study': 'build/media-study.js' });
 });
 
 test('a package that the program loads at run time is a dependency of it', async (t) => {
   const { external } = await import('../../scripts/build.mjs');
   const { dependencies, peerDependencies } = manifest.parse(await jsonOf('package.json'));
-  // The types of the client name those of zod.
-  t.deepEqual([...external, 'zod'].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort());
+  // The types of the client name those of zod; the data of languages are read as files.
+  const others = ['zod', '@tesseract.js-data/eng', '@tesseract.js-data/kor'];
+  t.deepEqual([...external, ...others].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort());
 });

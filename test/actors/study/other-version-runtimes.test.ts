@@ -4,6 +4,7 @@ import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
+import { ScreenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { SourceUses } from '../../../actors/sources/source-uses.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
@@ -60,12 +61,16 @@ const otherTools: MediaPasses = {
   }),
 };
 
-/** The step of a host without a recogniser. */
-const recognitionOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) =>
-  new RecognitionSteps({
-    ...{ ledger, objectStore, registry, progress, transcriber: null, report: () => undefined, waits: () => undefined },
-    content: new ReadObjects(objectStore, () => undefined),
-  });
+/** The steps of engines that this host was not started for. */
+const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
+  const content = new ReadObjects(objectStore, () => undefined);
+  const given = { ledger, objectStore, registry, progress, content, report: () => undefined };
+  const board = { note: () => undefined, forget: () => undefined };
+  return {
+    recognition: new RecognitionSteps({ ...given, transcriber: null, waits: () => undefined }),
+    screenText: new ScreenTextSteps({ ...given, screenTexts: null, board }),
+  };
+};
 
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
 async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition> = {}) {
@@ -99,7 +104,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       waits: () => undefined,
       board: new ProgressBoard({ clock, report }),
     }),
-    recognition: recognitionOf(ledger, objectStore, registry, progress),
+    ...enginesOf(ledger, objectStore, registry, progress),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
     progress,
     committed: () => undefined,

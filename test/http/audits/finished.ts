@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
-import { furtherKinds } from '../../../contract/evidence/further-evidence.ts';
+import { passKinds } from '../../../contract/evidence/further-evidence.ts';
 import type { EventData, EventType, JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { runtimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { runtimeEvidence } from '../../../contract/study/runtime-evidence.ts';
@@ -111,7 +111,7 @@ export function finished(contract: HostContract): void {
     const further = all.evidence.slice(evidence.evidence.length);
     t.deepEqual(
       further.map(({ kind, state }) => [kind, state]),
-      furtherKinds.map((kind) => [kind, 'available']),
+      passKinds.map((kind) => [kind, 'available']),
     );
     for (const row of further) t.deepEqual((await asked(row.kind)).evidence, [row]);
     // The journal records them, and no receipt names them.

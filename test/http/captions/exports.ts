@@ -23,8 +23,8 @@ export function exportedFiles(contract: HostContract): void {
       study = await captioned(t, contract, { clientRequestId: 'exported' });
       for (const name of exportNames) {
         const answer = await contract.get(fileOf(name));
-        // Nobody recognises speech on this host.
-        if (name.startsWith('transcript.')) {
+        // Nobody recognises speech on this host, or reads its screen.
+        if (/^(transcript|screen-text)\./.test(name)) {
           contract.refused(t, answer, 'export_unavailable');
           continue;
         }

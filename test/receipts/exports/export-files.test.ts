@@ -186,8 +186,8 @@ test('a study without the evidence of a file refuses it', async (t) => {
 
 test('every file names what it was made of, and is the same each time', (t) => {
   for (const [name, build] of Object.entries(exportFiles)) {
-    if (name.startsWith('transcript.')) {
-      t.throws(() => build(cut, options), { message: /no evidence of transcript/ });
+    if (/^(transcript|screen-text)\./.test(name)) {
+      t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });
       continue;
     }
     const first = build(cut, options);

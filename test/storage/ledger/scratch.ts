@@ -13,7 +13,8 @@ import { type LedgerOptions, openLedger } from '../../../storage/ledger/open-led
 export async function scratchFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
   t.teardown(async () => {
-    for (const path of [folder, markPathOf(folder), `${folder}.tables`]) await rm(path, { recursive: true, force: true });
+    for (const path of [folder, markPathOf(folder), `${folder}.tables`])
+      await rm(path, { recursive: true, force: true });
   });
   return folder;
 }

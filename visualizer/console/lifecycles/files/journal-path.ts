@@ -11,6 +11,7 @@ const endings: readonly (readonly [effect: string, type: Type, which: 'first' | 
   ['detect', 'media.operation_completed', 'first'],
   ['subtitles', 'media.operation_completed', 'second'],
   ['recognize', 'semantic.evidence_completed', 'last'],
+  ['readScreen', 'screen.text_completed', 'last'],
   ['read', 'evidence.read_completed', 'last'],
   ['assess', 'analysis.evidence.assessment_completed', 'last'],
   ['decide', 'analysis.evidence.decision_completed', 'last'],
@@ -20,6 +21,7 @@ const endings: readonly (readonly [effect: string, type: Type, which: 'first' | 
 /** Guards of the chart that the journal answers: the effect that they lead to has begun. */
 const shownBy: Readonly<Record<string, Type>> = {
   recognizes: 'semantic.evidence_started',
+  readsScreen: 'screen.text_started',
   hasClaims: 'analysis.evidence.decision_started',
 };
 

@@ -1,0 +1,40 @@
+import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
+import { differs, isNoise } from '../../executors/screentext/grey-picture.ts';
+import type { SampledPicture } from '../../executors/screentext/sampled-pictures.ts';
+import type { OpenReader } from '../../executors/screentext/screen-text-reader.ts';
+import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
+
+/** How long pictures behind clutter are not read, unless they are keyframes: each would take the engine seconds, for nothing. */
+export const CLUTTER_REST_MS = 10_000;
+
+/**
+ * Reads the pictures of one window that are not those before them, and neither noise nor shortly behind clutter. `keyframesMs` are
+ * the moments of keyframes. Rejects as the reader does.
+ */
+export async function readWindow(
+  reader: Pick<OpenReader, 'read'>,
+  pictures: readonly SampledPicture[],
+  keyframesMs: ReadonlySet<number>,
+): Promise<ReadPicture[]> {
+  const found: ReadPicture[] = [];
+  let before: SampledPicture | null = null;
+  let restsUntilMs = Number.NEGATIVE_INFINITY;
+  for (const picture of pictures) {
+    const last = found.at(-1);
+    if (before !== null && last !== undefined && !differs(before, picture)) {
+      found[found.length - 1] = { ...last, untilMs: picture.atMs };
+      continue;
+    }
+    before = picture;
+    const at = { atMs: picture.atMs, untilMs: picture.atMs };
+    const rests = picture.atMs < restsUntilMs && !keyframesMs.has(picture.atMs);
+    if (rests || isNoise(picture)) {
+      found.push({ ...at, clearMilli: 0, texts: [] });
+      continue;
+    }
+    const texts = await reader.read(picture.pgm);
+    if (isClutter(texts)) restsUntilMs = picture.atMs + CLUTTER_REST_MS;
+    found.push({ ...at, clearMilli: clearMilliOf(texts), texts: keptTexts(texts).slice(0, 1024) });
+  }
+  return found;
+}

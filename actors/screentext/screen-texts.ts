@@ -1,0 +1,178 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { ToolIdentity } from '../../contract/base/tool.ts';
+import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import type { ReadPicture } from '../../contract/screentext/read-pictures.ts';
+import type { ScreenTextProducer } from '../../contract/screentext/screen-text-operation.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
+import type { Detector } from '../../executors/detector/detector.ts';
+import { joinParameters } from '../../executors/evidence/detection-identity.ts';
+import { furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
+import type { Launcher } from '../../executors/process/process.ts';
+import type { ResolvedTool } from '../../executors/process/tools.ts';
+import { CHANGE_RULE, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
+import { keyframesIn, SAMPLE_RULE, sampledPictures } from '../../executors/screentext/sampled-pictures.ts';
+import type { OpenReader, ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
+import { CLUTTER_PARAMETERS } from '../../receipts/screentext/clear-share.ts';
+import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-texts.ts';
+import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { CLUTTER_REST_MS, readWindow } from './read-window.ts';
+import type { WindowReadings } from './window-readings.ts';
+
+export interface ScreenTextsOptions {
+  readonly reader: ScreenTextReader;
+  readonly launcher: Launcher;
+  readonly ffmpeg: ResolvedTool;
+  readonly detector: Detector;
+  /** Who identifies the language of a text. */
+  readonly languageTool: ToolIdentity;
+  readonly objectStore: ObjectStore;
+  readonly windows: WindowReadings;
+}
+
+export interface ScreenTextWork {
+  readonly source: RegisteredSource;
+  readonly request: AnalysisRequest;
+  /** The keyframes of the study; null where it has none. */
+  readonly keyframes: FurtherArtifact | null;
+  readonly signal: AbortSignal;
+  /** Told how much of the range was read, in ms. */
+  readonly read: (mediaMs: number) => void;
+}
+
+/** Pictures of a window are in memory at once: at most some dozen, of less than a megabyte each. */
+const WINDOW_MS = 20_000;
+
+/** Has the text on the screen of a study read, one window after the other, and judges what comes back. */
+export class ScreenTexts {
+  readonly #options: ScreenTextsOptions;
+
+  constructor(options: ScreenTextsOptions) {
+    this.#options = options;
+  }
+
+  /** Who reads a study, with which tools, set how: known before it runs. */
+  producer(source: RegisteredSource): ScreenTextProducer {
+    const { reader, ffmpeg, languageTool } = this.#options;
+    const parameters = joinParameters({ screen_text: this.#parameters(source) });
+    const tools = [...reader.tools, ffmpeg.identity, languageTool];
+    const identity = identityOver(source.incompleteMedia, ['screen_text'], { tools, parameters });
+    return {
+      id: 'studio.screen-text',
+      version: '1',
+      engine: reader.engine,
+      tools: [...identity.tools],
+      parameters: identity.parameters,
+    };
+  }
+
+  /** Rejects with `ProcessFailure` or `DetectionFailure`, and with a fault where the media is gone. */
+  async find(work: ScreenTextWork): Promise<FurtherArtifact | UnavailableReason> {
+    const { source, request } = work;
+    const videoTrackIndex = videoTrackOf(source);
+    if (videoTrackIndex === null) return 'no_video_track';
+    const pictures = await this.#read(work, videoTrackIndex);
+    if (pictures.length === 0) return 'no_frames_in_range';
+    const seen = seenTexts(pictures);
+    const codes = await this.#identified(
+      seen.map(({ text }) => text),
+      work.signal,
+    );
+    const artifact: FurtherArtifact = {
+      schema: 'studio.further-evidence.v1',
+      kind: 'screen_text',
+      input: { sourceContentId: request.sourceContentId, range: request.range, trackIndex: videoTrackIndex },
+      tool: this.#options.reader.tools[0],
+      parameters: this.#parameters(source),
+      facts: seen.map((text, at) => judgedText({ ...text, language: codes[at] ?? null })),
+    };
+    const [noted = artifact] = furtherOver(source.incompleteMedia, [artifact]);
+    return noted;
+  }
+
+  #parameters(source: RegisteredSource): EvidenceArtifact['parameters'] {
+    const { reader } = this.#options;
+    return {
+      engine: reader.engine,
+      ...reader.parameters,
+      sampledEveryMs: SAMPLE_RULE.everyMs,
+      keyframesApartMs: SAMPLE_RULE.keyframesApartMs,
+      longestSide: SAMPLE_RULE.longestSide,
+      windowMs: WINDOW_MS,
+      changedBlock: CHANGE_RULE.block,
+      changedFromMeanSteps: CHANGE_RULE.meanSteps,
+      noiseSteps: NOISE_RULE.steps,
+      noiseShare: NOISE_RULE.share,
+      clutterRestMs: CLUTTER_REST_MS,
+      videoTrackIndex: videoTrackOf(source),
+      ...CLUTTER_PARAMETERS,
+      ...SEEN_TEXT_PARAMETERS,
+      ...TEXT_GATE_PARAMETERS,
+    };
+  }
+
+  async #read(work: ScreenTextWork, videoTrackIndex: number): Promise<ReadPicture[]> {
+    const { source, request, keyframes, signal } = work;
+    const { reader, ffmpeg, windows } = this.#options;
+    const moments = (keyframes?.facts ?? []).flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []));
+    const found: ReadPicture[] = [];
+    // It is opened with the first window that nobody has read before.
+    let open: OpenReader | null = null;
+    try {
+      for (const window of windowsOf(request.range)) {
+        signal.throwIfAborted();
+        const keyframesMs = keyframesIn(window, moments);
+        const input = {
+          sourceContentId: request.sourceContentId,
+          tools: [...reader.tools, ffmpeg.identity],
+          parameters: { ...this.#parameters(source), keyframesMs: keyframesMs.join(',') },
+        };
+        const pictures = await windows.of(input, window, async () => {
+          open ??= await reader.open(signal);
+          const path = await this.#pathOf(source);
+          const sampled = await sampledPictures(this.#options, { path, videoTrackIndex, window, keyframesMs, signal });
+          return readWindow(open, sampled, new Set(keyframesMs));
+        });
+        found.push(...pictures);
+        work.read(window.endMs - request.range.startMs);
+      }
+    } finally {
+      await closed(open);
+    }
+    return found;
+  }
+
+  async #pathOf(source: RegisteredSource): Promise<string> {
+    const { objectStore } = this.#options;
+    const media = mediaOf(source);
+    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
+    return pathOf(objectStore, media);
+  }
+
+  /** The language of each text as it is identified from the text alone. */
+  async #identified(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
+    if (texts.length === 0) return [];
+    const { cueCodes } = await trackLanguageOf(this.#options.detector, { index: 0, language: null }, texts, signal);
+    return cueCodes;
+  }
+}
+
+const closed = async (open: OpenReader | null): Promise<void> => open?.close();
+
+const videoTrackOf = ({ tracks }: RegisteredSource): number | null =>
+  tracks.find(({ kind }) => kind === 'video')?.index ?? null;
+
+/** The windows of a range: its first ends at a multiple of their length, so that studies of one source share them. */
+function windowsOf({ startMs, endMs }: Range): Range[] {
+  const windows: Range[] = [];
+  for (let from = startMs; from < endMs; ) {
+    const to = Math.min(endMs, (Math.floor(from / WINDOW_MS) + 1) * WINDOW_MS);
+    windows.push({ startMs: from, endMs: to });
+    from = to;
+  }
+  return windows;
+}

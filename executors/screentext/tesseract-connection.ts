@@ -1,0 +1,120 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { DetectionFailure } from '../detector/detection-failure.ts';
+import { encodeFrame, FrameReader } from '../detector/detector-frames.ts';
+import { MEMORY_BYTES } from '../process/memory-limits.ts';
+import { ownEntry } from '../process/own-entry.ts';
+import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
+import type { LanguageData } from './language-data.ts';
+import { answerSchema } from './read-lines.ts';
+import type { TesseractAnswer, TesseractRequest } from './tesseract-messages.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+// The study that reads has a deadline of its own; these limits only end a process gone wild. The engine says a word on each picture.
+const LIMITS: ProcessLimits = {
+  wallMs: 24 * 60 * 60 * 1000,
+  cpuSeconds: 12 * 60 * 60,
+  fileSizeBytes: MEBIBYTE,
+  stdoutBytes: 16 * MEBIBYTE,
+  stderrBytes: 64 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.readScreen,
+};
+
+// A picture takes a tenth of a second; the worst that passes for no noise took 20 s on one core.
+const UNANSWERED_MS = 300_000;
+
+/** What the process is opened with. */
+export interface TesseractSetting {
+  readonly data: readonly LanguageData[];
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** One process of the engine, which reads one picture after the other. */
+export class TesseractConnection {
+  readonly #running: RunningProcess;
+  readonly #clock: Clock;
+  readonly #answers: AsyncGenerator<TesseractAnswer, void>;
+  #nextId = 1;
+  #isStuck = false;
+
+  private constructor(running: RunningProcess, clock: Clock) {
+    this.#running = running;
+    this.#clock = clock;
+    running.stdout.resume();
+    // Whoever waits for an answer is told.
+    running.finished.catch(() => undefined);
+    running.stdin?.on('error', () => undefined);
+    this.#answers = answersOf(running);
+  }
+
+  /** Starts a process and waits until it has its languages. `core` names the form of the engine. Rejects with `ProcessFailure`. */
+  static async open(
+    { launcher, clock }: { readonly launcher: Launcher; readonly clock: Clock },
+    { data, settings }: TesseractSetting,
+    signal: AbortSignal,
+  ): Promise<{ connection: TesseractConnection; core: string }> {
+    const running = await launcher.start({
+      tool: process.execPath,
+      args: ownEntry(new URL('./tesseract-process.ts', import.meta.url)),
+      limits: LIMITS,
+      signal,
+      stdin: 'pipe',
+      extraPipes: 1,
+      files: data.map(({ fileName, bytes }) => ({ name: fileName, bytes })),
+    });
+    const connection = new TesseractConnection(running, clock);
+    const answer = await connection.#ask({ type: 'open', languages: data.map(({ language }) => language), settings });
+    if (answer.type !== 'ready') throw connection.#misread();
+    return { connection, core: answer.core };
+  }
+
+  /** The lines of one picture (PGM). One picture at a time. Rejects with `ProcessFailure` or `DetectionFailure`. */
+  async read(picture: Uint8Array): Promise<Extract<TesseractAnswer, { type: 'lines' }>['lines']> {
+    const id = this.#nextId++;
+    const answer = await this.#ask({ type: 'read', id }, picture);
+    if (answer.type !== 'lines' || answer.id !== id) throw this.#misread();
+    return answer.lines;
+  }
+
+  /** Lets the process end; it is killed where it does not. */
+  async close(): Promise<void> {
+    this.#running.stdin?.end();
+    const timer = this.#clock.setTimeout(() => this.#running.kill(), UNANSWERED_MS);
+    await this.#running.finished.catch(() => undefined);
+    this.#clock.clearTimeout(timer);
+  }
+
+  async #ask(request: TesseractRequest, payload?: Uint8Array): Promise<TesseractAnswer> {
+    const timer = this.#clock.setTimeout(() => {
+      this.#isStuck = true;
+      this.#running.kill();
+    }, UNANSWERED_MS);
+    try {
+      this.#running.stdin?.write(encodeFrame(request, payload));
+      const { value } = await this.#answers.next();
+      if (value !== undefined) return value;
+    } catch (error) {
+      if (error instanceof ProcessFailure) throw error;
+      throw this.#misread();
+    } finally {
+      this.#clock.clearTimeout(timer);
+    }
+    if (this.#isStuck) throw new ProcessFailure('deadline', 'the process that reads the screen stopped answering');
+    await this.#running.finished;
+    throw new DetectionFailure('the process that reads the screen ended before its answer');
+  }
+
+  #misread(): DetectionFailure {
+    this.#running.kill();
+    return new DetectionFailure('the process that reads the screen answered in an unknown form');
+  }
+}
+
+async function* answersOf({ extra }: RunningProcess): AsyncGenerator<TesseractAnswer, void> {
+  const frames = new FrameReader();
+  for (const pipe of extra) {
+    for await (const chunk of pipe) {
+      for (const { header } of frames.push(chunk)) yield answerSchema.parse(header);
+    }
+  }
+}

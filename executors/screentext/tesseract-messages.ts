@@ -1,0 +1,26 @@
+/** What the host asks: `open` first and once; then `read`, with a picture (PGM) as payload. */
+export type TesseractRequest =
+  | {
+      readonly type: 'open';
+      readonly languages: readonly string[];
+      readonly settings: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'read'; readonly id: number };
+
+/** One line of a picture by its pixels; `confidence` from 0 to 100. */
+export interface TesseractLine {
+  readonly box: readonly [left: number, top: number, right: number, bottom: number];
+  readonly confidence: number;
+  readonly words: readonly {
+    readonly text: string;
+    readonly box: readonly [left: number, top: number, right: number, bottom: number];
+  }[];
+}
+
+/** What the process answers: `ready` to `open`, with the form of the engine that this machine runs; `lines` to each `read`. */
+export type TesseractAnswer =
+  | { readonly type: 'ready'; readonly core: string }
+  | { readonly type: 'lines'; readonly id: number; readonly lines: readonly TesseractLine[] };
+
+/** The pipe on which the process answers: what a library prints on stdout cannot mix with it. */
+export const ANSWER_DESCRIPTOR = 3;

@@ -1,0 +1,198 @@
+import type { z } from 'zod';
+import type { Artifact } from '../../contract/base/artifact.ts';
+import type { Failure } from '../../contract/base/failure.ts';
+import { screenTextCapability } from '../../contract/base/operation.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
+import {
+  type DeliveredScreenText,
+  type KeptScreenText,
+  maximumScreenTextReceiptBytes,
+  type ScreenTextProducer,
+  type ScreenTextReceipt,
+  type ScreenTextRequest,
+  screenTextReceipt,
+} from '../../contract/screentext/screen-text-operation.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import { outputArtifact } from '../core/artifact.ts';
+import { hashOf } from '../core/canonical-json.ts';
+import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
+import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
+import { type StoredShape, storedJson } from '../core/stored-json.ts';
+import { causeOf, type StudyRun } from '../core/study-run.ts';
+import type { StepResult } from '../core/study-step.ts';
+import { detectedArtifactKind } from '../evidence/detected-evidence.ts';
+import { textsOf } from './check-screen-text.ts';
+
+/** How a run has the text on its screen read: by what, set how, within which limits, and at which keyframes. */
+export interface ScreenReading {
+  readonly producer: ScreenTextProducer;
+  readonly limits: MediaLimits;
+  readonly keyframesFrom: ScreenTextRequest['keyframesFrom'];
+}
+
+/** The kind of the artifact whose moments are read. */
+export const keyframesKind = detectedArtifactKind('keyframes');
+
+/** How the receipt of a reading is stored. It is no artifact of its run. */
+export const screenTextReceiptShape = {
+  link: 'screen_text',
+  schema: screenTextReceipt,
+  maximumBytes: maximumScreenTextReceiptBytes,
+} as const satisfies StoredShape<z.ZodType>;
+
+/** Without a grant there is no reading. */
+function grantOf({ ids }: StudyRun): string {
+  if (ids.screenTextGrantId === undefined) throw new RangeError('the run has no grant to read the screen');
+  return ids.screenTextGrantId;
+}
+
+/** What a run asks of a reader; its key depends on the media, the keyframes, the range, the tools and the parameters alone. */
+export function screenTextRequestOf({ record, ids }: StudyRun, reading: ScreenReading): ScreenTextRequest {
+  const { sourceArtifactId, analysisRequest } = record;
+  const { range, sourceContentId } = analysisRequest;
+  const { producer, keyframesFrom } = reading;
+  const work = {
+    operation: screenTextCapability,
+    inputContentIds: [sourceContentId, ...keyframesFrom.map(({ contentId }) => contentId)],
+    range,
+    tools: producer.tools,
+    parameters: { engine: producer.engine, ...producer.parameters },
+  };
+  return {
+    operationId: operationIdOf(work),
+    taskId: ids.taskId,
+    agentId: ids.agentId,
+    executionId: ids.executionId,
+    sourceArtifactId,
+    keyframesFrom,
+    range,
+    operationKey: operationKeyOf(work),
+  };
+}
+
+/** Journalled before the reader runs. */
+export const screenTextStarted = (run: StudyRun, reading: ScreenReading): EventDraft =>
+  draftEvent(
+    'screen.text_started',
+    {
+      request: screenTextRequestOf(run, reading),
+      grantId: grantOf(run),
+      executionId: run.ids.executionId,
+      launchClaimId: run.ids.claimId,
+      sourceContentId: run.record.analysisRequest.sourceContentId,
+      producer: reading.producer,
+      limits: reading.limits,
+    },
+    causeOf(run),
+  );
+
+/** A started reading that came to nothing; its study goes on without the text on its screen. */
+export const screenTextFailed = (run: StudyRun, reading: ScreenReading, reason: Failure): EventDraft =>
+  draftEvent(
+    'screen.text_failed',
+    { operationId: screenTextRequestOf(run, reading).operationId, reason },
+    causeOf(run),
+  );
+
+type Kept = KeptScreenText['screenText'];
+
+function textArtifact(run: StudyRun, request: ScreenTextRequest, kept: Kept): Artifact | null {
+  if (kept.state === 'unavailable') return null;
+  const { sourceArtifactId, keyframesFrom, operationId } = request;
+  return outputArtifact({
+    runId: run.record.runtimeId,
+    kind: detectedArtifactKind('screen_text'),
+    origin: { kind: 'operation_output', operationId },
+    contentId: kept.contentId,
+    bytes: kept.bytes,
+    sourceArtifactIds: [sourceArtifactId, ...keyframesFrom.map(({ artifactId }) => artifactId)],
+    producer: run.ids,
+  });
+}
+
+const deliveredOf = (kept: Kept, artifact: Artifact | null): DeliveredScreenText =>
+  kept.state === 'available' && artifact !== null
+    ? {
+        kind: 'screen_text',
+        state: 'available',
+        reasonCode: null,
+        artifactId: artifact.id,
+        contentId: kept.contentId,
+      }
+    : {
+        kind: 'screen_text',
+        state: 'unavailable',
+        reasonCode: kept.state === 'unavailable' ? kept.reasonCode : 'recognition_failed',
+        artifactId: null,
+        contentId: null,
+      };
+
+function countsOf(found: FurtherArtifact | null): ScreenTextReceipt['result'] {
+  const texts = found === null ? [] : textsOf(found);
+  const passedTexts = texts.filter(({ outcome }) => outcome === 'passed').length;
+  return { passedTexts, withheldTexts: texts.length - passedTexts };
+}
+
+export interface CompletedReading {
+  /** The texts as an artifact of the run; null where there are none. */
+  readonly artifact: Artifact | null;
+  readonly receipt: ScreenTextReceipt;
+  readonly step: StepResult<{ readonly receiptContentId: string }>;
+}
+
+/**
+ * What a completed reading means for this run: its artifact over the stored texts, and the receipt. `reused` says that an earlier
+ * reading with the same key is taken over.
+ */
+export function screenTextCompleted(
+  run: StudyRun,
+  reading: ScreenReading,
+  result: { readonly kept: Kept; readonly found: FurtherArtifact | null; readonly reused: boolean },
+): CompletedReading {
+  const request = screenTextRequestOf(run, reading);
+  const { operationId, operationKey, range, keyframesFrom } = request;
+  const artifact = textArtifact(run, request, result.kept);
+  const body = {
+    operationId,
+    operationKey,
+    capability: screenTextCapability,
+    authorization: { grantId: grantOf(run), taskId: run.ids.taskId, agentId: run.ids.agentId },
+    input: {
+      artifactId: request.sourceArtifactId,
+      contentId: run.record.analysisRequest.sourceContentId,
+      range,
+      keyframesFrom,
+    },
+    producer: reading.producer,
+    evidence: deliveredOf(result.kept, artifact),
+    result: countsOf(result.found),
+    reused: result.reused,
+  } satisfies Omit<ScreenTextReceipt, 'schema' | 'receiptId'>;
+  const receipt: ScreenTextReceipt = {
+    schema: 'studio.screen-text.receipt.v1',
+    receiptId: `screen-text:${hashOf(body)}`,
+    ...body,
+  };
+  const stored = storedJson(receipt);
+  const cause = causeOf(run);
+  const data = {
+    operationId,
+    outputArtifactId: artifact?.id ?? null,
+    outputContentId: artifact?.content.contentId ?? null,
+    receiptContentId: stored.contentId,
+    receipt,
+  };
+  return {
+    artifact,
+    receipt,
+    step: {
+      objects: [stored],
+      events: [
+        ...(artifact === null ? [] : [artifactRecorded(artifact, cause)]),
+        draftEvent('screen.text_completed', data, cause),
+      ],
+      refs: { receiptContentId: stored.contentId },
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { StudyHost } from '../../../client/study-host.ts';
+import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
+import { readSampleGold, type SampleGold } from '../../../fixtures/sample/gold.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
+import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
+
+async function folder(t: ExecutionContext, name: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), `screen-text-${name}-`));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  return root;
+}
+
+async function hostOn(t: ExecutionContext, root: string, flags: readonly string[]) {
+  const host = await openInProcess(t, root, { flags });
+  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
+  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
+}
+
+async function startOn(client: StudyHost): Promise<string> {
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the sample is there');
+  return (await client.study(source, { targetLanguage: 'en' }).started).runtimeId;
+}
+
+async function ended(client: StudyHost, runtimeId: string): Promise<void> {
+  for await (const _ of client.follow(runtimeId));
+}
+
+async function textsOf(client: StudyHost, runtimeId: string) {
+  const [row] = (await client.evidence(runtimeId, 'screen_text')).evidence;
+  const facts = (row?.facts ?? []).filter((fact): fact is ScreenTextFact => fact.kind === 'screen_text');
+  return { row, facts, passed: facts.filter(({ outcome }) => outcome === 'passed') };
+}
+
+const plain = (text: string): string => text.replaceAll(' ', '');
+
+/** Whether a text was read while it stood, and no longer. */
+const isRead = (passed: readonly ScreenTextFact[], { text, startMs, endMs }: SampleGold['screenText'][number]) =>
+  passed.some((fact) => plain(fact.text) === plain(text) && fact.startMs >= startMs && fact.endMs <= endMs);
+
+test('the text on the screen of the sample is read, kept apart from what clients know, and read to the end by the next host', async (t) => {
+  t.timeout(240_000, 'two readings on a busy machine');
+  const root = await folder(t, 'first');
+  const copy = join(await folder(t, 'copy'), 'root');
+  const { host, client } = await hostOn(t, root, ['--screen-text', 'tesseract']);
+  const runtimeId = await startOn(client);
+  // What a host leaves that is killed while the second window is read.
+  for (let isUnderWay = false; !isUnderWay; ) {
+    const { stage, completed } = await client.progress(runtimeId);
+    isUnderWay = stage === 'readScreen' && (completed ?? 0) > 0;
+  }
+  copyAsLeft(root, copy);
+  await ended(client, runtimeId);
+  const { row, facts, passed } = await textsOf(client, runtimeId);
+  const { screenText } = await readSampleGold();
+  const read = screenText.filter((each) => isRead(passed, each));
+  t.true(read.length >= 10, JSON.stringify(facts));
+  t.is(passed.length, read.length, 'nothing else passed');
+  t.like(row?.tool, { name: 'tesseract.js' });
+  const { evidence } = await client.evidence(runtimeId);
+  t.false(evidence.some(({ kind }) => kind === 'screen_text'));
+  t.is((await client.evidence(runtimeId, 'all')).evidence.filter(({ kind }) => kind === 'screen_text').length, 1);
+  await host.stop();
+  await checkRuntimes(t, root);
+
+  const next = await hostOn(t, copy, ['--screen-text', 'tesseract']);
+  await ended(next.client, runtimeId);
+  t.deepEqual((await textsOf(next.client, runtimeId)).facts, facts);
+  await next.host.stop();
+  await checkRuntimes(t, copy);
+});
