@@ -4,8 +4,11 @@ import type { SampledPicture } from '../../executors/screentext/sampled-pictures
 import type { OpenReader } from '../../executors/screentext/screen-text-reader.ts';
 import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
 
-/** How long pictures behind clutter are not read, unless they are keyframes: each would take the engine seconds, for nothing. */
-export const CLUTTER_REST_MS = 10_000;
+/**
+ * Behind clutter no picture is read for so long, unless it is a keyframe, and behind so many such pictures none of the window: each
+ * would take the engine seconds, for nothing.
+ */
+export const CLUTTER_REST = { restMs: 10_000, most: 2 } as const;
 
 /**
  * Reads the pictures of one window that are not those before them, and neither noise nor shortly behind clutter. `keyframesMs` are
@@ -19,6 +22,7 @@ export async function readWindow(
   const found: ReadPicture[] = [];
   let before: SampledPicture | null = null;
   let restsUntilMs = Number.NEGATIVE_INFINITY;
+  let cluttered = 0;
   for (const picture of pictures) {
     const last = found.at(-1);
     if (before !== null && last !== undefined && !differs(before, picture)) {
@@ -28,12 +32,15 @@ export async function readWindow(
     before = picture;
     const at = { atMs: picture.atMs, untilMs: picture.atMs };
     const rests = picture.atMs < restsUntilMs && !keyframesMs.has(picture.atMs);
-    if (rests || isNoise(picture)) {
+    if (rests || cluttered === CLUTTER_REST.most || isNoise(picture)) {
       found.push({ ...at, clearMilli: 0, texts: [] });
       continue;
     }
     const texts = await reader.read(picture.pgm);
-    if (isClutter(texts)) restsUntilMs = picture.atMs + CLUTTER_REST_MS;
+    if (isClutter(texts)) {
+      restsUntilMs = picture.atMs + CLUTTER_REST.restMs;
+      cluttered += 1;
+    }
     found.push({ ...at, clearMilli: clearMilliOf(texts), texts: keptTexts(texts).slice(0, 1024) });
   }
   return found;

@@ -20,7 +20,7 @@ import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-
 import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
-import { CLUTTER_REST_MS, readWindow } from './read-window.ts';
+import { CLUTTER_REST, readWindow } from './read-window.ts';
 import type { WindowReadings } from './window-readings.ts';
 
 export interface ScreenTextsOptions {
@@ -107,7 +107,8 @@ export class ScreenTexts {
       changedFromMeanSteps: CHANGE_RULE.meanSteps,
       noiseSteps: NOISE_RULE.steps,
       noiseShare: NOISE_RULE.share,
-      clutterRestMs: CLUTTER_REST_MS,
+      clutterRestMs: CLUTTER_REST.restMs,
+      mostClutterInWindow: CLUTTER_REST.most,
       videoTrackIndex: videoTrackOf(source),
       ...CLUTTER_PARAMETERS,
       ...SEEN_TEXT_PARAMETERS,

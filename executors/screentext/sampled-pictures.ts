@@ -64,7 +64,8 @@ export function sampleArguments(request: SampleRequest, seek: number): string[] 
   ];
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    ...['-accurate_seek', '-ss', String(seek), '-t', String(end + 1), '-noautorotate'],
+    // Turned as players turn them: letters that lie on their side are not read.
+    ...['-accurate_seek', '-ss', String(seek), '-t', String(end + 1)],
     ...mediaInput(request.path),
     ...['-filter_complex', graph.join(','), '-map', '[pictures]', '-fps_mode', 'passthrough'],
     ...['-c:v', 'pgm', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],

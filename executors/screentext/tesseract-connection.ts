@@ -6,7 +6,7 @@ import { ownEntry } from '../process/own-entry.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { LanguageData } from './language-data.ts';
 import { answerSchema } from './read-lines.ts';
-import type { TesseractAnswer, TesseractRequest } from './tesseract-messages.ts';
+import type { TesseractAnswer, TesseractRequest, TesseractSettings } from './tesseract-messages.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -22,12 +22,6 @@ const LIMITS: ProcessLimits = {
 
 // A picture takes a tenth of a second; the worst that passes for no noise took 20 s on one core.
 const UNANSWERED_MS = 300_000;
-
-/** What the process is opened with. */
-export interface TesseractSetting {
-  readonly data: readonly LanguageData[];
-  readonly settings: Readonly<Record<string, string>>;
-}
 
 /** One process of the engine, which reads one picture after the other. */
 export class TesseractConnection {
@@ -50,7 +44,7 @@ export class TesseractConnection {
   /** Starts a process and waits until it has its languages. `core` names the form of the engine. Rejects with `ProcessFailure`. */
   static async open(
     { launcher, clock }: { readonly launcher: Launcher; readonly clock: Clock },
-    { data, settings }: TesseractSetting,
+    data: readonly LanguageData[],
     signal: AbortSignal,
   ): Promise<{ connection: TesseractConnection; core: string }> {
     const running = await launcher.start({
@@ -63,15 +57,18 @@ export class TesseractConnection {
       files: data.map(({ fileName, bytes }) => ({ name: fileName, bytes })),
     });
     const connection = new TesseractConnection(running, clock);
-    const answer = await connection.#ask({ type: 'open', languages: data.map(({ language }) => language), settings });
+    const answer = await connection.#ask({ type: 'open', languages: data.map(({ language }) => language) });
     if (answer.type !== 'ready') throw connection.#misread();
     return { connection, core: answer.core };
   }
 
   /** The lines of one picture (PGM). One picture at a time. Rejects with `ProcessFailure` or `DetectionFailure`. */
-  async read(picture: Uint8Array): Promise<Extract<TesseractAnswer, { type: 'lines' }>['lines']> {
+  async read(
+    picture: Uint8Array,
+    settings: TesseractSettings,
+  ): Promise<Extract<TesseractAnswer, { type: 'lines' }>['lines']> {
     const id = this.#nextId++;
-    const answer = await this.#ask({ type: 'read', id }, picture);
+    const answer = await this.#ask({ type: 'read', id, settings }, picture);
     if (answer.type !== 'lines' || answer.id !== id) throw this.#misread();
     return answer.lines;
   }

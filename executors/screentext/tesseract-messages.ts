@@ -1,11 +1,10 @@
+/** Parameters of Tesseract by their names. */
+export type TesseractSettings = Readonly<Record<string, string>>;
+
 /** What the host asks: `open` first and once; then `read`, with a picture (PGM) as payload. */
 export type TesseractRequest =
-  | {
-      readonly type: 'open';
-      readonly languages: readonly string[];
-      readonly settings: Readonly<Record<string, string>>;
-    }
-  | { readonly type: 'read'; readonly id: number };
+  | { readonly type: 'open'; readonly languages: readonly string[] }
+  | { readonly type: 'read'; readonly id: number; readonly settings: TesseractSettings };
 
 /** One line of a picture by its pixels; `confidence` from 0 to 100. */
 export interface TesseractLine {

@@ -37,9 +37,9 @@ async function coreOf(): Promise<string> {
 }
 
 /** The language data lie in the working directory. Without a path, or with a cache, the package would look elsewhere. */
-async function open({ languages, settings }: Extract<TesseractRequest, { type: 'open' }>): Promise<Tesseract.Worker> {
+async function open({ languages }: Extract<TesseractRequest, { type: 'open' }>): Promise<Tesseract.Worker> {
   const { createWorker, OEM } = (await import('tesseract.js')).default;
-  const worker = await createWorker([...languages], OEM.LSTM_ONLY, {
+  return createWorker([...languages], OEM.LSTM_ONLY, {
     langPath: process.cwd(),
     cacheMethod: 'none',
     gzip: true,
@@ -47,8 +47,6 @@ async function open({ languages, settings }: Extract<TesseractRequest, { type: '
       throw error;
     },
   });
-  await worker.setParameters(settings);
-  return worker;
 }
 
 async function serve(): Promise<void> {
@@ -63,6 +61,7 @@ async function serve(): Promise<void> {
         continue;
       }
       if (worker === null) throw new Error('a picture came before the languages');
+      await worker.setParameters(request.settings);
       const { data } = await worker.recognize(payload, {}, { text: false, blocks: true });
       answer({ type: 'lines', id: request.id, lines: linesOf(data.blocks ?? []) });
     }

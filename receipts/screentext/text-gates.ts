@@ -2,8 +2,9 @@ import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { type ScreenTextFact, type ScreenTextReason, screenTextReasons } from '../../contract/evidence/screen-text.ts';
 
 /**
- * Set on the sample and on ten minutes of drawn patterns, noise and gradients (`test/executors/screentext`): right lines had 89
- * and more, wrong ones of several letters at most 82 but for single words in noise, which the last two gates withhold.
+ * Set on the sample and on drawn patterns, noise and gradients (`test/executors/screentext`), and not tried on films kept apart from
+ * those: right lines had 89 and more, wrong ones of several letters at most 82, but for single words in noise, which the last two
+ * gates withhold.
  */
 export const TEXT_RULE = {
   confidenceMilli: 850,

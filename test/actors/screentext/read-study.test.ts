@@ -7,6 +7,7 @@ import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
 import { readSampleGold, type SampleGold } from '../../../fixtures/sample/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
+import { descendants } from '../../executors/evidence/detection-for-tests.ts';
 
 async function folder(t: ExecutionContext, name: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), `screen-text-${name}-`));
@@ -20,10 +21,20 @@ async function hostOn(t: ExecutionContext, root: string, flags: readonly string[
   return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
 }
 
-async function startOn(client: StudyHost): Promise<string> {
+async function startOn(client: StudyHost, range?: { startMs: number; endMs: number }): Promise<string> {
   const [source] = await client.sources();
   if (source === undefined) throw new Error('the sample is there');
-  return (await client.study(source, { targetLanguage: 'en' }).started).runtimeId;
+  const request = { targetLanguage: 'en', ...(range === undefined ? {} : { range }) };
+  return (await client.study(source, request).started).runtimeId;
+}
+
+/** Resolves when a window was read, and another one is under way. */
+async function underWay(client: StudyHost, runtimeId: string): Promise<void> {
+  for (let isUnderWay = false; !isUnderWay; ) {
+    const { stage, completed } = await client.progress(runtimeId);
+    if (stage === 'read' || stage === 'ended') throw new Error(`the reading was over at ${stage}`);
+    isUnderWay = stage === 'readScreen' && (completed ?? 0) > 0;
+  }
 }
 
 async function ended(client: StudyHost, runtimeId: string): Promise<void> {
@@ -49,10 +60,7 @@ test('the text on the screen of the sample is read, kept apart from what clients
   const { host, client } = await hostOn(t, root, ['--screen-text', 'tesseract']);
   const runtimeId = await startOn(client);
   // What a host leaves that is killed while the second window is read.
-  for (let isUnderWay = false; !isUnderWay; ) {
-    const { stage, completed } = await client.progress(runtimeId);
-    isUnderWay = stage === 'readScreen' && (completed ?? 0) > 0;
-  }
+  await underWay(client, runtimeId);
   copyAsLeft(root, copy);
   await ended(client, runtimeId);
   const { row, facts, passed } = await textsOf(client, runtimeId);
@@ -70,6 +78,17 @@ test('the text on the screen of the sample is read, kept apart from what clients
   const next = await hostOn(t, copy, ['--screen-text', 'tesseract']);
   await ended(next.client, runtimeId);
   t.deepEqual((await textsOf(next.client, runtimeId)).facts, facts);
+  const table = await next.client.export(runtimeId, 'screen-text.csv');
+  t.is(table.split('\r\n').length, passed.length + 2);
+  t.regex(table, /\r\n\d+,\d+,\d+,\d+,\d+,\d+,9\d\d,en,"Chapter one",sha256:/);
+
+  // An engine that dies leaves a study without the text on its screen, and what was read before is not read again.
+  const other = await startOn(next.client, { startMs: 500, endMs: 41_000 });
+  await underWay(next.client, other);
+  for (const pid of descendants(process.execPath)) process.kill(pid, 'SIGKILL');
+  await ended(next.client, other);
+  t.is((await textsOf(next.client, other)).row?.reasonCode, 'recognition_failed');
+  t.is((await next.client.status(other)).lifecycle, 'terminal');
   await next.host.stop();
   await checkRuntimes(t, copy);
 });

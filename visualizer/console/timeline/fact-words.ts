@@ -56,7 +56,7 @@ const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
 
 /** A fact in a few words, without its place. */
 export function factWords(fact: Fact): string {
-  // What a gate withholds is shown as that and never as words that were said.
+  // What a gate withholds is shown as that and never as words that were said or written.
   if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(wordsOf).join(', ')}`;
   if (typeof fact.text === 'string') return fact.text;
   return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);
@@ -85,6 +85,7 @@ const tones: Readonly<Record<string, string>> = {
   dropout: 'damage',
   true_peak: 'level',
   transcript_line: 'text',
+  screen_text: 'text',
   subtitle_cue: 'text',
   unreadable_cue: 'fault',
   language_range: 'language',

@@ -1,0 +1,92 @@
+import test from 'ava';
+import type { ReadPicture, ReadText } from '../../../contract/screentext/read-pictures.ts';
+import { clearMilliOf, isClutter, keptTexts } from '../../../receipts/screentext/clear-share.ts';
+import { seenTexts } from '../../../receipts/screentext/seen-texts.ts';
+import { judgedText, type SeenText } from '../../../receipts/screentext/text-gates.ts';
+
+const line = (text: string, { topMilli = 100, confidenceMilli = 950 } = {}): ReadText => ({
+  text,
+  box: { leftMilli: 100, topMilli, rightMilli: 500, bottomMilli: topMilli + 80 },
+  confidenceMilli,
+});
+
+const picture = (atMs: number, texts: readonly ReadText[], untilMs = atMs): ReadPicture => ({
+  atMs,
+  untilMs,
+  clearMilli: clearMilliOf(texts),
+  texts: [...texts],
+});
+
+const spans = (pictures: readonly ReadPicture[]) =>
+  seenTexts(pictures).map(({ text, startMs, endMs, readings }) => [text, startMs, endMs, readings]);
+
+test('a text that lasts is one fact from its first picture to its last, whatever a single reading makes of it', (t) => {
+  const pictures = [
+    picture(1000, [line('Music only')]),
+    picture(2000, [line('Mus1c only', { confidenceMilli: 800 })]),
+    picture(3000, [line('Music only', { confidenceMilli: 910 })], 5000),
+  ];
+  t.deepEqual(spans(pictures), [['Music only', 1000, 5001, 2]]);
+  t.is(seenTexts(pictures)[0]?.confidenceMilli, 930);
+});
+
+test('a text goes on over a picture in which it was missed, and not over a longer gap', (t) => {
+  const seen = [line('The end')];
+  t.deepEqual(spans([picture(1000, seen), picture(2000, []), picture(3000, seen)]), [['The end', 1000, 3001, 2]]);
+  t.deepEqual(spans([picture(1000, seen), picture(2000, []), picture(5000, seen)]), [
+    ['The end', 1000, 1001, 1],
+    ['The end', 5000, 5001, 1],
+  ]);
+});
+
+test('what moves is the same only to the letter, and texts in one place that say something else are apart', (t) => {
+  const pictures = [
+    picture(1000, [line('Written by Ann'), line('Music by Bob', { topMilli: 300 })]),
+    picture(2000, [line('Music by Bob', { topMilli: 100 }), line('Light by Cem', { topMilli: 300 })]),
+  ];
+  t.deepEqual(spans(pictures), [
+    ['Written by Ann', 1000, 1001, 1],
+    ['Music by Bob', 1000, 2001, 2],
+    ['Light by Cem', 2000, 2001, 1],
+  ]);
+});
+
+const text: SeenText = {
+  kind: 'screen_text',
+  index: 0,
+  startMs: 1000,
+  endMs: 3001,
+  text: 'Reading room',
+  box: line('').box,
+  confidenceMilli: 950,
+  clearMilli: 1000,
+  readings: 2,
+  language: 'en',
+};
+
+test('each gate withholds for its own reason, and a text that closes none passes', (t) => {
+  const reasonsOf = (changes: Partial<SeenText>) => judgedText({ ...text, ...changes }).reasonCodes;
+  t.deepEqual(reasonsOf({}), []);
+  t.is(judgedText(text).outcome, 'passed');
+  t.deepEqual(reasonsOf({ confidenceMilli: 849 }), ['low_confidence']);
+  t.deepEqual(reasonsOf({ text: '끝' }), ['too_short']);
+  t.deepEqual(reasonsOf({ endMs: 1001, confidenceMilli: 949 }), ['seen_once']);
+  t.deepEqual(reasonsOf({ endMs: 1001 }), []);
+  t.deepEqual(reasonsOf({ clearMilli: 249 }), ['clutter']);
+  t.deepEqual(reasonsOf({ text: '|', confidenceMilli: 600, clearMilli: 0 }), [
+    'low_confidence',
+    'too_short',
+    'clutter',
+  ]);
+  t.is(judgedText({ ...text, clearMilli: 0 }).outcome, 'withheld');
+});
+
+test('a picture full of shapes is clutter, and what is hardly seen is counted and not kept', (t) => {
+  const shapes = Array.from({ length: 60 }, () => line('gi', { confidenceMilli: 300 }));
+  t.true(isClutter(shapes));
+  t.false(isClutter(shapes.slice(0, 39)));
+  t.false(isClutter([...shapes, ...Array.from({ length: 10 }, () => line('plain words'))]));
+  t.deepEqual(keptTexts([...shapes, line('~'), line('Lamp out')]), [line('Lamp out')]);
+  t.is(clearMilliOf([line('abcdef'), line('gh', { confidenceMilli: 0 })]), 750);
+  t.is(clearMilliOf([]), 1000);
+});
