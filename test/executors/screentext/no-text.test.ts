@@ -9,7 +9,7 @@ test.before(async () => {
 });
 test.after.always(() => bench.close());
 
-// The others, and more of these, are in the soak.
+// The others keep the engine for minutes.
 const cheap = ['bars', 'gradients', 'noise', 'checks', 'bricks'] as const;
 
 test('in films without a letter no text passes', async (t) => {
