@@ -56,6 +56,7 @@ const withoutExample: Readonly<Record<string, string>> = {
   sendOwnedUploadPart: 'the answer is a head alone',
   endOwnedUpload: 'the answer is a head alone',
   readEvidenceObject: 'a picture is bytes',
+  readCaptionChunk: 'the captions of the sample are within one record',
   readBundle: 'an archive is bytes',
   readPrivateMedia: 'media is bytes',
   followEvents: 'it ends with its client',
