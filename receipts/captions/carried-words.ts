@@ -1,4 +1,5 @@
 import { baseLanguage } from '../core/base-language.ts';
+import { numberWordsOf } from './number-words.ts';
 
 // Digits of other scripts (ASCII, Arabic-Indic, Persian, Devanagari, Bengali, Thai) by the code point of their zero.
 const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
@@ -14,13 +15,41 @@ function asciiDigits(text: string): string {
 // Languages part thousands, decimals and hours by different signs.
 const number = /\d+(?:[.,:'’\u00A0\u202F]\d+| (?=\d{3}(?!\d))\d{3})*/g;
 
-/** The numbers of a text as their digits, in order of size; those in words are not known. */
+/** The numbers of a text that are written in digits, as these. */
 const numbersOf = (text: string): string[] =>
-  (asciiDigits(text).match(number) ?? []).map((found) => found.replaceAll(/\D/g, '')).sort();
+  (asciiDigits(text).match(number) ?? []).map((found) => found.replaceAll(/\D/g, ''));
 
-/** Whether a translation has exactly the numbers of its source, each as often. */
-export function keepsNumbers(source: string, translation: string): boolean {
-  return numbersOf(source).join(' ') === numbersOf(translation).join(' ');
+/** What is left of one list without what another has, each as often. */
+function without<Item>(list: readonly Item[], other: readonly Item[]): Item[] {
+  const left = [...list];
+  for (const item of other) {
+    const at = left.indexOf(item);
+    if (at !== -1) left.splice(at, 1);
+  }
+  return left;
+}
+
+/**
+ * Whether a translation has the numbers of its source. Numbers in digits are there as often, in digits or in words. A number in
+ * words is changed where its translation lacks it and has another one instead: one that is only missing may be said otherwise.
+ */
+export function keepsNumbers(
+  source: string,
+  translation: string,
+  languages: { readonly source: string; readonly target: string },
+): boolean {
+  const digits = { source: numbersOf(source), target: numbersOf(translation) };
+  const words = {
+    source: numberWordsOf(source, languages.source),
+    target: numberWordsOf(translation, languages.target),
+  };
+  const missing = without(without(digits.source, digits.target), words.target?.map(String) ?? []);
+  const added = without(without(digits.target, digits.source), words.source?.map(String) ?? []);
+  if (missing.length + added.length > 0) return false;
+  if (words.source === null || words.target === null) return true;
+  const lost = without(words.source.map(String), [...words.target.map(String), ...digits.target]);
+  const instead = without(words.target.map(String), [...words.source.map(String), ...digits.source]);
+  return lost.length === 0 || instead.length === 0;
 }
 
 // Capitalised in English and written otherwise elsewhere.

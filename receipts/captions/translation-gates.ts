@@ -74,7 +74,7 @@ export function reasonAgainst(candidate: Candidate, languages: TranslationLangua
   if (answer === null || answer.translation.trim() === '') return 'translator_missing_line';
   if (similarityOf(line.text, answer.source) < TRANSLATION_GATE.echoSimilarity) return 'translation_source_mismatch';
   if (isWrongLanguage(candidate, languages)) return 'language_mismatch';
-  if (!keepsNumbers(line.text, answer.translation)) return 'translation_numbers_changed';
+  if (!keepsNumbers(line.text, answer.translation, languages)) return 'translation_numbers_changed';
   return keepsNames(line.text, answer.translation, languages.names) ? null : 'translation_names_changed';
 }
 

@@ -125,13 +125,46 @@ test('each gate withholds for its own reason', (t) => {
   ]);
 });
 
+const toGerman = { source: 'en', target: 'de' };
+
 test('numbers are the same however a language parts and writes them', (t) => {
-  t.true(keepsNumbers('1,500 people at 3.5 km', '1.500 Menschen auf 3,5 km'));
-  t.true(keepsNumbers('12 500', '12.500'));
-  t.true(keepsNumbers('at 10:30', 'um 10.30'));
-  t.true(keepsNumbers('in 2026', 'عام ٢٠٢٦'));
-  t.false(keepsNumbers('12 and 13', '12 und 12'));
-  t.false(keepsNumbers('nobody', '0 Leute'));
+  t.true(keepsNumbers('1,500 people at 3.5 km', '1.500 Menschen auf 3,5 km', toGerman));
+  t.true(keepsNumbers('12 500', '12.500', toGerman));
+  t.true(keepsNumbers('at 10:30', 'um 10.30', toGerman));
+  t.true(keepsNumbers('in 2026', 'عام ٢٠٢٦', { source: 'en', target: 'ar' }));
+  t.false(keepsNumbers('12 and 13', '12 und 12', toGerman));
+  t.false(keepsNumbers('nobody', '0 Leute', toGerman));
+});
+
+test('a number in words is found changed where another one stands in its place', (t) => {
+  const wrong: readonly (readonly [string, string, string])[] = [
+    ['I have three brothers', 'Ich habe fünf Brüder', 'de'],
+    ['three of the seven', 'trois des huit', 'fr'],
+    ['wait for ten minutes', 'espera once minutos', 'es'],
+    ['two tickets', 'Пять билетов', 'ru'],
+    ['it takes 4 hours', 'Es dauert fünf Stunden', 'de'],
+    ['it takes four hours', 'Es dauert 5 Stunden', 'de'],
+  ];
+  for (const [source, translation, target] of wrong) {
+    t.false(keepsNumbers(source, translation, { source: 'en', target }), translation);
+  }
+  const right: readonly (readonly [string, string, string])[] = [
+    ['I have three brothers', 'Ich habe drei Brüder', 'de'],
+    ['I have three brothers', 'Ich habe 3 Brüder', 'de'],
+    ['I have 3 brothers', 'Ich habe drei Brüder', 'de'],
+    ['both of them', 'alle zwei', 'de'],
+    ['two of a kind', 'gleich und gleich', 'de'],
+    ['the nine new cars', 'les neuf voitures neuves', 'fr'],
+    ['at half past two', 'um halb drei', 'de'],
+    ['twenty-five people', 'fünfundzwanzig Leute', 'de'],
+    ['seventy years', 'soixante-dix ans', 'fr'],
+    ['three hundred', 'dreihundert', 'de'],
+    ['the two of us', 'нас двое, двух', 'ru'],
+    ['three and four', '셋과 넷', 'ko'],
+  ];
+  for (const [source, translation, target] of right) {
+    t.true(keepsNumbers(source, translation, { source: 'en', target }), translation);
+  }
 });
 
 test('texts are compared by their letters', (t) => {

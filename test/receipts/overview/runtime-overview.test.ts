@@ -166,6 +166,13 @@ test('what a host cannot do is no action of it', async (t) => {
   });
   t.deepEqual(actionsOf(recorded), ['revoke']);
   t.is(recorded.captions.state, 'never');
+  for (const classification of ['recognised_transcript', 'grouped_subtitle_tracks'] as const) {
+    const other = await after(approved, { captions: { classification, allowance: standingAllowance } });
+    const isMade = classification === 'grouped_subtitle_tracks';
+    t.is(other.captions.state, isMade ? 'waiting' : 'never');
+    t.is(actionsOf(other).includes('produce_captions'), isMade);
+    if (!isMade) t.regex(other.captions.text, /^captions would have no line: .* without a recogniser/);
+  }
   const mute = await after(made, { explains: false });
   t.false(actionsOf(mute).includes('explain'));
   t.is(mute.explanations.text, 'no explanation executor is configured');
