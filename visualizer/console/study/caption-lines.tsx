@@ -12,7 +12,7 @@ interface CaptionLinesProps {
   readonly reports: Reports;
 }
 
-/** Every line with both of its sides, what they rest on, and what guidelines say of it. There are at most 64. */
+/** Every line with both of its sides, what they rest on, and what guidelines say of it. */
 export function CaptionLines({ artifact, reports }: CaptionLinesProps) {
   const { sourceLanguage, targetLanguage } = artifact.input;
   return (
