@@ -9,7 +9,7 @@ import type { WorkerFigures } from './worker-figures.ts';
 export interface LateOutcomesOptions {
   readonly ledger: Pick<Ledger, 'getMany'>;
   readonly outcomes: SharedOutcomes;
-  /** Whether somebody waits for an order. */
+  /** Whether a study of this host waits for an order. */
   readonly isWanted: (orderId: string) => boolean;
   readonly clock: Clock;
   readonly figures: WorkerFigures;
@@ -20,14 +20,14 @@ export interface LateOutcomesOptions {
 
 /** Other hosts at the same folder may still want an outcome that is younger, in ms. */
 const agreedRestMs = 3_600_000;
-/** A failure that nobody waited for says nothing to the next attempt after this time, in ms. */
+/** A failure that no study waited for is removed after this time, in ms: the next attempt runs again. */
 const failureRestMs = 60_000;
-/** Nobody comes back for an outcome that is older, in ms. */
+/** An outcome without a study is removed after this time, in ms. */
 const longestRestMs = 24 * agreedRestMs;
 
 /**
- * Looks after outcomes that nobody waits for: those of a run that another was faster than, and those of studies that are gone. The
- * first result stands; one that disagrees with it is a finding, and is set aside for people.
+ * Looks after outcomes that no study waits for: those of a run that another was faster than, and those of studies that are gone. The
+ * first result stands; one that disagrees with it is a finding, and is set aside.
  */
 export class LateOutcomes {
   readonly #options: LateOutcomesOptions;
@@ -55,7 +55,7 @@ export class LateOutcomes {
     await this.#looking;
   }
 
-  /** Compares every outcome that nobody waits for with the result that stands. */
+  /** Compares every outcome that no study waits for with the result that stands. */
   async look(): Promise<void> {
     const { outcomes, isWanted } = this.#options;
     for (const orderId of await outcomes.orders()) {
@@ -93,7 +93,7 @@ export class LateOutcomes {
   }
 }
 
-/** What a worker completed, that it failed, or that nobody can tell. */
+/** What a worker completed, that it failed, or that the file is no outcome. */
 function resultOf(found: FoundOutcome) {
   try {
     const { operationKey, worker, outcome } = parsedOutcome(found);

@@ -28,7 +28,7 @@ export interface OpenWorkOrders {
   close(): Promise<void>;
 }
 
-/** Between two looks at outcomes that nobody waits for, in ms. */
+/** Between two looks at outcomes that no study waits for, in ms. */
 const lookPauseMs = 10_000;
 
 /** Opens the host's side of its workers. It resolves also while neither the queue nor the folder is there. */

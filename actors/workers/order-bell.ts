@@ -1,9 +1,9 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { OrderNews } from '../../executors/workers/order-queue.ts';
 
-/** What the queue told of one order to one who waits for it. */
+/** What the queue told of one order, for one operation that waits for it. */
 export class OrderBell {
-  /** Who gave the order back last, and why; null while nobody did. */
+  /** The worker that gave the order back last, and why; null while none did. */
   refused: { readonly worker: string; readonly reason: string } | null = null;
   /** Why it cannot be carried out at all; null while it can. */
   lost: string | null = null;

@@ -31,7 +31,7 @@ export interface OrderDutyOptions {
 // Failures that say something of this machine, and nothing of the media.
 const ownFailures = /^(aborted|launch_failed|tool_missing|data_root_\w+|storage_\w+):/;
 
-/** Carries out what comes from the queue: nothing in an order is believed before it is checked. */
+/** Carries out what comes from the queue, once everything in the order is checked. */
 export class OrderDuty {
   readonly #options: OrderDutyOptions;
 

@@ -68,7 +68,7 @@ export class WorkOrders {
     for (const bell of this.#bells.get(id) ?? []) bell.hear(news);
   };
 
-  /** Whether somebody waits for an order. */
+  /** Whether an operation of this host waits for an order. */
   isWanted(id: string): boolean {
     return this.#bells.has(id);
   }

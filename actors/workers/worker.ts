@@ -20,7 +20,7 @@ export interface WorkerOptions {
   readonly objectSource: string;
   /** After so many ms without a sign of life, another worker takes over. */
   readonly leaseMs: number;
-  /** Who recognises speech; null where nobody does. */
+  /** The speech recogniser; null on a worker without one. */
   readonly recognizer: RecognizerChoice | null;
   readonly environment: Environment;
   readonly clock: Clock;

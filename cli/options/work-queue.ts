@@ -43,7 +43,7 @@ export async function demandObjectSource({ objectSource }: WorkQueueChoice): Pro
   }
 }
 
-/** What people have to know of a host with workers. No word of a user or a password of the queue. */
+/** The line on stderr of a host with workers, without the user and the password of the queue. */
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>
   `work queue: ${new URL(address).host}; media is measured by workers, who read it in ${objectSource}`;
 

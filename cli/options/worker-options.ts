@@ -30,7 +30,7 @@ export const workerWords: CommandWords = {
 export interface WorkerFlags {
   readonly workQueue: WorkQueueChoice;
   readonly leaseMs: number;
-  /** Null on a host without a recogniser. */
+  /** Null on a worker without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
   readonly logFormat: LogFormat;
 }

@@ -15,7 +15,7 @@ export const detectionTracks = z.strictObject({
 export const textTrack = z.strictObject({ index: count, codec: z.string(), language: languageTag.nullable() });
 
 /**
- * Everything that a pass over media is told, the bytes aside: whoever has the bytes and the same tools finds the same. It names
+ * Everything that a pass over media is told, the bytes aside: with the same bytes and tools it finds the same. It names
  * neither file nor person.
  */
 export const mediaTask = z.discriminatedUnion('capability', [

@@ -32,7 +32,7 @@ export class QueueUnavailable extends Error {
   }
 }
 
-/** Thrown by whoever carries an order out and cannot: the order is for somebody else, or for later. */
+/** A worker cannot carry an order out: the order is for another worker, or for later. `message` says why. */
 export class OrderRefused extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, { cause });

@@ -1,34 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { dataRootAt } from './data-root-layout.ts';
-import { hashSynced, makeFolder, writeSyncedFile } from './durable-file.ts';
-import { ObjectFiles } from './object-files.ts';
+import { makeFolder, privateFile } from './durable-file.ts';
+import { hexOf } from './object-files.ts';
 import { sourceFault } from './object-source-fault.ts';
-import { failedWith, ObjectStoreError } from './object-store-error.ts';
+import { ObjectStoreError } from './object-store-error.ts';
 import { contentIdOf, readVerified } from './read-verified.ts';
 import { type FileState, VerifiedFiles } from './verified-files.ts';
 
 /**
  * Content-addressed files of a folder that several machines reach, such as a network file system: a host puts inputs there,
- * workers put results. Nobody trusts it: whoever reads hashes. It fails with `ObjectSourceFault`, and with `ObjectStoreError` of
- * single objects; it goes on where somebody has emptied the folder.
+ * workers put results. It is not trusted: every read is hashed. It is a cache, and synced nowhere: what a loss of power takes is
+ * put there again. It fails with `ObjectSourceFault`, and with `ObjectStoreError` of single objects.
  */
 export class SharedObjects {
-  readonly root: string;
+  readonly #root: string;
   readonly #files = new VerifiedFiles(() => undefined);
-  #objects: ObjectFiles;
 
   constructor(root: string) {
-    this.root = root;
-    this.#objects = this.#opened();
+    this.#root = root;
   }
 
   /** The absolute path of an object, whether it exists or not. */
   locate(contentId: string): string {
-    return this.#objects.locate(contentId);
+    const hex = hexOf(contentId);
+    return join(dataRootAt(this.#root).objects, hex.slice(0, 2), hex);
   }
 
   /** An object whose file did not change since this process last hashed it is not hashed again. */
@@ -40,32 +39,18 @@ export class SharedObjects {
   async putAll(objects: readonly StoredObject[]): Promise<void> {
     const wrong = objects.find(({ contentId, bytes }) => contentIdOf(bytes) !== contentId);
     if (wrong !== undefined) throw new ObjectStoreError('object_damaged', `bytes to store are not ${wrong.contentId}`);
-    await this.#guarded(() =>
-      this.#objects.place(
-        objects.map(({ contentId, bytes }) => ({
-          contentId,
-          stage: () => this.#staged((path) => writeSyncedFile(path, bytes)),
-        })),
-      ),
-    );
+    for (const { contentId, bytes } of objects) {
+      await this.#place(contentId, (path) => writeFile(path, bytes, { flag: 'wx', mode: privateFile }));
+    }
   }
 
   /** Copies a file in, unless the object is there; `object_damaged` where the copy has other bytes. */
-  async copyIn(from: string, contentId: string): Promise<void> {
-    await this.#guarded(() =>
-      this.#objects.place([
-        {
-          contentId,
-          stage: () =>
-            this.#staged(async (path) => {
-              await copyFile(from, path, constants.COPYFILE_FICLONE);
-              const copied = await hashSynced(path);
-              if (copied.contentId !== contentId)
-                throw new ObjectStoreError('object_damaged', `the copy of ${contentId}`);
-            }),
-        },
-      ]),
-    );
+  copyIn(from: string, contentId: string): Promise<void> {
+    return this.#place(contentId, async (path) => {
+      await copyFile(from, path, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      const state = await this.#files.verify(path, contentId);
+      if (state !== 'intact') throw new ObjectStoreError('object_damaged', `the copy of ${contentId}`);
+    });
   }
 
   /** All bytes of an object, hashed. `object_missing`, `object_damaged`, or `object_too_large` before reading. */
@@ -73,25 +58,24 @@ export class SharedObjects {
     return this.#guarded(() => readVerified(this.locate(contentId), contentId, maximumBytes));
   }
 
-  /** Makes a file under a name that no other machine gives, and removes it where it does not become whole. */
-  async #staged(write: (path: string) => Promise<void>): Promise<string> {
-    const { inbox } = dataRootAt(this.root);
-    await makeFolder(inbox);
-    const path = join(inbox, randomUUID());
-    try {
-      await write(path);
-      return path;
-    } catch (error) {
-      await rm(path, { force: true }).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  #opened(): ObjectFiles {
-    return new ObjectFiles(dataRootAt(this.root), this.#files, {
-      onDamage: () => undefined,
-      point: () => undefined,
-      now: () => Date.now(),
+  /** Puts an object in place unless it is there intact; one that is damaged is replaced. */
+  #place(contentId: string, write: (path: string) => Promise<void>): Promise<void> {
+    return this.#guarded(async () => {
+      const target = this.locate(contentId);
+      if ((await this.#files.verify(target, contentId)) === 'intact') return;
+      const { inbox } = dataRootAt(this.#root);
+      await makeFolder(inbox);
+      await makeFolder(dirname(target));
+      // A name that no other machine gives.
+      const path = join(inbox, randomUUID());
+      try {
+        await write(path);
+        await rename(path, target);
+      } catch (error) {
+        await rm(path, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      await this.#files.trust(target, contentId);
     });
   }
 
@@ -99,9 +83,7 @@ export class SharedObjects {
     try {
       return await work();
     } catch (error) {
-      // What it had made of folders may be gone: the next attempt makes them anew.
-      if (failedWith(error, 'ENOENT')) this.#objects = this.#opened();
-      throw sourceFault(error, this.root);
+      throw sourceFault(error, this.#root);
     }
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, moveDurably, syncFolder, writeSyncedFile } from './durable-file.ts';
+import { makeFolder, moveDurably, privateFile } from './durable-file.ts';
 import { sourceFault } from './object-source-fault.ts';
 import { failedWith } from './object-store-error.ts';
 import { openRegular } from './regular-file.ts';
 
-/** What somebody wrote about an order; `bytes` is null where it is no readable file of a fitting size. */
+/** One file about an order; `bytes` is null where it is no readable file of a fitting size. */
 export interface FoundOutcome {
   readonly name: string;
   readonly bytes: Buffer | null;
@@ -30,16 +30,15 @@ export class SharedOutcomes {
     this.#asideFolder = join(root, 'set-aside');
   }
 
-  /** Adds an outcome; on disk, whole, when it resolves. */
+  /** Adds an outcome, whole. It is not synced: an order whose outcome a loss of power takes is given again. */
   async add(orderId: string, bytes: Uint8Array, now: number): Promise<void> {
     await guarded(this.#folder, async () => {
       const folder = join(this.#folder, orderId);
       await makeFolder(folder);
       // Names sort by the time of the clock that wrote them. A hidden file is not whole yet.
       const name = `${String(now).padStart(15, '0')}-${randomUUID()}.json`;
-      await writeSyncedFile(join(folder, `.${name}`), bytes);
+      await writeFile(join(folder, `.${name}`), bytes, { flag: 'wx', mode: privateFile });
       await rename(join(folder, `.${name}`), join(folder, name));
-      await syncFolder(folder);
     });
   }
 
@@ -62,7 +61,7 @@ export class SharedOutcomes {
     return guarded(this.#folder, async () => (await namesIn(this.#folder)).filter((name) => orderName.test(name)));
   }
 
-  /** Moves an outcome out of the way, where it stays for people. */
+  /** Moves an outcome out of the way; nothing reads or removes it there. */
   async setAside(orderId: string, name: string): Promise<void> {
     await guarded(this.#asideFolder, async () => {
       await makeFolder(this.#asideFolder);

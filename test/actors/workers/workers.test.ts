@@ -145,20 +145,35 @@ test('another worker takes over from one that is killed in the middle', async (t
   t.is(await counted('taken'), 4);
 });
 
+test('a queue that is emptied while a worker works costs nothing', async (t) => {
+  t.timeout(2 * patienceMs, 'a busy machine');
+  await ffmpeg.close();
+  const runtimeId = await begun(5000);
+  await says(t, runtimeId, /^studying: measuring/);
+  await redis.stop();
+  await says(t, runtimeId, /^waiting for the work queue: /);
+  await redis.start();
+  await ffmpeg.open();
+  await isOver(t, runtimeId);
+  t.is(await counted('taken'), 6);
+});
+
 test('of two workers that both finish, one is counted', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
   await ffmpeg.close();
   const runtimeId = await begun(2000);
   await says(t, runtimeId, /^studying: measuring/);
   const [, slow] = workers;
-  slow?.freeze();
+  if (slow === undefined) throw new Error('there is a second worker');
+  const { completed } = slow;
+  slow.freeze();
   await worker();
   await ffmpeg.open();
   await isOver(t, runtimeId);
-  t.is(await counted('taken'), 6);
-  slow?.wake();
-  await until(t, 'the slow worker finishes, too', () => slow?.completed === 3);
-  t.is(await counted('taken'), 6);
+  t.is(await counted('taken'), 8);
+  slow.wake();
+  await until(t, 'the slow worker finishes, too', () => slow.completed > completed);
+  t.is(await counted('taken'), 8);
   t.is(await counted('refused'), 0);
   await Promise.all(workers.map((each) => each.kill()));
 });
