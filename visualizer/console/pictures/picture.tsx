@@ -34,5 +34,5 @@ export function Picture({ runtimeId, fact: { contentId, width, height }, alt }: 
     };
   }, [host, runtimeId, contentId]);
   if (url === null) return <span class="picture" style={{ aspectRatio: `${width} / ${height}` }} />;
-  return <img class="picture" src={url} width={width} height={height} alt={alt} draggable={false} />;
+  return <img class="picture" src={url} width={width} height={height} alt={alt} draggable={false} decoding="sync" />;
 }

@@ -67,8 +67,21 @@ function LineFindings({ lineId, reports }: { readonly lineId: string; readonly r
           <span class="quiet">
             ({side}, {profile}: {figureWords(code, measured)} where {figureWords(code, limit)} is the limit)
           </span>
+          <FindingBar measured={measured} limit={limit} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What was measured as a bar, and the limit as a line across it. */
+function FindingBar({ measured, limit }: { readonly measured: number; readonly limit: number }) {
+  const whole = Math.max(measured, limit, 1) * 1.1;
+  const share = (value: number): string => `${(value / whole) * 100}%`;
+  return (
+    <span class="finding-bar" aria-hidden="true">
+      <span class="finding-measured" style={{ width: share(measured) }} />
+      <span class="finding-limit" style={{ left: share(limit) }} />
+    </span>
   );
 }
