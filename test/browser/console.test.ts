@@ -60,6 +60,13 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await page.locator('.mark.claim').first().click();
   t.regex(await verdict(page, false), /^\d+ checks agree, 1 could not be made here\.$/);
 
+  await page.locator('.wave path').waitFor();
+  await page.locator('.track[data-backdrop="pictures"] .mark').first().click();
+  await page.locator('.chosen-picture img').waitFor();
+  t.regex(await verdict(page, false), /^\d+ checks agree, 1 could not be made here\.$/);
+  await page.locator('.transcript-line').nth(1).click();
+  await page.locator('.transcript-line[aria-current="true"]', { hasText: '0:04.400' }).waitFor();
+
   await approve(page);
   await produceCaptions(page);
   await page.getByRole('link', { name: 'Exports' }).click();
@@ -90,7 +97,9 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   const { page, faults } = await watchedPage(browser, address);
   await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
   const focused = (): Promise<string> =>
-    page.evaluate('document.activeElement.matches("a, button") ? document.activeElement.textContent : ""');
+    page.evaluate(
+      'document.activeElement.matches("a, button") ? document.activeElement.textContent || document.activeElement.ariaLabel : ""',
+    );
   const tabTo = async (pattern: RegExp): Promise<void> => {
     for (let presses = 0; presses < 60; presses += 1) {
       if (pattern.test(await focused())) return;
@@ -105,11 +114,13 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await tabTo(/^Dropped film/);
   await page.keyboard.press('Enter');
   await page.locator('.mark').first().waitFor();
-  await tabTo(/^no speech$|^speech$/);
+  await tabTo(/^waveform/);
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.mark:is(.speech, .gap):focus').waitFor();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
   await page.keyboard.press('ArrowDown');
-  t.regex(await page.evaluate('document.activeElement.ariaLabel'), /^silence, \d/);
+  await page.locator('.mark.silence:focus').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Silence' }).waitFor();
   t.deepEqual(faults, []);
@@ -149,6 +160,28 @@ inBrowser(
     await page.context().close();
   },
 );
+
+inBrowser('a study is deleted once its name is typed, and the list of studies is told', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('button', { name: 'See what would go' }).click();
+  await page.getByText(/^(Nothing would go|This would go)/).waitFor();
+  await page
+    .getByRole('button', { name: /^Delete… [0-9a-f]{8}$/ })
+    .first()
+    .click();
+  const form = page.getByRole('form', { name: 'Delete the study' });
+  const button = form.getByRole('button', { name: 'Delete the study' });
+  t.true(await button.isDisabled());
+  const [, word = ''] = /“(.+)”/.exec(await form.locator('label').innerText()) ?? [];
+  await form.getByRole('textbox').fill(word);
+  await button.click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: `Study ${word}` }).waitFor({ state: 'detached' });
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
 
 inBrowser('without the token, from another origin or in a frame there is nothing to see', async (t) => {
   const { browser, origin, address } = t.context;

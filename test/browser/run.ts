@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { chromiumPath, hasChromium, openBrowser } from './console-browser.ts';
 import { expectOnStdout as expect } from './expect.ts';
+import { checkKilledHost } from './killed-host.ts';
 import { checkPlayback, foreignPages } from './playback.ts';
+import { checkScriptSize } from './script-size.ts';
 import { seededHost } from './seeded-host.ts';
 import { checkViews, viewsOf } from './views.ts';
 
@@ -21,8 +23,10 @@ try {
   const { listening, authorizationToken, httpAdapter } = host.announced;
   process.stdout.write(`host on ${httpAdapter}\n`);
   const place = { origin: String(listening), token: String(authorizationToken), pageOrigin: pages.origin };
+  await checkScriptSize(expect);
   await checkPlayback(browser, place, expect);
   await checkViews(browser, host.address, viewsOf(host.source.sourceSessionId, host.captioned, host.waiting), expect);
+  await checkKilledHost(browser, expect);
 } finally {
   await browser.close();
   pages.close();

@@ -46,6 +46,16 @@ async function searchChart(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Chosen state' }).waitFor();
 }
 
+/** Looks at what a deletion and a clean-up would do. */
+async function beforeDeletion(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Delete…/ })
+    .last()
+    .click();
+  await page.getByRole('button', { name: 'See what would go' }).click();
+  await page.getByText(/^(Nothing would go|This would go)/).waitFor();
+}
+
 export interface View {
   readonly name: string;
   /** The fragment of its address. */
@@ -60,7 +70,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
   const study = (runtimeId: string) => `#/studies/${encodeURIComponent(runtimeId)}`;
   return [
     { name: 'sources', hash: '#/sources', ready: '.row' },
-    { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: 'aside .facts' },
+    { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: '.wave path' },
     { name: 'studies', hash: '#/studies', ready: '.list-link' },
     { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },
     { name: 'evidence', hash: study(waiting), ready: '.mark.claim' },
@@ -88,7 +98,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'what-if', hash: '#/lifecycles/charts/runtime/what-if', ready: '.chart .state.now', act: whatIf },
     { name: 'whole-host', hash: '#/lifecycles/host', ready: '.tree' },
     { name: 'file', hash: '#/lifecycles/file', ready: '.drop', act: openMachine },
-    { name: 'operations', hash: '#/operations', ready: '.metrics' },
+    { name: 'operations', hash: '#/operations', ready: '.engines', act: beforeDeletion },
     { name: 'unknown', hash: '#/nowhere', ready: '.notice' },
   ];
 }

@@ -18,11 +18,14 @@ export function Disk() {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.deletions.diskUse({ limit: listed }), [host]);
   const [open, setOpen] = useState<string | null>(null);
+  /** The host answers once a deletion is on disk, and erases what it held soon after: until then its row is still measured. */
+  const [gone, setGone] = useState<readonly string[]>([]);
   const rowOf = (id: string) => ({
     isOpen: open === id,
     onOpen: () => setOpen(open === id ? null : id),
     onGone: () => {
       setOpen(null);
+      setGone((before) => [...before, id]);
       reload();
     },
   });
@@ -30,40 +33,44 @@ export function Disk() {
     <section aria-labelledby="disk">
       <h2 id="disk">Disk</h2>
       <RemotePart of={remote} what="what takes space" onRetry={reload}>
-        {({ total, sources, runtimes, more }) => (
-          <div class="stack">
-            <Total total={total} />
-            <h3>Sources, the largest first</h3>
-            {sources.length === 0 && <Notice kind="empty" title="No source takes space" />}
-            <ul class="rows tight">
-              {sources.map((use) => (
-                <SourceUse
-                  key={use.sourceSessionId}
-                  use={use}
-                  {...rowOf(use.sourceSessionId)}
-                  erase={() => host.deletions.source(use.sourceSessionId, { operator })}
-                />
-              ))}
-            </ul>
-            <h3>Studies, the largest first</h3>
-            {runtimes.length === 0 && <Notice kind="empty" title="No study takes space" />}
-            <ul class="rows tight">
-              {runtimes.map((use) => (
-                <RuntimeUse
-                  key={use.runtimeId}
-                  use={use}
-                  {...rowOf(use.runtimeId)}
-                  erase={() => host.deletions.runtime(use.runtimeId, { operator })}
-                />
-              ))}
-            </ul>
-            {more.sources + more.runtimes > 0 && (
-              <p class="quiet">
-                {more.sources} more sources and {more.runtimes} more studies are smaller than these.
-              </p>
-            )}
-          </div>
-        )}
+        {({ total, more, ...rest }) => {
+          const sources = rest.sources.filter(({ sourceSessionId }) => !gone.includes(sourceSessionId));
+          const runtimes = rest.runtimes.filter(({ runtimeId }) => !gone.includes(runtimeId));
+          return (
+            <div class="stack">
+              <Total total={total} />
+              <h3>Sources, the largest first</h3>
+              {sources.length === 0 && <Notice kind="empty" title="No source takes space" />}
+              <ul class="rows tight">
+                {sources.map((use) => (
+                  <SourceUse
+                    key={use.sourceSessionId}
+                    use={use}
+                    {...rowOf(use.sourceSessionId)}
+                    erase={() => host.deletions.source(use.sourceSessionId, { operator })}
+                  />
+                ))}
+              </ul>
+              <h3>Studies, the largest first</h3>
+              {runtimes.length === 0 && <Notice kind="empty" title="No study takes space" />}
+              <ul class="rows tight">
+                {runtimes.map((use) => (
+                  <RuntimeUse
+                    key={use.runtimeId}
+                    use={use}
+                    {...rowOf(use.runtimeId)}
+                    erase={() => host.deletions.runtime(use.runtimeId, { operator })}
+                  />
+                ))}
+              </ul>
+              {more.sources + more.runtimes > 0 && (
+                <p class="quiet">
+                  {more.sources} more sources and {more.runtimes} more studies are smaller than these.
+                </p>
+              )}
+            </div>
+          );
+        }}
       </RemotePart>
       <CleanUp onCleaned={reload} />
     </section>
