@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
+import { type RecognizerFlags, recognizerFlags, recognizerFlagsOf } from './options/recognizer.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
@@ -10,6 +11,8 @@ export const evaluateFlags: FlagTable = {
   receipts: single('DIR', null, 'a folder that the receipt is written to, under its digest'),
   'data-root': single('DIR', 'a temporary one', 'the data root that the pack is ingested and studied in'),
   json: toggle('prints the receipt as JSON instead of lines'),
+  report: single('FILE', null, 'draws the measures with their intervals into an SVG file'),
+  ...recognizerFlags,
 };
 
 export interface EvaluateOptions {
@@ -22,6 +25,10 @@ export interface EvaluateOptions {
   /** Null for one that is made for this evaluation and removed after it. */
   readonly dataRoot: string | null;
   readonly json: boolean;
+  /** Where the drawn report goes. */
+  readonly report: string | null;
+  /** Null where nobody recognises speech. */
+  readonly recognizer: RecognizerFlags | null;
 }
 
 const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url));
@@ -37,5 +44,7 @@ export function evaluateOptions(args: readonly string[]): EvaluateOptions {
     receipts: pathOption(given, 'receipts'),
     dataRoot: pathOption(given, 'data-root'),
     json: given.has('json'),
+    report: pathOption(given, 'report'),
+    recognizer: recognizerFlagsOf(given),
   };
 }

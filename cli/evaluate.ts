@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/evaluation-pack-folder.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
@@ -6,9 +7,10 @@ import { EvaluationFault } from '../contract/evaluation/evaluation-fault.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { commands } from './commands.ts';
 import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
-import { type Evaluation, evaluationLines, evaluationOf } from './evaluation.ts';
+import { type Evaluation, evaluationDrawing, evaluationLines, evaluationOf } from './evaluation.ts';
 import { acceptBaseline, keepReceipt, loadBaseline, withDataRoot } from './evaluation-files.ts';
 import { answersQuestion } from './options/help.ts';
+import { recognizerOf } from './options/recognizer.ts';
 import { failureLine } from './options/start-remedies.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -44,6 +46,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       pack,
       dataRoot,
       environment: process.env,
+      recognizer: recognizerOf(options.recognizer, process.env),
       clock: systemClock,
       newId: randomUUID,
       report,
@@ -52,7 +55,9 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   );
   if (options.receipts !== null) await keepReceipt(options.receipts, receipt);
   if (options.accept) await acceptBaseline(options.baseline, receipt);
-  return evaluationOf(receipt, baseline, options.accept);
+  const evaluation = evaluationOf(receipt, baseline, options.accept);
+  if (options.report !== null) await writeFile(options.report, evaluationDrawing(evaluation));
+  return evaluation;
 }
 
 /** What has neither code nor reason is a fault of this program. */

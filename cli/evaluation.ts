@@ -7,6 +7,8 @@ import {
   type Measure,
   measuresOf,
 } from '../receipts/evaluation/evaluation-comparison.ts';
+import { estimatedMeasures, type Interval } from '../receipts/evaluation/evaluation-intervals.ts';
+import { type DrawnMeasure, drawnMeasures } from '../visualizer/drawing/measure-drawing.ts';
 
 /** What an evaluation came to, as `--json` prints it. */
 export interface Evaluation {
@@ -18,6 +20,8 @@ export interface Evaluation {
   readonly baselineReceiptId: string | null;
   /** Empty where there was no baseline. */
   readonly measures: readonly ComparedMeasure[];
+  /** What the choice of the files leaves open of each measure, by its name; of a pack of one file nothing is known. */
+  readonly intervals: Readonly<Record<string, Interval>>;
 }
 
 /** Sums up an evaluation. Without a baseline it can only have been accepted. */
@@ -34,6 +38,9 @@ export function evaluationOf(
     receipt,
     baselineReceiptId: baseline?.receiptId ?? null,
     measures: comparison?.measures ?? [],
+    intervals: Object.fromEntries(
+      estimatedMeasures(receipt).flatMap(({ name, interval }) => (interval === null ? [] : [[name, interval]])),
+    ),
   };
 }
 
@@ -45,11 +52,34 @@ function figure({ unit }: Measure, value: number | null): string {
   return unit === 'us' ? `${(value / 1000).toFixed(3)} ms` : `${value} ms`;
 }
 
+/** The drawn report: every measure that is a share, with its interval and the accepted value. */
+export function evaluationDrawing({ receipt, measures, intervals }: Evaluation): string {
+  const accepted = new Map(measures.map(({ name, baseline }) => [name, baseline]));
+  const share = (micro: number): number => micro / 1_000_000;
+  const drawn = measuresOf(receipt.totals).flatMap(({ name, unit, value, better }): DrawnMeasure[] => {
+    if (unit !== 'micro' || value === null) return [];
+    const interval = intervals[name];
+    const baseline = accepted.get(name) ?? null;
+    return [
+      {
+        name,
+        better,
+        value: share(value),
+        interval: interval === undefined ? null : { low: share(interval.low), high: share(interval.high) },
+        baseline: baseline === null ? null : share(baseline),
+      },
+    ];
+  });
+  return drawnMeasures(`Evaluation of ${receipt.pack.itemCount} items`, drawn);
+}
+
 const column = 42;
 
-function measureLine(measure: Measure & Partial<ComparedMeasure>): string {
+function measureLine(measure: Measure & Partial<ComparedMeasure>, interval: Interval | undefined): string {
   const { name, value, baseline, change } = measure;
-  const line = `${change === undefined ? '    ' : marks[change]}  ${name.padEnd(column)} ${figure(measure, value)}`;
+  const range = interval === undefined ? '' : `  [${figure(measure, interval.low)}, ${figure(measure, interval.high)}]`;
+  const mark = change === undefined ? '    ' : marks[change];
+  const line = `${mark}  ${name.padEnd(column)} ${figure(measure, value)}${range}`;
   return change === undefined || change === 'equal'
     ? line
     : `${line}  (accepted: ${figure(measure, baseline ?? null)})`;
@@ -62,10 +92,11 @@ export function evaluationLines({
   receiptContentId,
   baselineReceiptId,
   measures,
+  intervals,
 }: Evaluation): string[] {
   const listed = measures.length > 0 ? measures : measuresOf(receipt.totals);
   return [
-    ...listed.map(measureLine),
+    ...listed.map((measure) => measureLine(measure, intervals[measure.name])),
     '',
     `pack ${receipt.pack.contentId}`,
     `receipt ${receipt.receiptId}, content ${receiptContentId}`,

@@ -1,8 +1,10 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { EvaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { Environment } from '../../executors/process/tools.ts';
+import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/evaluation-receipt.ts';
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
@@ -24,6 +26,8 @@ export interface PackEvaluation {
   readonly environment: Environment;
   /** What hosts before found out in this process. */
   readonly machine?: KnownMachine;
+  /** Who recognises speech; null or absent where nobody does. */
+  readonly recognizer?: RecognizerChoice | null;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Lines for people. */
@@ -41,9 +45,17 @@ interface StartedItem {
   readonly runtimeId: string;
 }
 
+/** Without a recogniser every labelled word would count as missed. */
+function refuseTranscripts({ pack }: PackFolder): void {
+  const item = pack.items.find(({ labels }) => labels.transcript);
+  if (item === undefined) return;
+  throw new EvaluationFault('recognizer_missing', `${item.itemId}: labels.transcript`);
+}
+
 /** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that contacts nothing outside this machine. */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
-  const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
+  const { pack: folder, dataRoot, environment, machine, recognizer = null, clock, report, newId } = options;
+  if (recognizer === null) refuseTranscripts(folder);
   const fatal = new AbortController();
   const signal = AbortSignal.any([options.signal, fatal.signal]);
   const host = await openHost({
@@ -58,6 +70,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     reviewer: { id: 'reviewer:none', label: 'Nobody reviews an evaluation' },
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,
+    recognizer,
     environment,
     ...(machine === undefined ? {} : { machine }),
     clock,

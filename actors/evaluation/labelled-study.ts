@@ -22,15 +22,16 @@ export async function studyItem(
   attempt: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { captions } = item.labels;
+  const { captions, transcript } = item.labels;
+  const declared = captions?.sourceLanguage ?? transcript?.language ?? null;
   const request = runtimeRequest.parse({
     sourceSessionId: source.sourceSessionId,
     sourceRevisionId: source.sourceRevisionId,
     range: item.range,
     requestedSourceLanguage:
-      captions === null
+      declared === null
         ? { mode: 'automatic', languages: [], reason: null }
-        : { mode: 'declared', languages: [captions.sourceLanguage], reason: null },
+        : { mode: 'declared', languages: [declared], reason: null },
     targetLanguage: captions?.targetLanguage ?? 'und',
     selectedLanguagePackId: null,
     outputDepth: 'evidence',

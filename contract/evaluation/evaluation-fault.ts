@@ -14,6 +14,8 @@ export type EvaluationFaultCode =
   | 'labels_empty'
   /** A label lies outside its item's range, a range outside its media, or a label is of a track that the media does not have. */
   | 'labels_outside_media'
+  /** A transcript is labelled, and no recogniser was named. */
+  | 'recognizer_missing'
   /** Media of the pack was refused by the ingest. */
   | 'media_refused'
   /** A study ended without a result. */

@@ -24,6 +24,9 @@ const areAscending = (times: readonly number[]): boolean =>
 
 const isUnique = (names: readonly unknown[]): boolean => new Set(names).size === names.length;
 
+/** The faults of sound that are labelled; the highest peak, which every sound has, is none. */
+export const labelledFaultKinds = ['clipping', 'silent_channel', 'phase_inversion', 'dropout'] as const;
+
 /** The language of a text; `zxx` for text that is in none, which an identifier should abstain from; null where no label says. */
 const languageLabel = languageTag.nullable();
 
@@ -38,10 +41,36 @@ export const labelledTrack = z.strictObject({
   cues: z.array(labelledCue).max(5000).refine(areInOrder, 'must be in the order of their starts'),
 });
 
+const frameRate = z.strictObject({ numerator: positive.max(1_000_000), denominator: positive.max(1_000_000) });
+
 /** The first frame of each new shot, and the frames per second with which distances are counted. */
 export const labelledCuts = z.strictObject({
-  frameRate: z.strictObject({ numerator: positive.max(1_000_000), denominator: positive.max(1_000_000) }),
+  frameRate,
   atMs: z.array(count).refine(areAscending, 'must ascend'),
+});
+
+/** Stretches in which one shot goes over into the next, in order; `frameRate` as for cuts. */
+export const labelledTransitions = z.strictObject({
+  frameRate,
+  spans: z.array(range).refine(areInOrder, 'must be in the order of their starts'),
+});
+
+/** A fault of the sound and where it is. */
+export const labelledFault = z
+  .strictObject({ kind: z.enum(labelledFaultKinds), startMs: count, endMs: positive })
+  .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
+
+/** What is said, in lines by time, in one language; no lines where nobody speaks. The study declares this language. */
+export const labelledTranscript = z.strictObject({
+  language: languageTag,
+  lines: z
+    .array(
+      z
+        .strictObject({ startMs: count, endMs: positive, text: z.string().min(1) })
+        .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] }),
+    )
+    .max(5000)
+    .refine(areDisjoint, 'must be in order and apart'),
 });
 
 /**
@@ -57,6 +86,15 @@ export const packLabels = z.strictObject({
     .nullable(),
   /** The text tracks of these two languages make complete captions of the range, on which the check of captions is tried. */
   captions: z.strictObject({ sourceLanguage: languageTag, targetLanguage: languageTag }).nullable(),
+  // Labels that packs of 0.2.0 do not have: absent and null mean the same, and a pack without them keeps its content id.
+  transitions: labelledTransitions.nullable().optional(),
+  soundFaults: z.array(labelledFault).refine(areInOrder, 'must be in the order of their starts').nullable().optional(),
+  /** The shots of the range, of each of which a picture is to be kept. */
+  keyframes: z
+    .strictObject({ shots: z.array(range).refine(areDisjoint, 'must be in order and apart') })
+    .nullable()
+    .optional(),
+  transcript: labelledTranscript.nullable().optional(),
 });
 
 export const packItem = z.strictObject({
@@ -83,6 +121,9 @@ export const evaluationPack = z.strictObject({
 
 export type LabelledCue = z.infer<typeof labelledCue>;
 export type LabelledTrack = z.infer<typeof labelledTrack>;
+export type LabelledTransitions = z.infer<typeof labelledTransitions>;
+export type LabelledFault = z.infer<typeof labelledFault>;
+export type LabelledTranscript = z.infer<typeof labelledTranscript>;
 export type LabelledCuts = z.infer<typeof labelledCuts>;
 export type PackItem = z.infer<typeof packItem>;
 export type EvaluationPack = z.infer<typeof evaluationPack>;

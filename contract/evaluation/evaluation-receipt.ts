@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentId, count, identity, positive, range } from '../base/grammar.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { detectedKind, parameters } from '../evidence/evidence.ts';
+import { labelledFaultKinds } from './evaluation-pack.ts';
 
 /** Widths of the stretch around each labelled boundary of speech that is not scored, in ms, half of it on either side. */
 export const speechCollarsMs = [0, 500] as const;
@@ -76,6 +77,44 @@ export const captionGateScore = z.strictObject({
   caughtMicro: micro,
 });
 
+const retrieval = {
+  labelled: count,
+  found: count,
+  matched: count,
+  precisionMicro: micro,
+  recallMicro: micro,
+  f1Micro: micro,
+};
+
+/** `matched` transitions overlap a labelled one, `bounded` ones begin and end within four frames of it. */
+export const transitionScore = z.strictObject({ ...retrieval, bounded: count, boundedMicro: micro });
+
+/** Faults of one kind that overlap a labelled one of that kind. */
+export const faultScore = z.strictObject({ kind: z.enum(labelledFaultKinds), ...retrieval });
+
+/** Shots of which at least one picture was kept, and how many pictures there are in all. */
+export const keyframeScore = z.strictObject({ shots: count, covered: count, kept: count, coveredMicro: micro });
+
+/**
+ * The lines that passed the gates against what is said. Errors are the fewest insertions, deletions and replacements that
+ * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps; `inventedMs` of
+ * the `unspokenMs` in which nobody speaks are covered by lines that passed.
+ */
+export const transcriptScore = z.strictObject({
+  labelledWords: count,
+  foundWords: count,
+  wordErrors: count,
+  labelledCharacters: count,
+  characterErrors: count,
+  withheldLines: count,
+  inventedWords: count,
+  inventedMs: count,
+  unspokenMs: count,
+  wordErrorMicro: micro,
+  characterErrorMicro: micro,
+  inventionMicro: micro,
+});
+
 /** What was measured; null where no item has such labels. */
 export const evaluationScores = z.strictObject({
   speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
@@ -84,6 +123,11 @@ export const evaluationScores = z.strictObject({
   trackLanguages: languageScore.nullable(),
   cueLanguages: languageScore.nullable(),
   captionGate: captionGateScore.nullable(),
+  // Absent where no item has such labels: receipts of packs of 0.2.0 stay what they were.
+  transitions: transitionScore.optional(),
+  soundFaults: z.array(faultScore).length(labelledFaultKinds.length).optional(),
+  keyframes: keyframeScore.optional(),
+  transcript: transcriptScore.optional(),
 });
 
 /**
@@ -112,5 +156,9 @@ export type CutScore = z.infer<typeof cutScore>;
 export type SubtitleScore = z.infer<typeof subtitleScore>;
 export type LanguageScore = z.infer<typeof languageScore>;
 export type CaptionGateScore = z.infer<typeof captionGateScore>;
+export type TransitionScore = z.infer<typeof transitionScore>;
+export type FaultScore = z.infer<typeof faultScore>;
+export type KeyframeScore = z.infer<typeof keyframeScore>;
+export type TranscriptScore = z.infer<typeof transcriptScore>;
 export type EvaluationScores = z.infer<typeof evaluationScores>;
 export type EvaluationReceipt = z.infer<typeof evaluationReceipt>;

@@ -90,6 +90,28 @@ export const measuresOf = ({ speech, cuts, subtitles, ...scores }: EvaluationSco
         share('caption_gate.complete_accepted', scores.captionGate.acceptedMicro, 'higher'),
         share('caption_gate.defects_caught', scores.captionGate.caughtMicro, 'higher'),
       ]),
+  ...laterMeasures(scores),
+];
+
+/** The measures of the labels that packs of 0.2.0 did not have. */
+const laterMeasures = ({
+  transitions,
+  soundFaults,
+  keyframes,
+  transcript,
+}: Pick<EvaluationScores, 'transitions' | 'soundFaults' | 'keyframes' | 'transcript'>): Measure[] => [
+  ...(transitions === undefined
+    ? []
+    : [...retrieval('transitions', transitions), share('transitions.with_bounds', transitions.boundedMicro, 'higher')]),
+  ...(soundFaults ?? []).flatMap((score) => retrieval(`sound_faults.${score.kind}`, score)),
+  ...(keyframes === undefined ? [] : [share('keyframes.shots_covered', keyframes.coveredMicro, 'higher')]),
+  ...(transcript === undefined
+    ? []
+    : [
+        share('transcript.word_error_rate', transcript.wordErrorMicro, 'lower', speechToleranceMicro),
+        share('transcript.character_error_rate', transcript.characterErrorMicro, 'lower', speechToleranceMicro),
+        share('transcript.invention_rate', transcript.inventionMicro, 'lower'),
+      ]),
 ];
 
 export type Change = 'equal' | 'better' | 'tolerated' | 'worse';

@@ -7,9 +7,13 @@ import {
 import type { EvaluationFindings, FoundTrack } from './evaluation-findings.ts';
 import { type CaptionGateCounts, captionGateScoreOf } from './score-caption-gate.ts';
 import { type CutCounts, cutCounts, cutScoreOf } from './score-cuts.ts';
+import { type KeyframeCounts, keyframeCounts, keyframeScoreOf } from './score-keyframes.ts';
 import { type LanguageAnswer, type LanguageCounts, languageCounts, languageScoreOf } from './score-languages.ts';
+import { type FaultCounts, faultCounts, faultScoresOf } from './score-sound-faults.ts';
 import { type SpeechCounts, speechCounts, speechScoreOf } from './score-speech.ts';
 import { pairCues, type SubtitleCounts, subtitleCounts, subtitleScoreOf } from './score-subtitles.ts';
+import { type TranscriptCounts, transcriptCounts, transcriptScoreOf } from './score-transcript.ts';
+import { type TransitionCounts, transitionCounts, transitionScoreOf } from './score-transitions.ts';
 
 /** Everything that is counted of an item or of a whole pack; speech and cuts once for each collar and tolerance. */
 export interface EvaluationCounts {
@@ -19,6 +23,11 @@ export interface EvaluationCounts {
   readonly trackLanguages: LanguageCounts | null;
   readonly cueLanguages: LanguageCounts | null;
   readonly captionGate: CaptionGateCounts | null;
+  readonly transitions: TransitionCounts | null;
+  /** Once for each kind of fault. */
+  readonly soundFaults: readonly FaultCounts[] | null;
+  readonly keyframes: KeyframeCounts | null;
+  readonly transcript: TranscriptCounts | null;
 }
 
 const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
@@ -53,6 +62,10 @@ export function countsOf({ range, labels }: PackItem, found: EvaluationFindings)
     trackLanguages: orNull(answersBy(trackAnswers), languageCounts),
     cueLanguages: orNull(answersBy(cueAnswers), languageCounts),
     captionGate: found.captionGate,
+    transitions: labels.transitions ? transitionCounts(labels.transitions, found.transitions ?? []) : null,
+    soundFaults: labels.soundFaults ? faultCounts(labels.soundFaults, found.soundFaults ?? []) : null,
+    keyframes: labels.keyframes ? keyframeCounts(labels.keyframes.shots, found.keyframesMs ?? []) : null,
+    transcript: labels.transcript ? transcriptCounts(labels.transcript, found.transcript ?? [], range) : null,
   };
 }
 
@@ -89,6 +102,10 @@ export const pooledCounts = (items: readonly EvaluationCounts[]): EvaluationCoun
   trackLanguages: sumOf(present(items.map(({ trackLanguages }) => trackLanguages))),
   cueLanguages: sumOf(present(items.map(({ cueLanguages }) => cueLanguages))),
   captionGate: sumOf(present(items.map(({ captionGate }) => captionGate))),
+  transitions: sumOf(present(items.map(({ transitions }) => transitions))),
+  soundFaults: sumsOf(items.map(({ soundFaults }) => soundFaults)),
+  keyframes: sumOf(present(items.map(({ keyframes }) => keyframes))),
+  transcript: sumOf(present(items.map(({ transcript }) => transcript))),
 });
 
 /** The counts with the ratios that follow from them. */
@@ -99,6 +116,7 @@ export const scoresOf = ({
   trackLanguages,
   cueLanguages,
   captionGate,
+  ...later
 }: EvaluationCounts): EvaluationScores => ({
   speech: speech?.map((counts, index) => speechScoreOf(speechCollarsMs[index] ?? 0, counts)) ?? null,
   cuts: cuts?.map((counts, index) => cutScoreOf(cutTolerancesFrames[index] ?? 0, counts)) ?? null,
@@ -106,4 +124,8 @@ export const scoresOf = ({
   trackLanguages: trackLanguages && languageScoreOf(trackLanguages),
   cueLanguages: cueLanguages && languageScoreOf(cueLanguages),
   captionGate: captionGate && captionGateScoreOf(captionGate),
+  ...(later.transitions === null ? {} : { transitions: transitionScoreOf(later.transitions) }),
+  ...(later.soundFaults === null ? {} : { soundFaults: faultScoresOf(later.soundFaults) }),
+  ...(later.keyframes === null ? {} : { keyframes: keyframeScoreOf(later.keyframes) }),
+  ...(later.transcript === null ? {} : { transcript: transcriptScoreOf(later.transcript) }),
 });

@@ -1,10 +1,14 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
-import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import { labelledFaultKinds, type PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { CueFact, DetectedKind, EvidenceArtifact, TrackLanguageFact } from '../../contract/evidence/evidence.ts';
+import type { FurtherFact, FurtherKind } from '../../contract/evidence/further-evidence.ts';
+import { transcriptOf } from '../captions/recognised-lines.ts';
 import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { type CaptionGateCounts, captionGateCounts } from './score-caption-gate.ts';
+import type { FoundFault } from './score-sound-faults.ts';
+import type { FoundLine } from './score-transcript.ts';
 
 /** One text track as a study read it; `language` says of the track and of each of its cues, in their order. */
 export interface FoundTrack {
@@ -20,6 +24,11 @@ export interface EvaluationFindings {
   /** In the order of the labelled tracks. */
   readonly tracks: readonly FoundTrack[] | null;
   readonly captionGate: CaptionGateCounts | null;
+  readonly transitions: readonly Range[] | null;
+  readonly soundFaults: readonly FoundFault[] | null;
+  /** When the kept pictures were taken. */
+  readonly keyframesMs: readonly number[] | null;
+  readonly transcript: readonly FoundLine[] | null;
 }
 
 /** The passes over the media that a study made. */
@@ -47,6 +56,38 @@ function findTrack(place: string, trackIndex: number, evidence: readonly Verifie
   return { trackIndex, cues, language };
 }
 
+/** The facts of a further kind. A kind that the media does not have cannot have been labelled. */
+function furtherFactsOf(kind: FurtherKind, place: string, runtime: VerifiedRuntime): FurtherFact[] {
+  const found = operationsOf(runtime).flatMap(({ further }) =>
+    further.filter(({ artifact }) => artifact.kind === kind),
+  );
+  if (found.length === 0) throw new EvaluationFault('labels_outside_media', `${place}: not detected`);
+  return found.flatMap(({ artifact }) => artifact.facts);
+}
+
+const isLabelledFault = (fact: FurtherFact): fact is FurtherFact & FoundFault =>
+  labelledFaultKinds.some((kind) => kind === fact.kind);
+
+/** The lines of the transcript; none was made of a range without speech. */
+function linesOf({ execution }: VerifiedRuntime): readonly FoundLine[] {
+  const findings = execution?.study.findings;
+  return findings === undefined ? [] : (transcriptOf(findings)?.lines ?? []);
+}
+
+/** The further findings that an item labels. */
+function furtherFindings({ itemId, labels }: PackItem, runtime: VerifiedRuntime) {
+  const factsOf = (kind: FurtherKind, label: string) => furtherFactsOf(kind, `${itemId}: labels.${label}`, runtime);
+  const { transitions, soundFaults, keyframes, transcript } = labels;
+  return {
+    transitions: transitions ? factsOf('transitions', 'transitions').filter(({ kind }) => kind === 'transition') : null,
+    soundFaults: soundFaults ? factsOf('audio_faults', 'soundFaults').filter(isLabelledFault) : null,
+    keyframesMs: keyframes
+      ? factsOf('keyframes', 'keyframes').flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []))
+      : null,
+    transcript: transcript ? linesOf(runtime) : null,
+  };
+}
+
 /**
  * Takes what an item labels out of the reopened evidence of its study. Throws `EvaluationFault` `labels_outside_media`
  * for labels of what the media does not have.
@@ -66,5 +107,6 @@ export function findingsOf(item: PackItem, runtime: VerifiedRuntime): Evaluation
     cutsMs: cuts?.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])) ?? null,
     tracks: tracks ?? null,
     captionGate: captionGateCounts(item, runtime),
+    ...furtherFindings(item, runtime),
   };
 }

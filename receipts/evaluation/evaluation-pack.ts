@@ -48,8 +48,9 @@ export function readPack(bytes: Uint8Array): OpenedPack {
 }
 
 function checkLabels({ itemId, range, labels }: PackItem): void {
-  const { speech, cuts, subtitles, captions } = labels;
-  if (speech === null && cuts === null && (subtitles ?? []).length === 0 && captions === null)
+  const { speech, cuts, subtitles, ...others } = labels;
+  const isLabelled = speech !== null || cuts !== null || (subtitles ?? []).length > 0;
+  if (!isLabelled && Object.values(others).every((label) => label == null))
     throw new EvaluationFault('labels_empty', itemId);
   const check = (place: string, startMs: number, endMs: number) => {
     if (startMs < range.startMs || endMs > range.endMs) {
@@ -57,6 +58,15 @@ function checkLabels({ itemId, range, labels }: PackItem): void {
     }
   };
   for (const [index, { startMs, endMs }] of (speech ?? []).entries()) check(`speech.${index}`, startMs, endMs);
+  const spans = {
+    'transitions.spans': others.transitions?.spans,
+    soundFaults: others.soundFaults,
+    'keyframes.shots': others.keyframes?.shots,
+    'transcript.lines': others.transcript?.lines,
+  };
+  for (const [place, list] of Object.entries(spans)) {
+    for (const [index, { startMs, endMs }] of (list ?? []).entries()) check(`${place}.${index}`, startMs, endMs);
+  }
   for (const [index, atMs] of (cuts?.atMs ?? []).entries()) check(`cuts.atMs.${index}`, atMs, atMs + 1);
   for (const [track, { cues }] of (subtitles ?? []).entries()) {
     for (const [index, cue] of cues.entries()) check(`subtitles.${track}.cues.${index}`, cue.startMs, cue.endMs);

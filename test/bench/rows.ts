@@ -4,6 +4,7 @@ import { eventsPage } from './events-page.ts';
 import { explanations } from './explanations.ts';
 import type { Row } from './figure.ts';
 import { firstLine } from './first-line.ts';
+import { forecastCoverage } from './forecast-coverage.ts';
 import { idleStreams } from './idle-streams.ts';
 import { largeIngest } from './large-ingest.ts';
 import { manyIngests } from './many-ingests.ts';
@@ -34,4 +35,5 @@ export const rows: readonly Row[] = [
   memoryAtRest,
   idleStreams,
   workers,
+  forecastCoverage,
 ];

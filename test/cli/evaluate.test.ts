@@ -103,7 +103,9 @@ test.serial('what was accepted is what the next evaluation is held to', async (t
   const missing = await evaluate(t, measured('--baseline', baseline));
   t.is(missing.code, 2);
   t.is(missing.stderr, `baseline_missing: ${baseline}: --accept writes one\n`);
-  const accepted = await evaluate(t, dullyMeasured('--baseline', baseline, '--accept'), roots.dull);
+  const report = join(await scratchFolder(t), 'report.svg');
+  const accepted = await evaluate(t, dullyMeasured('--baseline', baseline, '--accept', '--report', report), roots.dull);
+  t.regex(await readFile(report, 'utf8'), /^<svg [\s\S]*>cuts\.within_0_frames\.recall<[\s\S]*>0\.800</);
   t.is(accepted.code, 0, accepted.stderr);
   t.regex(accepted.stdout, /\naccepted: there was no baseline\n$/);
   const better = await evaluate(t, measured('--baseline', baseline));

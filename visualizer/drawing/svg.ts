@@ -7,12 +7,13 @@ import type { Theme } from './theme.ts';
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const textOf = (part: Shape | string): string => {
+/** A shape, or a text, as it stands in an SVG file. */
+export const markupOf = (part: Shape | string): string => {
   if (typeof part === 'string') return escaped(part);
   const { tag, attributes, children } = part;
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
   const head = `<${tag}${written.join('')}`;
-  return children.length === 0 ? `${head}/>` : `${head}>${children.map(textOf).join('')}</${tag}>`;
+  return children.length === 0 ? `${head}/>` : `${head}>${children.map(markupOf).join('')}</${tag}>`;
 };
 
 /** The drawing as an SVG text. */
@@ -24,7 +25,7 @@ export const svgOf = (drawing: ChartDrawing, theme: Theme): string => {
     `<title>${escaped(`${drawing.machineId}, version ${drawing.machineVersion}`)}</title>`,
     `<style>\n${styleOf(theme)}\n</style>`,
     `<rect class="page" x="${-pageMargin}" y="${-pageMargin}" width="${width}" height="${height}"/>`,
-    ...shapesOf(drawing).map(textOf),
+    ...shapesOf(drawing).map(markupOf),
     '</svg>',
   ].join('\n')}\n`;
 };

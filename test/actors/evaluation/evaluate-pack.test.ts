@@ -197,6 +197,17 @@ test.serial('media that is none is refused with the word of the probe', async (t
   t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
 });
 
+test.serial(
+  'a labelled transcript needs somebody who recognises speech, and is refused before anything is studied',
+  async (t) => {
+    const { folder, item } = await toneItem(t, 1);
+    const transcript = { language: 'en', lines: [] };
+    await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, transcript } }));
+    const message = `recognizer_missing: ${item.itemId}: labels.transcript`;
+    await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault, message });
+  },
+);
+
 test.serial('media that changes after it was hashed is not studied', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, speech: [] } }));

@@ -18,7 +18,10 @@ const subtitles = {
   largestErrorMs: 10,
 };
 
+const unlabelled = { transitions: null, soundFaults: null, keyframes: null, transcript: null };
+
 const counts = {
+  ...unlabelled,
   speech: [
     { scoredMs: 100_000, labelledMs: 50_000, foundMs: 50_000, hitMs: 45_000 },
     { scoredMs: 90_000, labelledMs: 45_000, foundMs: 44_000, hitMs: 43_000 },
@@ -32,6 +35,7 @@ const counts = {
 
 const scores = scoresOf(counts);
 const nothing = {
+  ...unlabelled,
   speech: null,
   cuts: null,
   subtitles: null,

@@ -82,12 +82,20 @@ test('an item without any label is refused, one with labels of nothing is not', 
   t.throws(() => readPack(bytesOf(packWith(withLabels(none)))), fault('labels_empty', 'first'));
   t.throws(() => readPack(bytesOf(packWith(withLabels({ ...none, subtitles: [] })))), fault('labels_empty', 'first'));
   t.notThrows(() => readPack(bytesOf(packWith(withLabels({ ...none, speech: [] })))));
+  t.throws(
+    () => readPack(bytesOf(packWith(withLabels({ ...none, transcript: null })))),
+    fault('labels_empty', 'first'),
+  );
+  t.notThrows(() => readPack(bytesOf(packWith(withLabels({ ...none, soundFaults: [] })))));
 });
 
 test('labels outside the range of their item are refused, with the label', (t) => {
   const cue = { startMs: 8000, endMs: 9001, text: 'x', language: null };
   const strays: [Partial<PackItem['labels']>, string][] = [
     [{ speech: [{ startMs: 999, endMs: 2000 }] }, 'speech.0'],
+    [{ soundFaults: [{ kind: 'dropout', startMs: 8999, endMs: 9001 }] }, 'soundFaults.0'],
+    [{ transcript: { language: 'en', lines: [{ startMs: 0, endMs: 2000, text: 'x' }] } }, 'transcript.lines.0'],
+    [{ keyframes: { shots: [{ startMs: 999, endMs: 2000 }] } }, 'keyframes.shots.0'],
     [{ speech: [{ startMs: 8000, endMs: 9001 }] }, 'speech.0'],
     [{ cuts: { frameRate: { numerator: 25, denominator: 1 }, atMs: [1000, 9000] } }, 'cuts.atMs.1'],
     [{ cuts: { frameRate: { numerator: 25, denominator: 1 }, atMs: [999] } }, 'cuts.atMs.0'],

@@ -1,0 +1,62 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { LabelledTranscript } from '../../contract/evaluation/evaluation-pack.ts';
+import type { TranscriptScore } from '../../contract/evaluation/evaluation-receipt.ts';
+import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import { editDistance } from '../core/edit-distance.ts';
+import { intersection, joined, lengthOf, remainder } from '../core/time-spans.ts';
+import { microRatio } from './micro-ratio.ts';
+import { overlap } from './overlapping-pairs.ts';
+
+export type TranscriptCounts = Omit<TranscriptScore, 'wordErrorMicro' | 'characterErrorMicro' | 'inventionMicro'>;
+
+/** A line of a transcript as far as it is scored. */
+export type FoundLine = Pick<TranscriptLineFact, 'startMs' | 'endMs' | 'text' | 'outcome'>;
+
+/** Words without case and punctuation; an apostrophe within a word belongs to it. */
+const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
+  lines.flatMap(({ text }) =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}']+/gu, ' ')
+      .split(' ')
+      .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+  );
+
+/**
+ * Holds the lines that passed the gates against what is said in a range, all words in the order of time. Words of lines that
+ * lie where nobody speaks count as errors, and once more as invented.
+ */
+export function transcriptCounts(
+  { lines }: LabelledTranscript,
+  found: readonly FoundLine[],
+  range: Range,
+): TranscriptCounts {
+  const passed = found
+    .filter(({ outcome }) => outcome === 'passed')
+    .toSorted((one, other) => one.startMs - other.startMs);
+  const [labelledWords, foundWords] = [wordsOf(lines), wordsOf(passed)];
+  const charactersOf = (words: readonly string[]): string[] => [...words.join(' ')];
+  const labelledCharacters = charactersOf(labelledWords);
+  const unspoken = remainder(range, lines);
+  const invented = passed.filter((line) => !lines.some((label) => overlap(label, line)));
+  return {
+    labelledWords: labelledWords.length,
+    foundWords: foundWords.length,
+    wordErrors: editDistance(labelledWords, foundWords),
+    labelledCharacters: labelledCharacters.length,
+    characterErrors: editDistance(labelledCharacters, charactersOf(foundWords)),
+    withheldLines: found.length - passed.length,
+    inventedWords: wordsOf(invented).length,
+    inventedMs: lengthOf(intersection(unspoken, joined(invented))),
+    unspokenMs: lengthOf(unspoken),
+  };
+}
+
+/** Error rates by what is said, as in speech recognition usual: they may exceed 1. */
+export const transcriptScoreOf = (counts: TranscriptCounts): TranscriptScore => ({
+  ...counts,
+  wordErrorMicro: microRatio(counts.wordErrors, counts.labelledWords),
+  characterErrorMicro: microRatio(counts.characterErrors, counts.labelledCharacters),
+  inventionMicro: microRatio(counts.inventedMs, counts.unspokenMs),
+});
