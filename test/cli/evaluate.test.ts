@@ -174,6 +174,8 @@ test('the call is read, and a wrong one refused', (t) => {
     receipts: null,
     dataRoot: null,
     json: false,
+    report: null,
+    recognizer: null,
   });
   const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
   t.deepEqual(given, {
@@ -183,6 +185,8 @@ test('the call is read, and a wrong one refused', (t) => {
     receipts: '/kept',
     dataRoot: '/root',
     json: true,
+    report: null,
+    recognizer: null,
   });
   t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
   t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });
