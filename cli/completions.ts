@@ -48,6 +48,8 @@ complete -F _media_study media-study
 `;
 }
 
+const helpText = 'says what the command does';
+
 /** Text between single quotes of a shell. */
 const quoted = (text: string): string => text.replaceAll("'", "'\\''");
 /** The same for fish, which escapes inside of quotes. */
@@ -63,7 +65,7 @@ function zsh(commands: CompletedCommands): string {
       return `'${each.form === 'repeated' ? '*' : ''}--${flag}[${bracketed(each.help)}]${value}'`;
     });
     const others = choices === undefined ? "'*:file:_files'" : `'*:word:(${choices.join(' ')})'`;
-    return `    ${name}) _arguments ${[...specs, others].join(' ')} ;;`;
+    return `    ${name}) _arguments ${[...specs, `'--help[${helpText}]'`, others].join(' ')} ;;`;
   });
   return `#compdef media-study
 _media_study() {
@@ -81,7 +83,8 @@ ${list.join('\n')}
 ${cases.join('\n')}
   esac
 }
-compdef _media_study media-study
+# A file of fpath is run by the first completion itself; one that is sourced only says what completes.
+if [[ $funcstack[1] == _media-study ]]; then _media_study "$@"; else compdef _media_study media-study; fi
 `;
 }
 
@@ -91,6 +94,7 @@ function fish(commands: CompletedCommands): string {
     return [
       `complete -c media-study -n __fish_use_subcommand -f -a ${name} -d '${quotedForFish(purpose)}'`,
       ...(choices === undefined ? [] : [`complete -c media-study ${inside} -f -a '${choices.join(' ')}'`]),
+      `complete -c media-study ${inside} -l help -d '${helpText}'`,
       ...Object.entries(flags).map(([flag, each]) => {
         const value = each.value === null ? '' : isPath(each) ? ' -r -F' : ' -x';
         return `complete -c media-study ${inside} -l ${flag}${value} -d '${quotedForFish(each.help)}'`;

@@ -57,6 +57,8 @@ test('the command prints completions of its own commands, which bash can use', a
 
 test('words of people are quoted for zsh and fish', (t) => {
   const zsh = completionScript('zsh', commands);
+  t.regex(zsh, /\[\[ \$funcstack\[1\] == _media-study \]\]; then _media_study "\$@"; else compdef/);
+  t.true(zsh.includes("'--help[says what the command does]'"));
   t.true(zsh.includes("'--output[the file \\[that\\] is written\\: here]:FILE:_files'"));
   t.true(zsh.includes("'*--only[a kind]:KIND:'"));
   t.true(zsh.includes("'export:Writes a study, the host'\\''s own.'"));
