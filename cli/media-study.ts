@@ -58,7 +58,10 @@ media-study COMMAND --help shows the flags of a command.
 /** What went wrong in words, and how the process ends. */
 function failureOf(error: unknown, signal: AbortSignal): { readonly line: string; readonly exit: ExitCode } {
   if (signal.aborted) return { line: 'interrupted', exit: exitCodes.interrupted };
-  if (error instanceof WrongCall || error instanceof StartError) return { line: error.message, exit: exitCodes.usage };
+  if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
+  if (error instanceof StartError && error.exitCode === exitCodes.usage) {
+    return { line: `${error.message}; media-study ${name} --help shows its flags`, exit: exitCodes.usage };
+  }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
   if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
-import type { GivenFlags } from './options/flags.ts';
+import { type GivenFlags, single } from './options/flags.ts';
 import type { CommandWords } from './options/help.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
@@ -11,7 +11,14 @@ import type { Terminal } from './terminal/terminal.ts';
 export const restoreWords: CommandWords = {
   usage: 'media-study restore BACKUP --data-root DIR',
   purpose: 'Makes a data root of a backup, in a new or an empty folder, after every file of it was verified.',
-  flags: hostFlags,
+  flags: {
+    ...hostFlags,
+    'data-root': single(
+      'DIR',
+      hostFlags['data-root']?.preset ?? null,
+      'the new or empty folder that becomes the data root',
+    ),
+  },
 };
 
 /** Restores a backup. Throws `WrongCall`, `BackupError` and `ObjectStoreError`. */

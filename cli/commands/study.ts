@@ -1,4 +1,5 @@
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import { exportNames } from '../../contract/exports/export-name.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
@@ -67,6 +68,10 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   return study.ended();
 }
 
+/** Where the files of a study are: for the next command, and for a program. */
+const exportsLine = (runtimeId: string): string =>
+  `exports: media-study export ${runtimeId} NAME, or /v1/runtimes/${runtimeId}/exports/NAME; NAME is one of bundle, ${exportNames.join(', ')}`;
+
 async function run(call: Call): Promise<ExitCode> {
   argument(call.given, 0, 'SOURCE');
   let exit: ExitCode = exitCodes.done;
@@ -76,7 +81,8 @@ async function run(call: Call): Promise<ExitCode> {
       call.host.overview(status.runtimeId),
       call.host.evidence(status.runtimeId),
     ]);
-    call.terminal.result({ status, evidence, overview }, summaryLines(overview));
+    const exports = status.lifecycle === 'terminal' ? [exportsLine(status.runtimeId)] : [];
+    call.terminal.result({ status, evidence, overview }, [...summaryLines(overview), ...exports]);
     if (status.lifecycle !== 'terminal') exit = exitCodes.failed;
   }
   return exit;
