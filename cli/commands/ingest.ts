@@ -41,7 +41,11 @@ export async function ingested(call: Call, what: string): Promise<SourceSessionR
 
 async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
-  const { size } = await stat(path);
+  const { size } = await stat(path).catch(() => {
+    throw new WrongCall(
+      `there is no file ${path}, and no source of this host has that name: media-study sources lists them`,
+    );
+  });
   const filename = basename(path);
   const rightsHolder = given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
   if (rightsHolder === '') throw new WrongCall('--rights-holder is missing');

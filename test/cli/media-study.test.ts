@@ -108,6 +108,9 @@ test('nothing is taken in that nobody attested, and no terminal means nobody', a
     const { exit, stderr } = await run(['ingest', sample, ...given, ...root]);
     t.is(exit, 2, stderr);
   }
+  const missing = await run(['ingest', join(folder, 'none.mp4'), ...rights, ...root]);
+  t.is(missing.exit, 2);
+  t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
 });
 
 test('a wrong call ends with 2 and names what is wrong', async (t) => {
