@@ -47,7 +47,9 @@ class Watch {
 
   async look(): Promise<void> {
     if (Date.now() - this.#lookedAt < this.#lookMs) return;
-    const actors = await answerOf(this.#host, '/v1/actors?limit=200');
+    const actors = await answerOf(this.#host, '/v1/actors?limit=200').catch(() => null);
+    // A host that is gone, or does not answer, is noticed by whoever waits for it.
+    if (actors === null) return;
     const { announced, dataRoot } = this.#host;
     // A host in a process of its own works for whoever asks it; its tools work for a study.
     const tools = (await workingFor(dataRoot)).filter(({ command }) => !command.startsWith(`${announced?.pid} `));

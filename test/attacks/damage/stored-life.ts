@@ -14,7 +14,7 @@ const ask = (host: Reachable, path: string, init: RequestInit = {}): Promise<Res
   const { listening = '', authorizationToken = '' } = host.announced ?? {};
   const headers = new Headers(init.headers);
   headers.set('Authorization', `Bearer ${authorizationToken}`);
-  return fetch(`${listening}${path}`, { ...init, headers, signal: AbortSignal.timeout(30_000) });
+  return fetch(`${listening}${path}`, { ...init, headers, signal: AbortSignal.timeout(300_000) });
 };
 
 /** Begins an upload in parts and leaves it at its middle. */
