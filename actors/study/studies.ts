@@ -24,6 +24,7 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
+import { storeBeforePromise } from '../supervision/store-before-promise.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
@@ -262,7 +263,7 @@ export class Studies {
     const { definition, supervisor, objectStore, clock, newId } = this.#options;
     const plan = await this.#plans.of(source, request);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
-    await objectStore.putAll(accepted.files);
+    await storeBeforePromise(objectStore, accepted.files);
     const row: StudyRow = {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,

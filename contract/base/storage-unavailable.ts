@@ -4,14 +4,15 @@ import { ServiceError } from './service-error.ts';
 const retryAfterSeconds = 1;
 
 /**
- * The storage refused a read, for a reason that says nothing about what is stored: too many open files, an error of the
- * device. Nothing was changed, and nothing is remembered of it; the same request may succeed later.
+ * The storage refused a read, or what was to be written before anything is promised, for a reason that says nothing about what
+ * is stored: too many open files, an error of the device. Nothing was changed, and nothing is remembered of it; the same request
+ * may succeed later.
  */
 export class StorageUnavailable extends ServiceError {
-  constructor(cause: unknown) {
+  constructor(cause: unknown, refused: 'read' | 'written' = 'read') {
     super(
       'storage_unavailable',
-      `the data root cannot be read just now (${reasonOf(cause)})`,
+      `the data root cannot be ${refused} just now (${reasonOf(cause)})`,
       retryAfter(retryAfterSeconds),
     );
     this.name = 'StorageUnavailable';

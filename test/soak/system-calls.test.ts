@@ -83,7 +83,7 @@ function checkEnd(t: ExecutionContext, injection: Injection, end: string): void 
   const [, status, code] = /^answered (\d{3}): .*"code":"(\w+)"/.exec(end) ?? [];
   if (status === undefined) return;
   t.true(Object.hasOwn(errorCodes, code ?? ''), `${told(injection)}: ${end}`);
-  if (code === 'internal_failure') t.regex(end, /after a storage fault an upload has failed/, told(injection));
+  if (code === 'internal_failure') t.regex(end, /the storage failed while the media was written/, told(injection));
 }
 
 test('whatever call the system refuses, nothing acknowledged is lost, and the next host goes on without a hand', async (t) => {

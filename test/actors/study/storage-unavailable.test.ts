@@ -2,6 +2,7 @@ import test from 'ava';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
 import { JournalHealth } from '../../../actors/study/journal-health.ts';
+import { storeBeforePromise } from '../../../actors/supervision/store-before-promise.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { StorageUnavailable } from '../../../contract/base/storage-unavailable.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
@@ -77,6 +78,18 @@ test('a read that the system refuses is tried four times, and what it finds wron
   const missing = `sha256:${'0'.repeat(64)}`;
   await t.throwsAsync(patientObjectStore(counted.made, hasty).read(missing, 10), { code: 'object_missing' });
   t.is(counted.state.tries, 1);
+});
+
+test('records that cannot be written before a study is promised are refused as a full volume, or as unavailable', async (t) => {
+  const refusing = (code: string) => ({
+    putAll: () =>
+      Promise.reject(new ObjectStoreError('storage_fault', 'an object', Object.assign(new Error(), { code }))),
+  });
+  await t.throwsAsync(storeBeforePromise(refusing('ENOSPC'), []), { code: 'insufficient_storage' });
+  const error = await t.throwsAsync(storeBeforePromise(refusing('EIO'), []), unavailable);
+  t.is(error?.message, 'the data root cannot be written just now (EIO)');
+  const damaged = { putAll: () => Promise.reject(new ObjectStoreError('object_damaged', 'an object')) };
+  await t.throwsAsync(storeBeforePromise(damaged, []), { code: 'object_damaged' });
 });
 
 test('a runtime whose files could not be read is refused as unavailable, and served by the next request', async (t) => {
