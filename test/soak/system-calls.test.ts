@@ -4,7 +4,6 @@ import { cp, mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
@@ -139,7 +138,7 @@ test('a clock that is set back an hour leaves times of journals in order and wor
   const root = join(folder, 'data');
   const [first, second] = [nothingPromised(1, mediaNumber(1)), nothingPromised(2, mediaNumber(2))];
   let shift = 0;
-  const clock: Clock = { ...systemClock, now: () => Date.now() + shift };
+  const clock: Clock = { ...slowClock, now: () => slowClock.now() + shift };
   const host = await openInProcess(t, root, { clock });
   const client = new CrashClient(host);
   await client.drive(first);
