@@ -27,7 +27,7 @@ export interface EvaluateOptions {
   readonly json: boolean;
   /** Where the drawn report goes. */
   readonly report: string | null;
-  /** Null where nobody recognises speech. */
+  /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
 }
 

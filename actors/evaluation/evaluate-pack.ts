@@ -26,7 +26,7 @@ export interface PackEvaluation {
   readonly environment: Environment;
   /** What hosts before found out in this process. */
   readonly machine?: KnownMachine;
-  /** Who recognises speech; null or absent where nobody does. */
+  /** The speech recogniser; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
   readonly clock: Clock;
   readonly newId: () => string;
