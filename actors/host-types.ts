@@ -57,7 +57,7 @@ export interface HostOptions {
   readonly recognizer?: RecognizerChoice | null;
   /** Who runs operations over media; null or absent where this host does. */
   readonly workQueue?: WorkQueueChoice | null;
-  /** Who reads text on the screen; null or absent where nobody does. */
+  /** The reader of text on the screen; null or absent on a host without one. */
   readonly screenText?: ScreenTextChoice | null;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;

@@ -15,11 +15,10 @@ import { videohostService } from './ingest/videohost/videohost-service.ts';
 import { Lifecycles } from './lifecycles/lifecycles.ts';
 import { openLaterStages } from './open-later-stages.ts';
 import { KnownMachine } from './opening/known-machine.ts';
+import { openChecks } from './opening/open-checks.ts';
 import { openEngines } from './opening/open-engines.ts';
 import { openStorage } from './opening/open-storage.ts';
 import { openStudying } from './opening/open-studying.ts';
-import { enginesOf } from './operation/engines.ts';
-import { HostChecks } from './operation/host-checks.ts';
 import { HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { Pairings } from './operation/pairings.ts';
@@ -51,11 +50,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
   const { layout, ledger, objectStore, commits, listeners } = storage;
-  const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = await openEngines(
-    options,
-    storage,
-    machine,
-  );
+  const engines = await openEngines(options, storage, machine);
+  const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = engines;
 
   const registry = new SourceRegistry();
   const sourceUses = new SourceUses();
@@ -84,21 +80,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const { definition: studying, calibration } = openStudying({
-    ...{
-      ledger,
-      objectStore,
-      registry,
-      supervisor,
-      budgets,
-      runtimes,
-      launcher,
-      tools,
-      detector,
-      detectorTools,
-      recognizer,
-      screenTextReader,
-    },
-    ...{ board, clock, report },
+    ...{ ledger, objectStore, registry, supervisor, budgets, runtimes, board, clock, report },
+    ...{ launcher, tools, detector, detectorTools, recognizer, screenTextReader },
     orders: workers?.orders ?? null,
     queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
@@ -235,23 +218,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const line of recovered.ended) report(`ended at recovery: ${line}`);
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
-  const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
-  const detectors = [detectorTools.speech, detectorTools.language];
   const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
-  const engines = enginesOf({
-    detectors: [tools.ffmpeg.identity, ...detectors],
-    recognizer: options.recognizer ?? null,
-    captionExecutor: options.captionExecutor,
-    translator: options.translator ?? null,
-    explainer: options.explainer,
-    downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
-    whyNoDownloader: whyNoDownloader ?? '',
-  });
-  const checks = new HostChecks({
-    ...{ clock, sandbox: launcher.sandbox, tools: found, detectors, whyNoDownloader, engines },
-    root: layout.root,
-    freeBytes: () => objectStore.freeBytes(),
-  });
+  const { checks, tools: allTools } = openChecks(options, storage, engines, whyNoDownloader);
   // A store that takes no more has said so already.
   const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
   return {
@@ -271,7 +239,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,
     bundles,
-    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? [], screenTextReader?.tools ?? []),
+    tools: allTools,
     figures,
     checks,
     progress: board,

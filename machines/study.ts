@@ -3,6 +3,7 @@ import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import { commitOf, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
+import { studyJournal } from './study-journal.ts';
 import type {
   AssessOutcome,
   RecognizeOutcome,
@@ -98,16 +99,7 @@ export const studyMachine = setup({
         onDone: {
           target: 'running',
           actions: { type: 'commit', params: ({ event }) => event.output },
-          meta: {
-            journal: [
-              'artifact.recorded',
-              'task.created',
-              'task.launch_claimed',
-              'agent.registered',
-              'task.transitioned',
-              'executor.started',
-            ],
-          },
+          meta: { journal: studyJournal.opened },
         },
       },
       on: { 'xstate.error.actor.*': endings('initialization_failed') },
@@ -226,13 +218,7 @@ export const studyMachine = setup({
                 guard: { type: 'hasClaims', params: ({ event }) => ({ claimCount: event.output.claimCount }) },
                 target: 'decide',
                 actions: { type: 'commit', params: ({ event }) => event.output },
-                meta: {
-                  journal: [
-                    'analysis.evidence.assessment_started',
-                    'artifact.recorded',
-                    'analysis.evidence.assessment_completed',
-                  ],
-                },
+                meta: { journal: studyJournal.assessed },
               },
               { target: 'admit', actions: { type: 'commit', params: ({ event }) => event.output } },
             ],
@@ -247,13 +233,7 @@ export const studyMachine = setup({
             onDone: {
               target: 'admit',
               actions: { type: 'commit', params: ({ event }) => event.output },
-              meta: {
-                journal: [
-                  'analysis.evidence.decision_started',
-                  'artifact.recorded',
-                  'analysis.evidence.decision_completed',
-                ],
-              },
+              meta: { journal: studyJournal.decided },
             },
           },
         },
@@ -266,17 +246,7 @@ export const studyMachine = setup({
             onDone: {
               target: '#runtime.terminal',
               actions: { type: 'commit', params: ({ event }) => event.output },
-              meta: {
-                journal: [
-                  'artifact.recorded',
-                  'executor.finished',
-                  'artifact.recorded',
-                  'publish.review.intake_started',
-                  'artifact.recorded',
-                  'publish.review.intake_completed',
-                  'task.transitioned',
-                ],
-              },
+              meta: { journal: studyJournal.admitted },
             },
           },
         },

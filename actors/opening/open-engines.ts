@@ -15,8 +15,8 @@ import { RememberedTools } from './remembered-tools.ts';
 const detectorIdleMs = 60_000;
 
 /**
- * Opens what a host measures with: the launcher of processes, the media tools, the detector, the recogniser and who reads the screen. It removes
- * what an earlier host left in the data root first. Rejects with coded errors.
+ * Opens what a host measures with: the launcher of processes, the media tools, the detector, the recogniser and the reader of the
+ * screen. It removes what an earlier host left in the data root first. Rejects with coded errors.
  */
 export async function openEngines(
   { clock, environment, recognizer: chosen = null, screenText = null, report }: HostOptions,

@@ -14,7 +14,11 @@ interface HostedModel {
 export interface ChosenEngines {
   /** Those that every host measures with. */
   readonly detectors: readonly ToolIdentity[];
+  /** Whether workers measure and recognise, which get the media from an object source. */
+  readonly hasWorkers: boolean;
   readonly recognizer: RecognizerChoice | null;
+  /** Those that read text on the screen; none on a host that reads none. */
+  readonly screenText: readonly ToolIdentity[];
   readonly captionExecutor: CaptionClassification;
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
@@ -41,9 +45,30 @@ function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: stri
   };
 }
 
+/** What measures: on this machine, or on others that are given the media. */
+function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): Engine {
+  const text = hasWorkers
+    ? 'media is copied into the object source, and every worker that reaches it may measure it'
+    : 'they measure in processes without a network; nothing is sent';
+  const reach = hasWorkers ? 'outside' : 'this_host';
+  return {
+    ...{ engine: 'detectors', isOn: true, name: detectors.map(nameOf).join(', ') },
+    ...{ reach, mayCost: false, text, change: null },
+  };
+}
+
+function screenTextOf(tools: readonly ToolIdentity[]): Engine {
+  const change = 'start the host with --screen-text';
+  if (tools.length === 0) return off('screen_text', 'no text on the screen is read', change);
+  return {
+    ...{ engine: 'screen_text', isOn: true, name: tools.map(nameOf).join(', '), reach: 'this_host', mayCost: false },
+    ...{ text: 'text on the screen is read by a process without a network; nothing is sent', change },
+  };
+}
+
 function recognizerOf(chosen: RecognizerChoice | null): Engine {
   const change = 'start the host with --semantic-recognizer';
-  if (chosen === null) return off('recognizer', 'nobody recognises speech, so studies have no transcript', change);
+  if (chosen === null) return off('recognizer', 'no speech is recognised, so studies have no transcript', change);
   if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech', change);
   const text = 'speech is recognised by a program on this machine; nothing is sent';
   return { engine: 'recognizer', isOn: true, name: chosen.engine, reach: 'this_host', mayCost: false, text, change };
@@ -52,7 +77,9 @@ function recognizerOf(chosen: RecognizerChoice | null): Engine {
 /** Every engine of a host, on or off, and what it means for privacy and cost. */
 export function enginesOf({
   detectors,
+  hasWorkers,
   recognizer,
+  screenText,
   captionExecutor,
   translator,
   explainer,
@@ -63,11 +90,9 @@ export function enginesOf({
   const captions = 'start the host with --caption-executor';
   const explaining = 'start the host with --language-explanation-executor';
   return [
-    {
-      ...{ engine: 'detectors', isOn: true, name: detectors.map(nameOf).join(', '), reach: 'this_host' },
-      ...{ mayCost: false, text: 'they measure in processes without a network; nothing is sent', change: null },
-    },
+    detectorsOf(detectors, hasWorkers),
     recognizerOf(recognizer),
+    screenTextOf(screenText),
     captioning
       ? {
           ...{ engine: 'captions', isOn: true, name: captionExecutor.replaceAll('_', ' '), reach: 'this_host' },
@@ -84,7 +109,7 @@ export function enginesOf({
       ? off('video_hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')
       : {
           ...{ engine: 'video_hosts', isOn: true, name: nameOf(downloader), reach: 'outside', mayCost: false },
-          text: 'the address of a video goes to its host when somebody asks for a range of it',
+          text: 'the address of a video goes to its host when a client asks for a range of it',
           change: null,
         },
   ];

@@ -13,6 +13,7 @@ export const finding = z.strictObject({
 export const engineKind = z.enum([
   'detectors',
   'recognizer',
+  'screen_text',
   'captions',
   'caption_translation',
   'explanations',

@@ -65,6 +65,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
       captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
       workQueue: null,
       recognizer: null,
+      screenText: null,
       explainerModel: null,
       httpAdapter: 'node',
       logFormat: 'text',

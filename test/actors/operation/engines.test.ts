@@ -4,7 +4,9 @@ import { type ChosenEngines, enginesOf } from '../../../actors/operation/engines
 const digest = `sha256:${'0'.repeat(64)}`;
 const none: ChosenEngines = {
   detectors: [{ name: 'ffmpeg', version: '5.1', digest }],
+  hasWorkers: false,
   recognizer: null,
+  screenText: [],
   captionExecutor: 'recorded_real_pipeline_fixture',
   translator: null,
   explainer: null,
@@ -19,6 +21,7 @@ test('a host without further engines sends nothing and costs nothing', (t) => {
   t.deepEqual(said(none), [
     ['detectors', true, 'this_host', false],
     ['recognizer', false, 'this_host', false],
+    ['screen_text', false, 'this_host', false],
     ['captions', false, 'this_host', false],
     ['caption_translation', false, 'this_host', false],
     ['explanations', false, 'this_host', false],
@@ -30,6 +33,7 @@ test('an engine behind a server elsewhere leaves the machine and may cost; one b
   const server = (isLocal: boolean) => ({ baseUrl: 'https://models.example/v1', apiKey: 'secret', isLocal });
   const chosen: ChosenEngines = {
     ...none,
+    screenText: [{ name: 'tesseract.js', version: '7.0.0', digest }],
     recognizer: { engine: 'openai', model: 'listener', provider: server(false) },
     captionExecutor: 'recognised_transcript_translated',
     translator: { model: 'writer', provider: server(true) },
@@ -39,10 +43,17 @@ test('an engine behind a server elsewhere leaves the machine and may cost; one b
   t.deepEqual(said(chosen), [
     ['detectors', true, 'this_host', false],
     ['recognizer', true, 'outside', true],
+    ['screen_text', true, 'this_host', false],
     ['captions', true, 'this_host', false],
     ['caption_translation', true, 'this_machine', false],
     ['explanations', true, 'outside', true],
     ['video_hosts', true, 'outside', false],
   ]);
   t.false(JSON.stringify(enginesOf(chosen)).includes('secret'));
+});
+
+test('detectors of workers work on media that has left the host', (t) => {
+  const [detectors] = enginesOf({ ...none, hasWorkers: true });
+  t.is(detectors?.reach, 'outside');
+  t.regex(detectors?.text ?? '', /object source/);
 });

@@ -1,0 +1,24 @@
+import type { EventType } from '../contract/journal/journal-event.ts';
+
+/** What the longer steps of a study add to its journal, in order. */
+export const studyJournal = {
+  opened: [
+    'artifact.recorded',
+    'task.created',
+    'task.launch_claimed',
+    'agent.registered',
+    'task.transitioned',
+    'executor.started',
+  ],
+  assessed: ['analysis.evidence.assessment_started', 'artifact.recorded', 'analysis.evidence.assessment_completed'],
+  decided: ['analysis.evidence.decision_started', 'artifact.recorded', 'analysis.evidence.decision_completed'],
+  admitted: [
+    'artifact.recorded',
+    'executor.finished',
+    'artifact.recorded',
+    'publish.review.intake_started',
+    'artifact.recorded',
+    'publish.review.intake_completed',
+    'task.transitioned',
+  ],
+} as const satisfies Readonly<Record<string, readonly EventType[]>>;
