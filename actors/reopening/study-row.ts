@@ -25,7 +25,7 @@ export const studyRow = z.strictObject({
     grantIds: z.record(z.enum(capabilities), z.string()),
     /** Absent where the host that accepted the study had no recogniser. */
     recognitionGrantId: z.string().optional(),
-    /** Absent where nobody of that host could read text on the screen. */
+    /** Absent where that host had no reader of text on the screen. */
     screenTextGrantId: z.string().optional(),
   }),
 });

@@ -122,7 +122,7 @@ export class ScreenTextSteps {
 
   async #run(study: StudyRow, { keyframesFrom }: ScreenReading, signal: AbortSignal): Promise<Result> {
     const { objectStore, screenTexts, board } = this.#options;
-    if (screenTexts === null) throw new RangeError('nobody reads the screen on this host');
+    if (screenTexts === null) throw new RangeError('this host has no reader of the screen');
     const { runtimeId, analysisRequest: request } = study.record;
     const [named] = keyframesFrom;
     const keyframes = named === undefined ? null : await this.#artifact(named.contentId);

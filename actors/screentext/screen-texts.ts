@@ -121,7 +121,7 @@ export class ScreenTexts {
     const { reader, ffmpeg, windows } = this.#options;
     const moments = (keyframes?.facts ?? []).flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []));
     const found: ReadPicture[] = [];
-    // It is opened with the first window that nobody has read before.
+    // It is opened with the first window that was not read before.
     let open: OpenReader | null = null;
     try {
       for (const window of windowsOf(request.range)) {

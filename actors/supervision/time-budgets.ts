@@ -5,7 +5,7 @@ interface Budget {
   /** When its time began to run; null while it stands. */
   since: number | null;
   isPaused: boolean;
-  /** Called when it is used up; null while nobody asked for it. */
+  /** Called when it is used up; null while no actor asked for it. */
   reached: (() => void) | null;
   timer: unknown;
 }

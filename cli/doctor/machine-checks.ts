@@ -55,7 +55,7 @@ export async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise
   return ok('recognisers', found.join(', '));
 }
 
-/** Who could read text on the screen. A host does without, so nobody is no fault. */
+/** Who could read text on the screen. A host does without, so none is no fault. */
 export async function screenTextFinding(): Promise<Finding> {
   try {
     await demandEngine();

@@ -23,7 +23,7 @@ export const screenTextFlags: FlagTable = {
   ),
 };
 
-/** Who reads text on the screen of a host; null where nobody does. Throws `StartError` unless the flags agree. */
+/** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
 export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
   const name = given.single(engineFlag) ?? 'unavailable';
   const languages = given.single(languagesFlag);

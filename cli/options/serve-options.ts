@@ -41,7 +41,7 @@ export interface ServeOptions {
   readonly captionAllowance: CaptionAllowance;
   /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
-  /** Null where nobody reads text on the screen. */
+  /** Null on a host without a reader of text on the screen. */
   readonly screenText: ReturnType<typeof screenTextOf>;
   /** Null where no explanation executor is configured. */
   readonly explainerModel: string | null;

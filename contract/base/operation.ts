@@ -13,7 +13,7 @@ export const capabilities = [
 /** What a task is granted beside them where the host that accepted the study had a recogniser. */
 export const recognitionCapability = 'semantic.recognize';
 
-/** The same where it had somebody to read text on the screen. */
+/** The same where it had a reader of text on the screen. */
 export const screenTextCapability = 'screen.read';
 
 export const capability = z.enum([...capabilities, recognitionCapability, screenTextCapability]);

@@ -183,7 +183,7 @@ export const translatedCaptionReceipt = captionReceipt.extend({
   nonClaims: z.tuple([z.literal(translationNonClaims[0])]),
 });
 
-/** The receipt of long captions. What became of each line is said with the line; `translation` is null where nobody translated. */
+/** The receipt of long captions. What became of each line is said with the line; `translation` is null where there was none. */
 export const longCaptionReceipt = captionReceipt.omit({ limits: true, result: true }).extend({
   schema: z.literal('studio.caption-production.receipt.v3'),
   limits: longCaptionLimitsRecord,

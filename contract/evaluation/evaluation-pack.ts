@@ -60,7 +60,7 @@ export const labelledFault = z
   .strictObject({ kind: z.enum(labelledFaultKinds), startMs: count, endMs: positive })
   .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] });
 
-/** What is said, in lines by time, in one language; no lines where nobody speaks. The study declares this language. */
+/** What is said, in lines by time, in one language; no lines where no speech is. The study declares this language. */
 export const labelledTranscript = z.strictObject({
   language: languageTag,
   lines: z

@@ -98,7 +98,7 @@ export const keyframeScore = z.strictObject({ shots: count, covered: count, kept
 /**
  * The lines that passed the gates against what is said. Errors are the fewest insertions, deletions and replacements that
  * make one of the other, of words and of characters. Words are invented in lines that no labelled line overlaps; `inventedMs` of
- * the `unspokenMs` in which nobody speaks are covered by lines that passed.
+ * the `unspokenMs` without speech are covered by lines that passed.
  */
 export const transcriptScore = z.strictObject({
   labelledWords: count,

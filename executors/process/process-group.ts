@@ -56,7 +56,7 @@ const noProcess = (detail: string): ProcessFailure =>
 
 /**
  * Starts a process, and rejects when the system gives none. Where descriptors have run out, Node makes an object without streams and
- * emits the error afterwards: whoever touches the streams first never comes to listen for it, and the host would end.
+ * emits the error afterwards: a caller that touches the streams first never comes to listen for it, and the host would end.
  */
 async function begun(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   let subprocess: ChildProcess;

@@ -35,7 +35,7 @@ export class TesseractConnection {
     this.#running = running;
     this.#clock = clock;
     running.stdout.resume();
-    // Whoever waits for an answer is told.
+    // The callers that wait for an answer are told.
     running.finished.catch(() => undefined);
     running.stdin?.on('error', () => undefined);
     this.#answers = answersOf(running);

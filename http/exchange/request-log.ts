@@ -18,7 +18,7 @@ export interface AnsweredRequest {
 /** What the wire says to the log of the host. */
 export interface RequestLog {
   readonly report: Report;
-  /** Hears of every request when its answer begins; null where nobody wants to know. */
+  /** Hears of every request when its answer begins; null in a log that does not name requests. */
   readonly answered: ((request: AnsweredRequest) => void) | null;
 }
 

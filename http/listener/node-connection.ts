@@ -86,6 +86,6 @@ export class NodeConnection {
 
 /**
  * Runs once the bytes that have arrived are read. Node runs its timers first: where the whole process stood still, the time of
- * every client is over before anybody has looked at what it sent in that time.
+ * every client is over before the host has looked at what it sent in that time.
  */
 const afterArrivals = (run: () => void): void => void setImmediate(run);

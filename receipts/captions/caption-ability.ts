@@ -13,7 +13,7 @@ export interface CaptionAbility {
   readonly classification: CaptionClassification;
   /** How long captions may be. */
   readonly allowance: CaptionAllowance;
-  /** Absent where nobody translates. */
+  /** Absent on a host that translates no captions. */
   readonly translator?: CaptionTranslator | undefined;
 }
 

@@ -22,7 +22,7 @@ import { storedFormOf } from './stored-captions.ts';
 export interface CaptionJob extends AllowedCaptions {
   readonly study: CaptionedStudy;
   readonly attempt: number;
-  /** Who translates; absent where nobody does. */
+  /** The translator; absent where there is none. */
   readonly translator?: CaptionTranslator | undefined;
   /** What was asked and answered; absent before that, and where nothing has to be translated. */
   readonly translation?: CaptionTranslation | undefined;

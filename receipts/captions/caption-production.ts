@@ -122,7 +122,7 @@ export const translatedReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId
 const isTranslating = ({ classification }: Pick<CaptionExecutorIdentity, 'classification'>): boolean =>
   classification === 'recognised_transcript_translated';
 
-/** The receipt of long captions, whoever makes them. */
+/** The receipt of long captions, of every executor. */
 export const longReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: longCaptionReceipt,

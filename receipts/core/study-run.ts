@@ -12,7 +12,7 @@ export interface StudyIds {
   readonly grantIds: Readonly<Record<StudyCapability, string>>;
   /** The grant to recognise speech; absent where the host that accepted the study had no recogniser. */
   readonly recognitionGrantId?: string | undefined;
-  /** The grant to read text on the screen; absent where nobody of the host that accepted the study could. */
+  /** The grant to read text on the screen; absent where the host that accepted the study had no reader. */
   readonly screenTextGrantId?: string | undefined;
 }
 

@@ -25,7 +25,7 @@ const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
 
 /**
  * Holds the lines that passed the gates against what is said in a range, all words in the order of time. Words of lines that
- * lie where nobody speaks count as errors, and once more as invented.
+ * lie where no speech is count as errors, and once more as invented.
  */
 export function transcriptCounts(
   { lines }: LabelledTranscript,

@@ -9,5 +9,5 @@ export const labelLineOf = ({ startMs, endMs }: Range, text: string): string =>
 // A table is opened by programs that take a cell with one of these at its start for a formula (OWASP, CSV Injection).
 const FORMULA = /^[=+\-@]/;
 
-/** A cell of a table (RFC 4180) that holds a text of somebody else. */
+/** A cell of a table (RFC 4180) that holds a text from outside the program. */
 export const textCell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

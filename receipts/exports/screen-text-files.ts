@@ -5,7 +5,7 @@ import { textsOf } from '../screentext/check-screen-text.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { labelLineOf, textCell } from './label-track.ts';
 
-/** The texts on the screen that passed every gate. Throws `export_unavailable` where nobody read them. */
+/** The texts on the screen that passed every gate. Throws `export_unavailable` where they were not read. */
 function passedTexts({ execution }: VerifiedRuntime): { texts: ScreenTextFact[]; contentId: string } {
   const { delivered, found } = execution?.study.findings.screenText ?? { delivered: null, found: null };
   if (delivered?.state !== 'available' || found === null) {

@@ -92,7 +92,7 @@ function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): 
   return companion?.state === 'unavailable' ? [absentRow(kind, companion.reasonCode)] : [];
 }
 
-/** The row of the text on the screen; none where nobody was to read it, or has not yet. */
+/** The row of the text on the screen; none where it was not to be read, or was not yet. */
 function screenTextRow(screenText: VerifiedScreenText | null): FurtherRow[] {
   if (screenText === null) return [];
   const { delivered, found: artifact } = screenText;

@@ -32,7 +32,7 @@ export interface VerifiedFindings {
   readonly operations: readonly VerifiedOperation[];
   /** Null where no speech was to be recognised, or was not yet. */
   readonly recognition: VerifiedRecognition | null;
-  /** Null where nobody was to read the screen, or has not yet. */
+  /** Null where the screen was not to be read, or was not yet. */
   readonly screenText: VerifiedScreenText | null;
   readonly reads: readonly VerifiedRead[];
   readonly assessments: readonly VerifiedAssessment[];

@@ -36,7 +36,7 @@ function tableOf(figures: Report['rows'][number]['figures']): string {
 export function benchmarksPage({ environment, load, rows: measured }: Report, rows: readonly Row[]): string {
   const figuresOf = new Map(measured.map(({ name, figures }) => [name, figures]));
   const unknown = [...figuresOf.keys()].filter((name) => !rows.some((row) => row.name === name));
-  if (unknown.length > 0) throw new Error(`the report has rows that nobody knows: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`the report has unknown rows: ${unknown.join(', ')}`);
   const sections = rows.map(({ name, measures, grows }) => {
     const figures = figuresOf.get(name);
     const shown = figures === undefined ? 'This run did not measure it.' : tableOf(figures);

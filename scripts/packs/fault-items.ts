@@ -36,7 +36,7 @@ export async function faultItems(folder: string): Promise<PackItem[]> {
   const items: PackItem[] = [];
   for (const [at, bed] of beds.entries()) {
     const source = sounds[bed];
-    if (source === undefined) throw new Error(`nobody knows the sound ${bed}`);
+    if (source === undefined) throw new Error(`unknown sound ${bed}`);
     for (const faults of [faultsAt(at), []]) {
       const sideOf = (side: 0 | 1): string =>
         faults.reduce(

@@ -1,4 +1,4 @@
-/** Sounds in which nobody speaks, as sources of ffmpeg at a rate, in mono; no sample of them reaches full scale. */
+/** Sounds without speech, as sources of ffmpeg at a rate, in mono; no sample of them reaches full scale. */
 export const sounds: Readonly<Record<string, (rate: number) => string>> = {
   silence: (rate) => `anullsrc=r=${rate}:cl=mono`,
   'pink-noise': (rate) => `anoisesrc=r=${rate}:c=pink:a=0.3:seed=11`,

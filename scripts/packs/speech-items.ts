@@ -14,7 +14,7 @@ const voices = ['kal16', 'slt', 'rms', 'awb'] as const;
 /** What is heard under the speech, softly; nothing under every other two files. */
 const beds = [null, 'melody'] as const;
 
-/** Speech of flite with known words at known times, and sounds in which nobody says any. */
+/** Speech of flite with known words at known times, and sounds without words. */
 export async function speechItems(folder: string): Promise<PackItem[]> {
   const items: PackItem[] = [];
   for (let at = 0; at < files; at += 1) items.push(await spoken(folder, at));

@@ -19,7 +19,7 @@ const orderName = /^[a-f0-9]{64}$/;
 
 /**
  * What workers wrote about orders, one file for each run, in a folder that host and workers reach. It outlives the queue that
- * tells of it: an outcome is there before anybody is told. It fails with `ObjectSourceFault` only.
+ * tells of it: an outcome is there before the queue tells of it. It fails with `ObjectSourceFault` only.
  */
 export class SharedOutcomes {
   readonly #folder: string;

@@ -12,7 +12,7 @@ export type FileState = 'intact' | 'missing' | 'damaged';
 export interface Verification {
   /** Hashes whatever is known. */
   readonly always?: boolean;
-  /** Told how many bytes were hashed; never where nothing has to be, or somebody else has begun to. */
+  /** Told how many bytes were hashed; never where nothing has to be, or another reader has begun to. */
   readonly hashed?: (bytes: number) => void;
 }
 

@@ -15,7 +15,7 @@ const coldStarts = 5;
 
 export const explanations: Row = {
   name: 'explanations',
-  measures: 'Explanations of one runtime, and what the reopening of it costs whoever reads of another one.',
+  measures: 'Explanations of one runtime, and what the reopening of it costs the readers of another one.',
   grows: 'Not with the explanations that a runtime has already.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;

@@ -23,7 +23,7 @@ async function follow(host: StudyHost, { listeners, stop }: Watch): Promise<void
 /** A host that was gone for longer than the client waits for it is asked for its stream again after this long. */
 const againMs = 2_000;
 
-/** Follows for as long as somebody listens. A host that refuses the stream is asked by the views alone, at long intervals. */
+/** Follows for as long as a view listens. A host that refuses the stream is asked by the views alone, at long intervals. */
 async function followOn(host: StudyHost, watch: Watch): Promise<void> {
   while (!watch.stop.signal.aborted) {
     try {

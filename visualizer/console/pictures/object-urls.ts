@@ -14,7 +14,7 @@ export function objectUrl(host: StudyHost, runtimeId: string, contentId: string)
   const url = known ?? host.evidenceObjects.read(runtimeId, contentId).then((blob) => URL.createObjectURL(blob));
   urls.delete(contentId);
   urls.set(contentId, url);
-  // What failed is asked for again by whoever needs it next.
+  // What failed is asked for again when it is needed next.
   if (known === undefined) url.catch(() => urls.delete(contentId));
   for (const [oldest, address] of urls) {
     if (urls.size <= keptPictures) break;

@@ -8,11 +8,11 @@ export type PictureFact = Pick<KeyframeFact, 'contentId' | 'width' | 'height'>;
 interface PictureProps {
   readonly runtimeId: string;
   readonly fact: PictureFact;
-  /** What it shows, for whoever does not see it; empty beside words that say it already. */
+  /** What it shows, for a screen reader; empty beside words that say it already. */
   readonly alt: string;
 }
 
-/** Pictures that pass by while somebody zooms are not asked for. */
+/** Pictures that pass by during a zoom are not asked for. */
 const settleMs = 80;
 
 /** A keyframe of a study. Its place is kept free until the host has answered; one that cannot be had leaves it empty. */
