@@ -1,5 +1,6 @@
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import { exportNames } from '../../contract/exports/export-name.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
@@ -68,9 +69,18 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   return study.ended();
 }
 
-/** Where the files of a study are: for the next command, and for a program. */
-const exportsLine = (runtimeId: string): string =>
-  `exports: media-study export ${runtimeId} NAME, or /v1/runtimes/${runtimeId}/exports/NAME; NAME is one of bundle, ${exportNames.join(', ')}`;
+// Captions come after a review. A host says of text on the screen only to those who ask for it.
+const laterExports = /^(captions|screen-text)\./;
+
+/** Where the files of a study that has just ended are: for the next command, and for a program. */
+function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
+  const isRecognised = findings.some(({ kind }) => kind === 'transcript');
+  const names = exportNames.filter(
+    (name) => !laterExports.test(name) && (isRecognised || !name.startsWith('transcript.')),
+  );
+  const path = `/v1/runtimes/${runtimeId}/exports/NAME`;
+  return `exports: media-study export ${runtimeId} NAME, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
+}
 
 async function run(call: Call): Promise<ExitCode> {
   argument(call.given, 0, 'SOURCE');
@@ -81,7 +91,7 @@ async function run(call: Call): Promise<ExitCode> {
       call.host.overview(status.runtimeId),
       call.host.evidence(status.runtimeId),
     ]);
-    const exports = status.lifecycle === 'terminal' ? [exportsLine(status.runtimeId)] : [];
+    const exports = status.lifecycle === 'terminal' ? [exportsLine(overview)] : [];
     call.terminal.result({ status, evidence, overview }, [...summaryLines(overview), ...exports]);
     if (status.lifecycle !== 'terminal') exit = exitCodes.failed;
   }
