@@ -48,6 +48,8 @@ export function build() {
       target: 'node20',
       external,
       banner: { js: requireInModules },
+      // Names stay, so that a stack can be read; scripts and comments of packages are half of the program without this.
+      minifyWhitespace: true,
       sourcemap: 'linked',
       logLevel: 'warning',
       metafile: true,

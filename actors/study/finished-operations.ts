@@ -19,8 +19,8 @@ const placesOf = (cohort: WorkCohort): string => `${hashOf(cohort)}/`;
  */
 export class FinishedOperations {
   readonly #ledger: Ledger;
-  /** The next number of each cohort that this host has added to. */
-  readonly #next = new Map<string, number>();
+  /** Where each cohort that this host has added to goes on. */
+  readonly #counters = new Map<string, Promise<{ next: number }>>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -29,10 +29,7 @@ export class FinishedOperations {
   /** The row of an operation, for the commit of its result. */
   async noted(cohort: WorkCohort, timed: TimedOperation): Promise<Write> {
     const places = placesOf(cohort);
-    const stored = this.#next.has(places) ? [] : await this.#rows(places);
-    // Operations that end together wait for the same rows; from here on each takes a number of its own.
-    const number = this.#next.get(places) ?? (stored[0]?.number ?? -1) + 1;
-    this.#next.set(places, number + 1);
+    const number = await this.#taken(places);
     const place = String(number % mostObservations).padStart(digits, '0');
     const value: ObservedOperation = { cohort, number, timed };
     return { put: 'observation', key: places + place, value };
@@ -41,6 +38,19 @@ export class FinishedOperations {
   /** The finished operations of a cohort, newest first. A row that cannot be read counts as none. */
   async of(cohort: WorkCohort): Promise<TimedOperation[]> {
     return (await this.#rows(placesOf(cohort))).map(({ timed }) => timed);
+  }
+
+  /** The next number of a cohort, in the order of the calls: operations that end together wait for one read of its rows. */
+  async #taken(places: string): Promise<number> {
+    let counter = this.#counters.get(places);
+    if (counter === undefined) {
+      counter = this.#rows(places).then(([newest]) => ({ next: (newest?.number ?? -1) + 1 }));
+      this.#counters.set(places, counter);
+      counter.catch(() => this.#counters.delete(places));
+    }
+    const from = await counter;
+    from.next += 1;
+    return from.next - 1;
   }
 
   async #rows(places: string): Promise<ObservedOperation[]> {

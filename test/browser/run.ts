@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { chromiumPath, hasChromium, openBrowser } from './console-browser.ts';
 import { expectOnStdout as expect } from './expect.ts';
 import { checkKilledHost } from './killed-host.ts';
+import { checkLargeRoot } from './large-root.ts';
 import { checkPlayback, foreignPages } from './playback.ts';
 import { checkScriptSize } from './script-size.ts';
 import { seededHost } from './seeded-host.ts';
@@ -27,6 +28,7 @@ try {
   await checkPlayback(browser, place, expect);
   await checkViews(browser, host.address, viewsOf(host.source.sourceSessionId, host.captioned, host.waiting), expect);
   await checkKilledHost(browser, expect);
+  await checkLargeRoot(browser, expect);
 } finally {
   await browser.close();
   pages.close();

@@ -36,7 +36,7 @@ test('a cohort keeps its newest operations, over the end of a host too, and each
   t.is((await ledger.list('observation')).length, mostObservations + 1);
 });
 
-test('a row that nobody can read is no operation', async (t) => {
+test('a row that cannot be read is no operation', async (t) => {
   const ledger = await openScratchLedger(t, await scratchFolder(t));
   t.teardown(() => ledger.close());
   const finished = new FinishedOperations(ledger);

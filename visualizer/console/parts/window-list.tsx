@@ -39,7 +39,8 @@ export function WindowList({ label, count, rowHeight, row, showing, onSight }: W
   const top = sight.top * scale;
   const first = Math.max(0, Math.floor(top / rowHeight) - spareRows);
   const end = Math.min(count, Math.ceil((top + sight.height) / rowHeight) + spareRows);
-  useEffect(() => onSight?.(first, end), [first, end]);
+  // A list that has grown may be at its end still.
+  useEffect(() => onSight?.(first, end), [first, end, count]);
   useEffect(() => {
     const element = box.current;
     if (element === null || showing === undefined || showing < 0) return;

@@ -1,21 +1,17 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { RuntimesOptions } from '../../../client/studies.ts';
-import type { RuntimeRow, Runtimes } from '../../../contract/study/runtimes.ts';
+import type { RuntimeRow } from '../../../contract/study/runtimes.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
-import { useAfterMoves } from '../host/use-moves.ts';
-import { useEvery, useRemote } from '../host/use-remote.ts';
+import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { lifecycles, sentence } from '../words/codes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
+import { useStudyPages } from './use-study-pages.ts';
 
-const pageRows = 100;
 const rowHeight = 64;
-/** A deletion moves no actor, so the stream does not tell of it. */
-const everyMs = 30_000;
 
 interface StudiesViewProps {
   readonly source: string | null;
@@ -25,43 +21,11 @@ interface StudiesViewProps {
 /** The studies of the host, newest first, a page at a time. */
 export function StudiesView({ source, lifecycle }: StudiesViewProps) {
   const host = useHost();
-  const [rows, setRows] = useState<readonly RuntimeRow[]>([]);
-  const [cursor, setCursor] = useState<string | null>(null);
-  const [isAsking, setAsking] = useState(true);
-  const [error, setError] = useState<unknown>(null);
-  const { remote: sources } = useRemote(() => host.sources(), [host]);
-  const options = {
-    limit: pageRows,
+  const { rows, isWhole, isAsking, error, more, retry } = useStudyPages(host, {
     ...(source !== null && { sourceSessionId: source }),
     ...(lifecycle !== null && { lifecycle: lifecycle as NonNullable<RuntimesOptions['lifecycle']> }),
-  };
-  const take = (page: Runtimes, before: readonly RuntimeRow[]) => {
-    setRows([...before, ...page.runtimes]);
-    setCursor(page.nextCursor);
-    setError(null);
-  };
-  const ask = (after: string | null, before: readonly RuntimeRow[]) => {
-    setAsking(true);
-    host
-      .runtimes({ ...options, ...(after !== null && { after }) })
-      .then((page) => take(page, before), setError)
-      .finally(() => setAsking(false));
-  };
-  useEffect(() => ask(null, []), [host]);
-  // Only the first page moves: the others are older.
-  const isFirstPage = rows.length <= pageRows;
-  const look = () => {
-    if (!isFirstPage) return;
-    host.runtimes(options).then(
-      (page) => take(page, []),
-      () => undefined,
-    );
-  };
-  useAfterMoves(host, look, ({ kind }) => kind === 'runtime');
-  useEvery(everyMs, isFirstPage, look);
-  const more = (_first: number, end: number) => {
-    if (end >= rows.length && cursor !== null && !isAsking) ask(cursor, rows);
-  };
+  });
+  const { remote: sources } = useRemote(() => host.sources(), [host]);
   const go = (change: Partial<StudiesViewProps>) => {
     location.hash = addressOf({ view: 'studies', source, lifecycle, ...change });
   };
@@ -102,18 +66,20 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
           )}
         </Field>
       </div>
-      {error !== null && <Failed error={error} onRetry={() => ask(null, [])} />}
+      {error !== null && <Failed error={error} onRetry={retry} />}
       {rows.length > 0 ? (
         <>
           <WindowList
             label="Studies"
             count={rows.length}
             rowHeight={rowHeight}
-            onSight={more}
+            onSight={(_first, end) => {
+              if (end >= rows.length) more();
+            }}
             row={(at) => <StudyRow row={rows[at]} />}
           />
           <p class="quiet">
-            {rows.length} shown{cursor === null ? ', these are all' : '; scroll for more'}
+            {rows.length} shown{isWhole ? ', these are all' : '; scroll for more'}
           </p>
         </>
       ) : isAsking ? (

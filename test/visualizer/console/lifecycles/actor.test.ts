@@ -57,7 +57,7 @@ test('the arrow that a step took is found by its event and both ends, wildcards 
   t.deepEqual(taken('running.read', 'xstate.error.actor.read', 'interrupted'), ['running#xstate.error.actor.*#0']);
   t.deepEqual(taken('running.read', 'xstate.error.actor.read', 'failed'), ['running#xstate.error.actor.*#1']);
   t.deepEqual(taken('running.subtitles', 'xstate.done.actor.subtitles', 'running.read'), [
-    'running.subtitles#xstate.done.actor.subtitles#1',
+    'running.subtitles#xstate.done.actor.subtitles#2',
   ]);
   t.deepEqual(taken('running.detect', 'study.cancel', 'interrupted'), ['runtime#study.cancel#0']);
   t.deepEqual(taken('accepted', 'nothing.known', 'failed'), []);
