@@ -45,9 +45,8 @@ export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<
     const address = String((await host.announced()).console);
     // The first visit to a host loads the files from the disk, as a person's does.
     const { page, faults } = await watchedPage(browser, address);
-    const picture = await page.evaluate<number>(
-      'performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity',
-    );
+    const painted = 'performance.getEntriesByName("first-contentful-paint")[0]?.startTime';
+    const picture = Number(await (await page.waitForFunction(painted)).jsonValue());
     say('first picture', picture);
     expect(`the first picture is there within ${firstPictureMs} ms`, picture < firstPictureMs);
     await timed('list of studies', () => go(page, '#/studies', '.list-link'));
@@ -67,7 +66,7 @@ export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<
     );
     await page.getByText(`${longJournal.toLocaleString('en')} events`).waitFor();
     await timed('the last of its events', async () => {
-      await page.locator('.window-list').evaluate('list => { list.scrollTop = list.scrollHeight; }');
+      await page.evaluate(toTheEnd);
       await page
         .locator('.event-row', { hasText: String(longJournal) })
         .locator('.event-type')
@@ -82,6 +81,12 @@ export async function checkLargeRoot(browser: Browser, expect: Expect): Promise<
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Scrolls the list of a view, in the page. */
+const toTheEnd = `{
+  const list = document.querySelector('.window-list');
+  list.scrollTop = list.scrollHeight;
+}`;
 
 const studyAt = (runtimeId: string): string => `#/studies/${encodeURIComponent(runtimeId)}`;
 
@@ -102,8 +107,9 @@ async function go(page: Page, hash: string, ready: string): Promise<void> {
 async function scrolledToEnd(page: Page, words: string): Promise<void> {
   for (let turns = 0; turns < 1000; turns += 1) {
     if (await page.getByText(words).isVisible()) return;
-    await page.locator('.window-list').evaluate('list => { list.scrollTop = list.scrollHeight; }');
+    await page.evaluate(toTheEnd);
     await page.waitForTimeout(20);
   }
-  throw new Error(`the list does not come to "${words}"`);
+  const shown = await page.locator('p.quiet').last().innerText();
+  throw new Error(`the list does not come to "${words}": ${shown}`);
 }

@@ -52,11 +52,11 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
       </p>
       {error !== null && <Failed error={error} onRetry={() => void model.read()} />}
       {study === null ? (
-        error === null ? (
-          <Loading what="the study" />
-        ) : (
-          <JournalPane model={model} runtimeId={runtimeId} />
-        )
+        <>
+          {error === null && <Loading what="the study" />}
+          {/* A long journal can be looked at long before the study was verified, and also where that fails. */}
+          {(error !== null || pane === 'journal') && <JournalPane model={model} runtimeId={runtimeId} />}
+        </>
       ) : (
         <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
       )}
