@@ -11,6 +11,8 @@ import { ffmpeg } from '../executors/evidence/media-for-tests.ts';
 const trackCount = 30;
 const stallBoundMs = 50;
 const memoryBoundBytes = 400e6;
+/** The work is measured again while it seems to hold up too much: beside other tests a processor is shared, and counts time that is not ours. */
+const mostRuns = 8;
 
 const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
 
@@ -67,7 +69,7 @@ export async function subtitleFlood(t: ExecutionContext, cuesOfTrack: number): P
   await record(0, 1000);
   const stalls: number[] = [];
   // What the work itself holds up, it holds up every time; a collection of garbage or a compilation comes once.
-  while (stalls.length < 3 && Math.min(...stalls) >= stallBoundMs) {
+  while (stalls.length < mostRuns && Math.min(...stalls) >= stallBoundMs) {
     const found: number[] = [];
     const stall = await longestStall(async () => {
       for (const [from, to] of [
