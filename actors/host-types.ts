@@ -4,6 +4,7 @@ import type { CaptionClassification } from '../contract/captions/caption-executo
 import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
+import type { Detector } from '../executors/detector/detector.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
@@ -26,7 +27,9 @@ import type { PrivatePlayback } from './playback/private-playback.ts';
 import type { SourceDirectory } from './sources/folder-sources.ts';
 import type { SourceRecords } from './sources/source-records.ts';
 import type { SourceRegistry } from './sources/source-registry.ts';
+import type { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import type { ListedRuntimes } from './study/listed-runtimes.ts';
+import type { Windowing } from './study/media-passes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { Studies } from './study/studies.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
@@ -55,10 +58,14 @@ export interface HostOptions {
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recogniser; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
+  /** Whether the recogniser hears each region a second time, so that lines on which both runs disagree are withheld. */
+  readonly recognizesTwice?: boolean;
   /** Who runs operations over media; null or absent where this host does. */
   readonly workQueue?: WorkQueueChoice | null;
   /** The reader of text on the screen; null or absent on a host without one. */
   readonly screenText?: ScreenTextChoice | null;
+  /** Which ranges are decoded by windows; absent for the usual ones, which a test makes shorter. */
+  readonly windowing?: Windowing;
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   /** What hosts before this one found out in this process; without it, the host finds out by itself. */
@@ -76,6 +83,7 @@ export interface HostOptions {
 export interface Host extends LaterStages {
   readonly sources: Pick<SourceRegistry, 'list' | 'revision'>;
   readonly sourceRecords: SourceRecords;
+  readonly subtitleTracks: SubtitleTracks;
   readonly ownedIngests: OwnedIngests;
   readonly videohostIngests: VideohostService['ingests'];
   readonly studies: Studies;
@@ -89,6 +97,8 @@ export interface Host extends LaterStages {
   readonly figures: HostFigures;
   readonly checks: HostChecks;
   readonly progress: ProgressBoard;
+  /** Identifies the language of a text. */
+  readonly languages: Pick<Detector, 'identify'>;
   readonly snapshots: LedgerSnapshots;
   readonly deletions: Deletions;
   readonly garbage: Garbage;

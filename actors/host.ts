@@ -32,6 +32,7 @@ import { loadFolders } from './sources/folder-sources.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry } from './sources/source-registry.ts';
 import { SourceUses } from './sources/source-uses.ts';
+import { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { ListedRuntimes } from './study/listed-runtimes.ts';
 import { PlanWarnings } from './study/plan-warnings.ts';
@@ -82,7 +83,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { definition: studying, calibration } = openStudying({
     ...{ ledger, objectStore, registry, supervisor, budgets, runtimes, board, clock, report },
     ...{ launcher, tools, detector, detectorTools, recognizer, screenTextReader },
+    recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
+    windowing: options.windowing,
     queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
   });
@@ -225,6 +228,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return {
     sources: registry,
     sourceRecords: new SourceRecords(registry, ledger, objectStore),
+    subtitleTracks: new SubtitleTracks({
+      ...{ ledger, objectStore, registry, mutex, launcher, clock },
+      ffmpeg: tools.ffmpeg,
+    }),
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
@@ -234,12 +241,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
       ...{ studies, objectStore },
       captions: captionAbility,
       recognizes: recognizer !== null,
+      screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),
     overviews,
     lifecycles: new Lifecycles({ ledger, supervisor, listeners }),
     playback,
     bundles,
     tools: allTools,
+    languages: detector,
     figures,
     checks,
     progress: board,

@@ -1,8 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
-import { type RecognizerFlags, recognizerFlags, recognizerFlagsOf } from './options/recognizer.ts';
+import {
+  type RecognizerFlags,
+  recognizerFlags,
+  recognizerFlagsOf,
+  secondRunFlag,
+  secondRunOf,
+} from './options/recognizer.ts';
+import { screenTextFlags, screenTextOf } from './options/screen-text.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
@@ -13,6 +21,8 @@ export const evaluateFlags: FlagTable = {
   json: toggle('prints the receipt as JSON instead of lines'),
   report: single('FILE', null, 'draws the measures with their intervals into an SVG file'),
   ...recognizerFlags,
+  ...secondRunFlag,
+  ...screenTextFlags,
 };
 
 export interface EvaluateOptions {
@@ -29,6 +39,10 @@ export interface EvaluateOptions {
   readonly report: string | null;
   /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
+  /** Whether speech is recognised twice. */
+  readonly recognizesTwice: boolean;
+  /** Null on a host that reads no text on the screen. */
+  readonly screenText: ScreenTextChoice | null;
 }
 
 const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url));
@@ -36,6 +50,7 @@ const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url))
 /** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError` `invalid_flags`. */
 export function evaluateOptions(args: readonly string[]): EvaluateOptions {
   const given = parseFlags(args, evaluateFlags, 1);
+  const recognizer = recognizerFlagsOf(given);
   const pack = absolutePath(given.positional[0] ?? samplePack);
   return {
     pack,
@@ -45,6 +60,8 @@ export function evaluateOptions(args: readonly string[]): EvaluateOptions {
     dataRoot: pathOption(given, 'data-root'),
     json: given.has('json'),
     report: pathOption(given, 'report'),
-    recognizer: recognizerFlagsOf(given),
+    recognizer,
+    recognizesTwice: secondRunOf(given, recognizer),
+    screenText: screenTextOf(given),
   };
 }

@@ -47,6 +47,8 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       dataRoot,
       environment: process.env,
       recognizer: recognizerOf(options.recognizer, process.env),
+      recognizesTwice: options.recognizesTwice,
+      screenText: options.screenText,
       clock: systemClock,
       newId: randomUUID,
       report,

@@ -68,6 +68,7 @@ async function serve(options: ServeOptions): Promise<void> {
     translator,
     explainer,
     recognizer,
+    recognizesTwice: options.recognizesTwice,
     workQueue: options.workQueue,
     screenText: options.screenText,
     environment: process.env,

@@ -39,6 +39,7 @@ import {
   type StudyOptions,
   type StudyRequest,
 } from './studies.ts';
+import { Subtitles } from './subtitles.ts';
 import { pathOf, Transport, type TransportOptions } from './transport.ts';
 
 /**
@@ -51,6 +52,7 @@ export class StudyHost {
   readonly reviews: Reviews;
   readonly deletions: Deletions;
   readonly evidenceObjects: EvidenceObjects;
+  readonly subtitles: Subtitles;
   readonly #transport: Transport;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
@@ -65,6 +67,7 @@ export class StudyHost {
     this.lifecycles = new Lifecycles(transport);
     this.deletions = new Deletions(transport);
     this.evidenceObjects = new EvidenceObjects(transport);
+    this.subtitles = new Subtitles(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 

@@ -19,6 +19,7 @@ import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
 import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
 import type { PublishReviews } from '../actors/review/publish-reviews.ts';
 import type { SourceRecords } from '../actors/sources/source-records.ts';
+import type { SubtitleTracks } from '../actors/sources/subtitle-tracks.ts';
 import type { ListedRuntimes } from '../actors/study/listed-runtimes.ts';
 import type { PlanWarnings } from '../actors/study/plan-warnings.ts';
 import type { Studies } from '../actors/study/studies.ts';
@@ -53,6 +54,7 @@ import { progressRoutes } from './routes/progress-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
 import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
 import { studyRoutes } from './routes/study-routes.ts';
+import { subtitleTrackRoutes } from './routes/subtitle-track-routes.ts';
 import { videohostIngestRoutes } from './routes/videohost-ingest-routes.ts';
 import type { StreamContext } from './streams/event-stream.ts';
 import { Heart } from './streams/heart.ts';
@@ -66,6 +68,7 @@ export interface ServerOptions {
   readonly services: {
     readonly sources: SourceList;
     readonly sourceRecords: SourceRecords;
+    readonly subtitleTracks: SubtitleTracks;
     readonly ownedIngests: OwnedIngests;
     readonly videohostIngests: VideohostIngests | VideohostsOff;
     readonly studies: Studies;
@@ -112,6 +115,7 @@ export const routeTable = (
   {
     sources,
     sourceRecords,
+    subtitleTracks,
     ownedIngests,
     videohostIngests,
     studies,
@@ -141,6 +145,7 @@ export const routeTable = (
   { wire = () => [], streams: context }: Wire,
 ): readonly Route[] => [
   ...sourceRoutes(sources, sourceRecords),
+  ...subtitleTrackRoutes(subtitleTracks),
   ...ownedIngestRoutes(ownedIngests),
   ...ownedUploadRoutes(ownedIngests),
   ...videohostIngestRoutes(videohostIngests),

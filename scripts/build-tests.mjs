@@ -1,9 +1,10 @@
 // @ts-check
 // Bundles the tests into `build-tests/`: a test process loads a few files then, where it would compile hundreds.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { groupTests } from './build/grouped-tests.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { testParts } from './build/stamp.mjs';
 
@@ -29,11 +30,16 @@ const processes = [
 export function buildTests() {
   return bringUpToDate({ root, folder, parts: testParts }, async (fresh) => {
     const { build: bundle } = await import('esbuild');
+    const files = testFiles();
+    const ordinary = files.filter((file) => !file.startsWith('test/soak/'));
+    const groups = await groupTests({ root, folder: join(fresh, 'groups'), files: ordinary });
     await bundle({
       absWorkingDir: root,
-      entryPoints: [...testFiles(), ...processes],
+      entryPoints: [
+        ...[...files, ...processes].map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
+        ...groups.map(({ name }) => ({ in: join(fresh, 'groups', `${name}.test.ts`), out: `groups/${name}.test` })),
+      ],
       outdir: fresh,
-      outbase: root,
       bundle: true,
       splitting: true,
       platform: 'node',
@@ -57,7 +63,15 @@ const testFiles = () =>
  *
  * @param {string} source
  */
-export const builtTest = (source) => join(folder, relative(root, source).replace(/\.ts$/, '.js'));
+export const builtTest = (source) =>
+  join(folder, relative(source.startsWith(join(folder, 'groups')) ? folder : root, source).replace(/\.ts$/, '.js'));
+
+/** The groups of test files that share a process (`build/grouped-tests.mjs`), with paths from the root. */
+export const testGroups = () => {
+  /** @type {{ name: string, files: string[] }[]} */
+  const groups = JSON.parse(readFileSync(join(folder, 'groups', 'groups.json'), 'utf8'));
+  return groups.map(({ name, files }) => ({ file: join('build-tests', 'groups', `${name}.test.ts`), files }));
+};
 
 /**
  * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it

@@ -18,8 +18,16 @@ const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media
 /** What the host starts beside itself. */
 const processes = ['executors/detector/detector-process.ts', 'executors/screentext/tesseract-process.ts'];
 
-/** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
-export const external = ['classic-level', 'eld', 'msgpackr', 'onnxruntime-node', 'tesseract.js', 'uWebSockets.js'];
+/** Native packages, packages whose files are found by their path, and large tables stay in `node_modules`. */
+export const external = [
+  'any-ascii',
+  'classic-level',
+  'eld',
+  'msgpackr',
+  'onnxruntime-node',
+  'tesseract.js',
+  'uWebSockets.js',
+];
 
 // Packages in CommonJS ask for modules of Node by `require`, which a module does not have.
 const requireInModules =

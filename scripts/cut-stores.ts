@@ -16,6 +16,7 @@ import { type HostProcess, startHost } from '../test/crash/host-process.ts';
 import { LaterClient } from '../test/crash/later-client.ts';
 import { askRange, rangeReached } from '../test/crash/range-client.ts';
 import { build } from './build.mjs';
+import { cutLife, isErasing } from './stores/cut-life.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
 /** Where the small video host listens, now and whenever one of these stores is opened: the addresses are stored. */
@@ -78,23 +79,22 @@ async function keep(root: string, kind: string, known: Known): Promise<string | 
   const found = (await actorsIn(root)).filter(({ row }) => row.kind === kind).at(-1);
   if (found === undefined) return null;
   const { state, id } = found;
-  if (kept[state] === undefined) {
-    kept[state] = { id, ...known };
-    // A next host makes these anew, and LevelDB's words say nothing of the format.
-    const without = new Set([
-      'inbox',
-      'work',
-      'quarantine',
-      'ledger.tables',
-      'ledger/LOCK',
-      'ledger/LOG',
-      'ledger/LOG.old',
-    ]);
-    const filter = (file: string) => !without.has(path.relative(root, file));
-    await cp(root, path.join(keptAt, state), { recursive: true, filter });
-    process.stderr.write(`kept ${state}\n`);
-  }
+  await keepAs(state, root, { id, ...known });
   return state;
+}
+
+/** Keeps a data root under this name, unless there is one already. */
+async function keepAs(name: string, root: string, stored: Stored): Promise<void> {
+  if (kept[name] !== undefined) return;
+  kept[name] = stored;
+  // A next host makes these anew, and LevelDB's words say nothing of the format.
+  const without = new Set([
+    ...['inbox', 'work', 'quarantine', 'ledger.tables'],
+    ...['ledger/LOCK', 'ledger/LOG', 'ledger/LOG.old'],
+  ]);
+  const filter = (file: string) => !without.has(path.relative(root, file));
+  await cp(root, path.join(keptAt, name), { recursive: true, filter });
+  process.stderr.write(`kept ${name}\n`);
 }
 
 const commits = (host: HostProcess): number[] =>
@@ -211,6 +211,15 @@ try {
   await failing.kill();
   await rm(obstacle);
   await keep(unchecked, 'caption-production', known);
+
+  // A life with a transcript, text on the screen, a bundle and a deletion: its study passes two states that no other does.
+  const { whole, left } = await cutLife(t, scratch);
+  for (const { root, runtimeId } of left) if (runtimeId === null) await keep(root, 'runtime', {});
+  const erased = { id: whole.spare ?? '', runtimeId: whole.runtimeId ?? '' };
+  for (const { root, spare } of left) {
+    if (spare !== null && (await isErasing(root))) await keepAs('deletion.erasing', root, erased);
+  }
+  await keepAs('life.whole', whole.root, erased);
 
   packStores(keptAt, path.join(target, 'stores.tar.br'));
   const description = await describeRelease(keptAt, kept);

@@ -5,9 +5,11 @@ import type { EvaluationReceipt } from '../../contract/evaluation/evaluation-rec
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/evaluation-receipt.ts';
 import { checkLabelledMedia } from '../../receipts/evaluation/labelled-media.ts';
+import type { TranslationCounts } from '../../receipts/evaluation/score-translations.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
@@ -17,6 +19,7 @@ import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import type { PackFolder } from './evaluation-pack-folder.ts';
 import { ingestItem } from './labelled-ingest.ts';
 import { studyItem } from './labelled-study.ts';
+import { translationTrial } from './translation-trials.ts';
 
 export interface PackEvaluation {
   readonly pack: PackFolder;
@@ -28,6 +31,9 @@ export interface PackEvaluation {
   readonly machine?: KnownMachine;
   /** The speech recogniser; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
+  readonly recognizesTwice?: boolean;
+  /** The reader of text on the screen; null or absent on a host without one. */
+  readonly screenText?: ScreenTextChoice | null;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Lines for people. */
@@ -43,6 +49,7 @@ interface IngestedItem {
 interface StartedItem {
   readonly item: PackItem;
   readonly runtimeId: string;
+  readonly translations: TranslationCounts | null;
 }
 
 /** Without a recogniser every labelled word would count as missed. */
@@ -52,10 +59,19 @@ function refuseTranscripts({ pack }: PackFolder): void {
   throw new EvaluationFault('recognizer_missing', `${item.itemId}: labels.transcript`);
 }
 
+/** Without a reader every labelled text would count as missed. */
+function refuseScreenTexts({ pack }: PackFolder): void {
+  const item = pack.items.find(({ labels }) => labels.screenTexts);
+  if (item === undefined) return;
+  throw new EvaluationFault('screen_text_reader_missing', `${item.itemId}: labels.screenTexts`);
+}
+
 /** Ingests all media, and studies the items once all of these are what their labels say; on a host of its own that contacts nothing outside this machine. */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
-  const { pack: folder, dataRoot, environment, machine, recognizer = null, clock, report, newId } = options;
+  const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
+  const { recognizer = null, recognizesTwice = false, screenText = null } = options;
   if (recognizer === null) refuseTranscripts(folder);
+  if (screenText === null) refuseScreenTexts(folder);
   const fatal = new AbortController();
   const signal = AbortSignal.any([options.signal, fatal.signal]);
   const host = await openHost({
@@ -71,6 +87,8 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     captionExecutor: 'recorded_real_pipeline_fixture',
     explainer: null,
     recognizer,
+    recognizesTwice,
+    screenText,
     environment,
     ...(machine === undefined ? {} : { machine }),
     clock,
@@ -98,7 +116,9 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
       signal.throwIfAborted();
       const runtimeId = await studyItem(host.studies, item, source, `evaluation:${newId()}`, signal);
       report(`studied ${item.itemId}: ${runtimeId}`);
-      started.push({ item, runtimeId });
+      const { translations: label } = item.labels;
+      const translations = label ? await translationTrial(label, host.languages, signal) : null;
+      started.push({ item, runtimeId, translations });
     }
     return started;
   } finally {
@@ -117,9 +137,9 @@ async function reopenItems({ dataRoot, clock }: PackEvaluation, items: readonly 
   });
   try {
     const reopened: StudiedItem[] = [];
-    for (const { item, runtimeId } of items) {
+    for (const { item, runtimeId, translations } of items) {
       const { runtime } = await verifyRuntime({ ledger, objectStore }, runtimeId, () => undefined);
-      reopened.push({ item, runtime });
+      reopened.push({ item, runtime, translations });
     }
     return reopened;
   } finally {

@@ -22,7 +22,8 @@ export async function studyItem(
   attempt: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { captions, transcript } = item.labels;
+  const { transcript, pairing } = item.labels;
+  const captions = item.labels.captions ?? pairing ?? null;
   const declared = captions?.sourceLanguage ?? transcript?.language ?? null;
   const request = runtimeRequest.parse({
     sourceSessionId: source.sourceSessionId,

@@ -1,11 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { contentId } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { type ProbeResult, probeResult } from '../../contract/sources/probe-result.ts';
+import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { MediaInput } from '../../machines/ingest-tail.ts';
+import { sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
 import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/sources/seal-source.ts';
+import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
+import { subtitleFilesIn } from '../../receipts/sources/sealed-subtitles.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -96,12 +101,13 @@ export class IngestSealing {
     sealWith: (measured: MeasuredMedia) => SealedSource,
   ): Promise<EffectOutcome> {
     const { ledger, objectStore, unused, probeTools } = this.#options;
-    const { objects, source } = sealWith({
+    const sealed = sealWith({
       media: { contentId: media, bytes },
       probe: probeResult.parse(ledger.get('record', probeKey(ingestId))),
       tools: probeTools,
       pinned: await this.#pinned(media),
     });
+    const { objects, source } = await this.#withSubtitles(sealed);
     signal.throwIfAborted();
     this.#written.set(
       ingestId,
@@ -127,7 +133,7 @@ export class IngestSealing {
 
   /** Reads the sealed files back from disk and verifies them as a whole: only that makes a source. */
   async register(input: MediaInput): Promise<RegisteredSource> {
-    const { ledger, objectStore } = this.#options;
+    const { ledger, objectStore, registry } = this.#options;
     const { ingestId, contentId: media, bytes } = input;
     const { preflight, records } = sealedRow.parse(ledger.get('record', sealedKey(ingestId)));
     await this.#demandIntact('seal', input);
@@ -139,8 +145,12 @@ export class IngestSealing {
       media: { contentId: media, bytes },
       preflight: await objectStore.read(preflight, maximumRecordBytes),
       records: read,
+      subtitles: await this.#subtitles(read['source-receipt']),
     };
-    return verifySource(chain, null);
+    const source = verifySource(chain, null);
+    const current = registry.current(source.session.sessionId);
+    if (isDeepStrictEqual(current?.subtitleTracks, source.subtitleTracks)) return source;
+    throw new Error('the subtitle files of the source changed while its media was sealed: ingest it again');
   }
 
   async #demandIntact(
@@ -152,6 +162,28 @@ export class IngestSealing {
     if ((await objectStore.verify(media, { hashed })) !== 'intact') throw new Error('the media is gone or has changed');
     // Bytes that this host has hashed before are not read again.
     hashed(total);
+  }
+
+  /** Subtitle files that are attached to the current revision of the same source stay attached. */
+  async #withSubtitles(sealed: SealedSource): Promise<SealedSource> {
+    const { registry, objectStore } = this.#options;
+    const current = registry.current(sealed.source.session.sessionId);
+    if (current?.subtitleTracks === undefined) return sealed;
+    const receipt = await readSourceFile(objectStore, current, current.session.sourceReceipt.contentId);
+    const { subtitle_tracks: tracks = [] } = readSealedRecord(sourceReceipt, receipt, 'source-receipt');
+    const files = new Map<string, Uint8Array>();
+    for (const { contentId } of subtitleFilesIn(receipt)) {
+      files.set(contentId, await readSourceFile(objectStore, current, contentId));
+    }
+    return sealWithSubtitles(sealed.chain, tracks, files);
+  }
+
+  async #subtitles(receipt: Uint8Array | undefined): Promise<Map<string, Uint8Array>> {
+    const files = new Map<string, Uint8Array>();
+    for (const { contentId } of receipt === undefined ? [] : subtitleFilesIn(receipt)) {
+      files.set(contentId, await this.#options.objectStore.read(contentId, maximumRecordBytes));
+    }
+    return files;
   }
 
   async #pinned(media: string): Promise<PinnedFiles | null> {

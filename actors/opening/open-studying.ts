@@ -18,8 +18,9 @@ import { ScreenTexts } from '../screentext/screen-texts.ts';
 import { WindowReadings } from '../screentext/window-readings.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
+import { KeptWindows } from '../study/kept-windows.ts';
 import { LocalOperations } from '../study/media-operations.ts';
-import { type MediaPassesOptions, mediaPasses } from '../study/media-passes.ts';
+import { type MediaPassesOptions, mediaPasses, usualWindowing, type Windowing } from '../study/media-passes.ts';
 import { MediaSteps } from '../study/media-steps.ts';
 import { StudyCalibration } from '../study/study-calibration.ts';
 import { studyDefinition } from '../study/study-definition.ts';
@@ -55,6 +56,10 @@ export interface StudyingOptions {
   readonly orders: WorkOrders | null;
   /** Null on a host that reads no text on the screen. */
   readonly screenTextReader: ScreenTextReader | null;
+  /** Whether speech is recognised a second time. */
+  readonly recognizesTwice?: boolean | undefined;
+  /** Which ranges are decoded by windows; the usual ones where absent. */
+  readonly windowing?: Windowing | undefined;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
   readonly clock: Clock;
@@ -78,7 +83,14 @@ export function openStudying(options: StudyingOptions): Studying {
   const { launcher, tools, detector, detectorTools, screenTextReader: reader, board, orders } = options;
   const recognizer = recognizerOf(options);
   const progress = new LiveProgress(ledger);
-  const passes = mediaPasses({ launcher, tools, detector, detectorTools });
+  const passes = mediaPasses({
+    launcher,
+    tools,
+    detector,
+    detectorTools,
+    windowing: options.windowing ?? usualWindowing,
+  });
+  const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
   const content = new ReadObjects(objectStore, () => undefined);
   const transcriber =
@@ -89,6 +101,7 @@ export function openStudying(options: StudyingOptions): Studying {
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
           regions: new RegionResults(ledger),
+          runsTwice: options.recognizesTwice ?? false,
         });
   const screenTexts =
     reader === null
@@ -100,7 +113,7 @@ export function openStudying(options: StudyingOptions): Studying {
           windows: new WindowReadings(ledger),
         });
   const operations =
-    orders === null ? new LocalOperations(objectStore, passes) : new QueuedOperations(objectStore, orders);
+    orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);
   // The time of a study stands while it waits for others to work.
   const waits = (runtimeId: string, reason: string | null): void => {
     board.waits(runtimeId, reason);
@@ -113,7 +126,7 @@ export function openStudying(options: StudyingOptions): Studying {
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media: new MediaSteps({
-      ...{ ledger, objectStore, registry, passes, operations, progress, clock, board, waits, report },
+      ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, report },
       calibration: orders === null ? calibration : null,
     }),
     recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, waits, report }),

@@ -15,7 +15,12 @@ import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
 import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
-import { placedTranscript, type RecognisedRegion } from '../../receipts/recognition/placed-lines.ts';
+import {
+  type PlacedTranscript,
+  placedTranscript,
+  type RecognisedRegion,
+} from '../../receipts/recognition/placed-lines.ts';
+import { SECOND_RUN_PARAMETERS, secondRegion, secondTexts } from '../../receipts/recognition/second-run.ts';
 import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition/speech-regions.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -31,6 +36,8 @@ export interface TranscriberOptions {
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
   readonly regions: RegionResults;
+  /** Whether each region is recognised a second time, and lines of which both make something else are withheld. */
+  readonly runsTwice: boolean;
 }
 
 export interface TranscriptRequest {
@@ -76,12 +83,13 @@ export class Transcriber {
     if (reasonCode !== null) return { kind: 'transcript', state: 'unavailable', reasonCode };
     const regions = await this.#recognised(work, speechRegions(request.range, speech, silences));
     const placed = placedTranscript(regions);
+    const second = await this.#heardAgain(work, placed);
     const codes = await this.#identified(
       placed.lines.map(({ text }) => text),
       signal,
     );
     const lines = gatedLines(
-      placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: null })),
+      placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
       { speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
     );
     const artifact: EvidenceArtifact = {
@@ -116,6 +124,7 @@ export class Transcriber {
       declaredLanguages: declaredLanguages(request).join(','),
       conditionedOnEarlierText: false,
       ...GATE_PARAMETERS,
+      ...(this.#options.runsTwice ? SECOND_RUN_PARAMETERS : {}),
     };
   }
 
@@ -148,6 +157,21 @@ export class Transcriber {
       recognised.push({ ...region, ...kept });
     }
     return recognised;
+  }
+
+  /** What a second run makes of each line, in the order of the lines; nothing where there is only one run. */
+  async #heardAgain(work: TranscriptRequest, { regions, lines }: PlacedTranscript): Promise<(string | null)[]> {
+    if (!this.#options.runsTwice) return [];
+    const again = await this.#recognised(
+      work,
+      regions.map((region) => secondRegion(region, work.request.range)),
+    );
+    return regions.flatMap(({ index }) =>
+      secondTexts(
+        lines.filter(({ regionIndex }) => regionIndex === index).map(({ text }) => text),
+        placedTranscript(again.slice(index, index + 1)).lines.map(({ text }) => text),
+      ),
+    );
   }
 
   async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {

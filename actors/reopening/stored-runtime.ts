@@ -32,6 +32,9 @@ const runtimeRow = actorRow
     }),
   );
 
+/** The shapes of the rows that every reopening begins with. */
+export const rowShapes = [runtimeRow, studyRow, registeredSource] as const;
+
 /** Reads a row of the ledger. Throws `EvidenceChainError` of the row `name` when it is damaged or has another shape. */
 export function readRow<Value>(name: string, read: () => Value): Value {
   try {
@@ -119,15 +122,21 @@ const placesOf = (runtimeId: string) =>
 
 /**
  * What the rows of the ledger say of a runtime; null when it holds nothing of it. What is on disk of them is on disk of the
- * journal when this resolves. Throws `EvidenceChainError` for rows that are missing or damaged, and for a journal that is not
- * whole.
+ * journal when this resolves; `pause` lets others work between the rows. Throws `EvidenceChainError` for rows that are missing or
+ * damaged, and for a journal that is not whole.
  */
-export async function readStoredRuntime(ledger: Ledger, runtimeId: string): Promise<StoredRuntime | null> {
+export async function readStoredRuntime(
+  ledger: Ledger,
+  runtimeId: string,
+  pause: FoldPorts['pause'] = () => undefined,
+): Promise<StoredRuntime | null> {
   if (!(await isKnown(ledger, runtimeId))) return null;
   const places = placesOf(runtimeId);
   const { snapshot, status } = parsed(ledger, places.snapshot, runtimeRow);
   if (lifecycleOf(snapshot.value) !== status) throw new EvidenceChainError('row', 'snapshot.status');
+  await pause();
   const start = parsed(ledger, places.start, studyRow);
+  await pause();
   const { revisionId } = start.record.sourceSession;
   const source = parsed(ledger, { name: 'source', space: 'source', key: revisionId }, registeredSource);
   await ledger.durable();

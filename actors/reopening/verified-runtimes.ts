@@ -11,8 +11,9 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntime } from '../supervision/deletion-rows.ts';
 import { SingleFlight } from '../supervision/single-flight.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
+import { prepareShapes } from './prepared-shapes.ts';
 import { ReadObjects } from './read-objects.ts';
-import { readEventsAfter, readJournalOf, readStoredRuntime } from './stored-runtime.ts';
+import { readEventsAfter, readJournalOf, readStoredRuntime, rowShapes } from './stored-runtime.ts';
 
 export interface VerifiedRuntimesOptions {
   readonly ledger: Ledger;
@@ -23,6 +24,9 @@ export interface VerifiedRuntimesOptions {
 
 // A runtime at all limits of its evidence has half a megabyte, an explanation about 30 KiB.
 const defaultRememberedBytes = 16 * 1024 * 1024;
+
+/** Of this process: what zod has compiled serves every host in it. */
+let preparation: Promise<void> | undefined;
 
 /** A verified runtime, and what it was verified from. */
 export interface Verified {
@@ -111,7 +115,9 @@ export class VerifiedRuntimes {
     const { ledger, objectStore } = this.#options;
     const { pause } = this.#slices;
     const lookedAtMs = known?.lookedAtMs ?? performance.now();
-    const stored = await readStoredRuntime(ledger, runtimeId);
+    preparation ??= prepareShapes(rowShapes, pause);
+    await preparation;
+    const stored = await readStoredRuntime(ledger, runtimeId, pause);
     if (stored === null) throw absentRuntime(ledger, runtimeId);
     const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
     const content = base?.content ?? new ReadObjects(objectStore, pause);

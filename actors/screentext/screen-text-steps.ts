@@ -70,7 +70,7 @@ export class ScreenTextSteps {
     const { ledger, objectStore, progress } = this.#options;
     const study = readStudy(ledger, runtimeId);
     const begun = progress.of(runtimeId).openReading;
-    const reading = this.#reading(study);
+    const reading = sameOr(study, begun, this.#reading(study));
     const renewed = renewal(study, begun, reading);
     if (reading === null) return { events: renewed, writes: [] };
     const { operationKey } = screenTextRequestOf(study, reading);
@@ -148,13 +148,17 @@ export class ScreenTextSteps {
   }
 }
 
+/** What an earlier host began goes on as it was begun, with the version that it was begun by, if the same would be read now. */
+function sameOr(study: StudyRow, begun: ScreenReading | null, now: ScreenReading | null): ScreenReading | null {
+  if (begun === null || now === null) return now;
+  const [one, other] = [begun, now].map((each) => screenTextRequestOf(study, each).operationKey);
+  return one === other ? begun : now;
+}
+
 /** A receipt names who reads: what an earlier host began with another reader is given up, and begun anew. */
 function renewal(study: StudyRow, begun: ScreenReading | null, reading: ScreenReading | null): readonly EventDraft[] {
   if (begun === null) return reading === null ? [] : [screenTextStarted(study, reading)];
-  if (reading !== null) {
-    const keys = [begun, reading].map((each) => screenTextRequestOf(study, each).operationKey);
-    if (keys[0] === keys[1]) return [];
-  }
+  if (begun === reading) return [];
   const gaveUp = screenTextFailed(study, begun, {
     code: 'executor_interrupted',
     message: 'who reads the screen on the host, or how it is set, changed after the reading had begun',

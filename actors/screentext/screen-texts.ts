@@ -63,7 +63,7 @@ export class ScreenTexts {
     const identity = identityOver(source.incompleteMedia, ['screen_text'], { tools, parameters });
     return {
       id: 'studio.screen-text',
-      version: '1',
+      version: '2',
       engine: reader.engine,
       tools: [...identity.tools],
       parameters: identity.parameters,

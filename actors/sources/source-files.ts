@@ -26,6 +26,13 @@ export function mediaOf(source: RegisteredSource): SourceFile {
   return media;
 }
 
+/** A file of a source by its content. */
+export function fileOf(source: RegisteredSource, contentId: string): SourceFile {
+  const file = source.files.find((candidate) => candidate.contentId === contentId);
+  if (file === undefined) throw new Error('a source has the files that its tracks name');
+  return file;
+}
+
 /** Whether the records of a source, all its files but the media, are still what they were. */
 export async function recordsAreIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {
   for (const file of source.files.slice(1)) if (!(await fileIsIntact(objectStore, file))) return false;

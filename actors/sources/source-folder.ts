@@ -4,8 +4,9 @@ import type { PreflightArtifact } from '../../contract/sources/preflight-bundle.
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type RecordKind, readPreflight, sealedFileOf } from '../../receipts/sources/open-chain.ts';
-import type { ContentRef } from '../../receipts/sources/sealed-content.ts';
+import { type ContentRef, contentRefOf } from '../../receipts/sources/sealed-content.ts';
 import { preflightPaths, sealedPaths } from '../../receipts/sources/sealed-layout.ts';
+import { subtitleFilesIn } from '../../receipts/sources/sealed-subtitles.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
 import { openRegular } from '../../storage/objects/regular-file.ts';
 import type { FileState } from '../../storage/objects/verified-files.ts';
@@ -36,8 +37,24 @@ export async function loadSourceFolder(directory: string, options: SourceFolderO
   }
   const said = await locateFile(folder, sealedPaths.resolution, 'resolution').catch(nullWhereMissing);
   if (said !== null) records.resolution = await readRecord(said, 'resolution');
+  const receipt = others.find(({ kind }) => kind === 'source-receipt');
+  const subtitles = await readSubtitles(folder, receipt, records['source-receipt']);
   const found = await verifyMedia(await locate(folder, media), sealedFileOf(media), options);
-  return verifySource({ media: found, preflight, records }, folder);
+  return verifySource({ media: found, preflight, records, subtitles }, folder);
+}
+
+/** The subtitle files that a receipt names; none for one that is not what the preflight says, which is refused later. */
+async function readSubtitles(
+  folder: string,
+  sealed: PreflightArtifact | undefined,
+  receipt: Uint8Array | undefined,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  if (receipt === undefined || contentRefOf(receipt).contentId !== sealed?.content.id) return files;
+  for (const { path, contentId } of subtitleFilesIn(receipt)) {
+    files.set(contentId, await readRecord(await locateFile(folder, path, 'subtitle-track'), 'subtitle-track'));
+  }
+  return files;
 }
 
 async function resolved(path: string, place: string): Promise<string> {

@@ -87,6 +87,13 @@ export class SourceRegistry {
     });
   }
 
+  /** What a source has beside its media has changed: the new revision becomes current. */
+  admitRevision(source: RegisteredSource): Admission {
+    const { sessionId, revisionId } = source.session;
+    const folderRevisionId = this.#sessions.get(sessionId)?.folderRevisionId ?? null;
+    return this.#keep(source, { sessionId, currentRevisionId: revisionId, folderRevisionId });
+  }
+
   /** The current revision of a session, or undefined when no such session can be studied now. */
   current(sessionId: string): RegisteredSource | undefined {
     const session = this.#sessions.get(sessionId);

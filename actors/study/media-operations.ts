@@ -3,8 +3,10 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { StudyRow } from '../reopening/study-row.ts';
-import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { fileIsIntact, fileOf, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import type { KeptWindows } from './kept-windows.ts';
 import type { MediaPasses } from './media-passes.ts';
+import { attachedFilesOf } from './media-task.ts';
 import { storedPass } from './stored-pass.ts';
 
 /** One operation over the media of a study. */
@@ -37,16 +39,25 @@ export interface MediaOperations {
 export class LocalOperations implements MediaOperations {
   readonly #objectStore: ObjectStore;
   readonly #passes: MediaPasses;
+  readonly #windows: Pick<KeptWindows, 'of'>;
 
-  constructor(objectStore: ObjectStore, passes: MediaPasses) {
+  constructor(objectStore: ObjectStore, passes: MediaPasses, windows: Pick<KeptWindows, 'of'>) {
     this.#objectStore = objectStore;
     this.#passes = passes;
+    this.#windows = windows;
   }
 
-  async run({ task, source }: MediaWork, { signal, measured }: WorkWatch): Promise<MediaOperationResult> {
+  async run({ task, source, request }: MediaWork, { signal, measured }: WorkWatch): Promise<MediaOperationResult> {
     const media = mediaOf(source);
     if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
+    for (const contentId of attachedFilesOf(task)) {
+      if (!(await fileIsIntact(this.#objectStore, fileOf(source, contentId)))) throw mediaGone;
+    }
     const path = pathOf(this.#objectStore, media);
-    return storedPass(this.#passes, this.#objectStore, task, { path, signal, measured });
+    const attachedPath = (contentId: string): string => pathOf(this.#objectStore, fileOf(source, contentId));
+    return storedPass(this.#passes, this.#objectStore, task, {
+      ...{ path, attachedPath, signal, measured },
+      windows: (lengthMs) => this.#windows.of(request, lengthMs),
+    });
   }
 }

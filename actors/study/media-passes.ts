@@ -5,10 +5,13 @@ import { type FurtherArtifact, passKinds } from '../../contract/evidence/further
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
+import type { PassWindows } from '../../executors/evidence/decode-request.ts';
 import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
+import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
 import { detectionsOver, furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
 import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
+import { windowEnds } from '../../executors/evidence/window-pass.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
@@ -18,7 +21,18 @@ export interface MediaPassesOptions {
   readonly tools: { readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool };
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
+  /** Which ranges are decoded by windows. */
+  readonly windowing?: Windowing;
 }
+
+/** Ranges that are longer than `aboveMs` are decoded in windows of `lengthMs`, which is whole seconds. */
+export interface Windowing {
+  readonly aboveMs: number;
+  readonly lengthMs: number;
+}
+
+/** Ranges that a host studies without being asked for longer ones are decoded at once. */
+export const usualWindowing: Windowing = { aboveMs: 600_000, lengthMs: 300_000 };
 
 /** What a pass found; `further` is what it measured beside its evidence. */
 export interface PassFindings {
@@ -30,17 +44,23 @@ export interface PassFindings {
 export interface PassRequest {
   /** Where the media lies. */
   readonly path: string;
+  /** Where an attached subtitle file lies. */
+  readonly attachedPath: (contentId: string) => string;
   readonly signal: AbortSignal;
   /** Told how much of the media was read, and how much will be, in ms of its time. */
   readonly measured: (completedMs: number, totalMs: number) => void;
   /** Takes an object that a fact is going to name; on disk when it resolves. */
   readonly keep: (object: StoredObject) => Promise<void>;
+  /** Where a pass by windows keeps them; absent where a pass that was cut begins anew. */
+  readonly windows?: ((lengthMs: number) => PassWindows) | undefined;
 }
 
 /** The two passes over the media: everything that one decode yields, and the embedded subtitles with their language. */
 export interface MediaPasses {
   /** With which tools a task is done here, set how: known before it runs. */
   identity(task: MediaTask): OperationIdentity;
+  /** When the windows of a task end that are kept on the way, in ms; none for a task that is done at once. */
+  windowEndsOf(task: MediaTask): number[];
   /** Rejects with a `StudyFault` where a tool came to nothing. */
   run(task: MediaTask, request: PassRequest): Promise<PassFindings>;
 }
@@ -49,26 +69,40 @@ const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', .
 const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
 /** The passes with the tools of this machine. */
-export function mediaPasses({ launcher, tools, detector, detectorTools }: MediaPassesOptions): MediaPasses {
+export function mediaPasses({
+  launcher,
+  tools,
+  detector,
+  detectorTools,
+  windowing = usualWindowing,
+}: MediaPassesOptions): MediaPasses {
+  const lengthOf = ({ range: { startMs, endMs } }: MediaTask): number | null =>
+    endMs - startMs > windowing.aboveMs ? windowing.lengthMs : null;
   const identified = { ffmpeg: tools.ffmpeg, detectorTools };
   const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
   return {
     identity: (task) =>
       task.capability === 'media.detect'
-        ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, task.tracks))
+        ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(task, lengthOf(task))))
         : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks)),
-    run: (task, { path, signal, measured, keep }) =>
+    windowEndsOf: (task) => {
+      const lengthMs = task.capability === 'media.detect' ? lengthOf(task) : null;
+      return lengthMs === null ? [] : windowEnds(task.range, lengthMs);
+    },
+    run: (task, { path, attachedPath, signal, measured, keep, windows = keptNowhere }) =>
       closed(async () => {
         const { sourceContentId, range, incompleteMedia } = task;
         const over = { path, sourceContentId, range, signal };
         if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
           const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
-          const found = await readSubtitles(deps, { ...over, tracks: task.tracks, read });
+          const found = await readSubtitles(deps, { ...over, attachedPath, tracks: task.tracks, read });
           return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
         }
         const decoded = (mediaMs: number): void => measured(mediaMs, range.endMs - range.startMs);
-        const found = await detectRange(deps, { ...over, ...task.tracks, decoded, keep });
+        const lengthMs = lengthOf(task);
+        const byWindows = lengthMs === null ? {} : { windows: windows(lengthMs) };
+        const found = await detectRange(deps, { ...over, ...tracksOf(task, lengthMs), ...byWindows, decoded, keep });
         const detections = detectionsOver(incompleteMedia, found.detections);
         const speech = detections.find(({ kind }) => kind === 'speech_activity');
         const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
@@ -76,6 +110,18 @@ export function mediaPasses({ launcher, tools, detector, detectorTools }: MediaP
       }),
   };
 }
+
+type DetectionTask = Extract<MediaTask, { capability: 'media.detect' }>;
+
+const tracksOf = ({ tracks }: DetectionTask, lengthMs: number | null): DetectionTracks =>
+  lengthMs === null ? tracks : { ...tracks, passWindowMs: lengthMs };
+
+/** The windows of a pass that begins anew when it is cut. */
+const keptNowhere = (lengthMs: number): PassWindows => ({
+  lengthMs,
+  newest: async () => null,
+  keep: async () => undefined,
+});
 
 /** Gives a pass that failed its one reason: a tool's crash or bad output ends the study, it is not tried again. */
 async function closed<Value>(run: () => Promise<Value>): Promise<Value> {

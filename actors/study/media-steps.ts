@@ -21,6 +21,7 @@ import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { type MediaStepName, mediaOperationOf, mediaTaskOf } from './media-task.ts';
@@ -31,8 +32,10 @@ export interface MediaStepsOptions {
   readonly objectStore: ObjectStore;
   readonly registry: SourceRegistry;
   /** Says with which tools this host has its operations done, set how. */
-  readonly passes: Pick<MediaPasses, 'identity'>;
+  readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
+  /** What long passes keep on the way. */
+  readonly windows: Pick<KeptWindows, 'drop'>;
   readonly progress: LiveProgress;
   readonly clock: Pick<Clock, 'now'>;
   /** Takes down how long the passes that really run here take; null on a host that has workers run them. */
@@ -60,8 +63,18 @@ export class MediaSteps {
     return this.#perform(input, 'detect', signal);
   }
 
-  subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+  async subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+    await this.#dropWindows(input);
     return this.#perform(input, 'subtitles', signal);
+  }
+
+  /** The step before has committed its result: what it kept on the way is of no use any more. */
+  async #dropWindows({ runtimeId }: StudyInput): Promise<void> {
+    const { ledger, passes, windows } = this.#options;
+    const study = readStudy(ledger, runtimeId);
+    const task = this.#task(study, 'detect');
+    const endsMs = passes.windowEndsOf(task);
+    if (endsMs.length > 0) await windows.drop(mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs);
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
@@ -79,7 +92,9 @@ export class MediaSteps {
     const { events } = operationCompleted(study, operation, result, known !== null);
     const { range } = study.record.analysisRequest;
     const timed = { mediaMs: range.endMs - range.startMs, workMs };
-    const isObserved = known === null && calibration !== null;
+    // A pass that may have gone on behind a window says nothing of the time that its whole range takes.
+    const isWhole = this.#options.passes.windowEndsOf(this.#task(study, step)).length === 0;
+    const isObserved = known === null && calibration !== null && isWhole;
     const observed = isObserved ? [await calibration.noted(this.#source(study), operation, timed)] : [];
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],

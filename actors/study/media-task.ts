@@ -27,7 +27,17 @@ const textTracksOf = (source: RegisteredSource) =>
       index,
       codec,
       language: source.trackLanguages.find((stated) => stated.index === index)?.language ?? null,
+      ...attachedFile(source, index),
     }));
+
+function attachedFile({ subtitleTracks = [] }: RegisteredSource, index: number) {
+  const track = subtitleTracks.find(({ trackIndex }) => trackIndex === index);
+  return track === undefined ? {} : { attached: { contentId: track.text.contentId, format: track.format } };
+}
+
+/** The files that a task reads beside the media. */
+export const attachedFilesOf = (task: MediaTask): string[] =>
+  task.capability === 'media.subtitles' ? task.tracks.flatMap(({ attached }) => attached?.contentId ?? []) : [];
 
 /** What a study has one of its passes do. */
 export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, request: AnalysisRequest): MediaTask {

@@ -4,6 +4,7 @@ import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { PlanWarnings as Answer, PlanWarning } from '../../contract/study/plan-warnings.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
+import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import type { CaptionAbility } from '../../receipts/captions/caption-ability.ts';
 import { plannedObstaclesOf } from '../../receipts/captions/planned-obstacles.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
@@ -20,6 +21,8 @@ export interface PlanWarningsOptions {
   readonly captions: CaptionAbility;
   /** Whether studies of this host recognise speech. */
   readonly recognizes: boolean;
+  /** Who reads text on the screen; null on a host that does not. */
+  readonly screenText: ScreenTextChoice | null;
 }
 
 /** What the pages of all present browsers play, by the names of ffmpeg. */
@@ -46,6 +49,7 @@ export class PlanWarnings {
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
       ...captionWarnings(request, source, this.#options),
       ...playbackWarnings(source, probe),
+      ...screenTextWarnings(request, source, this.#options.screenText),
     ];
     return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
   }
@@ -122,6 +126,21 @@ function captionWarnings(
     reason,
     text,
   }));
+}
+
+/** The host reads at least the first picture of each second. */
+const screenPictureMs = 1000;
+
+function screenTextWarnings(
+  { range }: RuntimeRequest,
+  { tracks }: RegisteredSource,
+  screenText: ScreenTextChoice | null,
+): PlanWarning[] {
+  if (screenText === null || !tracks.some(({ kind }) => kind === 'video')) return [];
+  const { engine, languages } = screenText;
+  const pictures = Math.ceil((range.endMs - range.startMs) / screenPictureMs);
+  const text = `text on the screen will be read by ${engine} with ${languages.join(', ')}, in up to ${pictures} pictures and those of the keyframes`;
+  return [{ code: 'screen_text_will_be_read', text, engine, languages: [...languages], pictures }];
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {

@@ -7,7 +7,7 @@ import { isFault } from '../../machines/study-endings.ts';
 import { storedBytes } from '../../receipts/core/canonical-json.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
-import { inputOf, missingTool, orderIdOf, taskKeyOf } from './order-identity.ts';
+import { inputsOf, missingTool, orderIdOf, taskKeyOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import { readOutcome } from './read-outcome.ts';
 
@@ -45,9 +45,10 @@ export class OrderDuty {
     const order = this.#accepted(data, run.id);
     // It may have been carried out by a worker that the queue has lost.
     for (const found of await outcomes.of(run.id)) if (isOutcomeOf(found, run.id, order)) return;
-    const input = inputOf(order.task);
-    const state = await objects.verify(input);
-    if (state !== 'intact') throw new OrderRefused(`its input ${input} is ${state} in the object source`);
+    for (const input of inputsOf(order.task)) {
+      const state = await objects.verify(input);
+      if (state !== 'intact') throw new OrderRefused(`its input ${input} is ${state} in the object source`);
+    }
     const from = performance.now();
     const outcome = await this.#outcome(order.task, run);
     const { name } = this.#options;

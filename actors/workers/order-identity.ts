@@ -4,6 +4,7 @@ import type { WorkOrder, WorkTask } from '../../contract/workers/work-order.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { hashOf } from '../../receipts/core/canonical-json.ts';
 import { operationKeyOf } from '../../receipts/core/operation-key.ts';
+import { attachedFilesOf } from '../study/media-task.ts';
 
 /** An order by everything that it carries: an order that differs anywhere is another one. 64 hex digits. */
 export const orderIdOf = (order: WorkOrder): string => hashOf(order);
@@ -11,6 +12,12 @@ export const orderIdOf = (order: WorkOrder): string => hashOf(order);
 /** The object that a task reads, by its content id. */
 export const inputOf = (task: WorkTask): string =>
   task.capability === 'semantic.recognize.region' ? task.soundContentId : task.sourceContentId;
+
+/** Every object that a task reads: its media or sound, and subtitle files. */
+export const inputsOf = (task: WorkTask): string[] => [
+  inputOf(task),
+  ...(task.capability === 'semantic.recognize.region' ? [] : attachedFilesOf(task)),
+];
 
 /** Which part of it is read; a sound is read as a whole. */
 const rangeOf = (task: WorkTask): Range =>

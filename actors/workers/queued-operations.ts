@@ -10,8 +10,9 @@ import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { fileIsIntact, fileOf, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { MediaOperations, MediaWork, WorkWatch } from '../study/media-operations.ts';
+import { attachedFilesOf } from '../study/media-task.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import type { WorkOrders } from './work-orders.ts';
 
@@ -41,11 +42,13 @@ export class QueuedOperations implements MediaOperations {
     }
   }
 
-  async #provide({ source }: MediaWork, objects: SharedObjects): Promise<void> {
-    const media = mediaOf(source);
-    if ((await objects.verify(media.contentId)) === 'intact') return;
-    if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
-    await objects.copyIn(pathOf(this.#objectStore, media), media.contentId);
+  async #provide({ source, task }: MediaWork, objects: SharedObjects): Promise<void> {
+    const attached = attachedFilesOf(task).map((contentId) => fileOf(source, contentId));
+    for (const file of [mediaOf(source), ...attached]) {
+      if ((await objects.verify(file.contentId)) === 'intact') continue;
+      if (!(await fileIsIntact(this.#objectStore, file))) throw mediaGone;
+      await objects.copyIn(pathOf(this.#objectStore, file), file.contentId);
+    }
   }
 
   async #accept(work: MediaWork, delivered: unknown, objects: SharedObjects): Promise<MediaOperationResult> {

@@ -25,7 +25,8 @@ export function workerAbility({ passes, recognizer, objects }: WorkerAbilityOpti
     perform: async (task: WorkTask, { signal, measured }: OrderRun): Promise<unknown> => {
       if (task.capability !== 'semantic.recognize.region') {
         const path = objects.locate(task.sourceContentId);
-        return storedPass(passes, objects, task, { path, signal, measured });
+        const attachedPath = (contentId: string): string => objects.locate(contentId);
+        return storedPass(passes, objects, task, { path, attachedPath, signal, measured });
       }
       if (recognizer === null) throw new Error('a worker without a recogniser took a region');
       return recognizedRegion(recognizer, objects, task, signal);

@@ -14,6 +14,7 @@ import { runtimes } from './runtimes.ts';
 import { printSigningKeys } from './signing-keys.ts';
 import { sources } from './sources.ts';
 import { study } from './study.ts';
+import { subtitles } from './subtitles.ts';
 import { watch } from './watch.ts';
 
 /** The commands that work through a running host. */
@@ -23,6 +24,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   watch,
   cancel,
   sources,
+  subtitles,
   runtimes,
   evidence,
   review,

@@ -5,17 +5,12 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { UploadProgress } from '../../client/upload.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { type FlagTable, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { millisecondsOf } from '../terminal/time-code.ts';
-
-/** How a person answers for media that is taken in. */
-export const rightsFlags: FlagTable = {
-  label: single('TEXT', 'the name of the file', 'what the source is called'),
-  'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
-  'attest-rights': toggle('states that you may process this media; without it a person at the terminal is asked'),
-};
+import { attested, rightsFlags, rightsHolderOf } from './rights.ts';
+import { attachedTo, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 /** The part of a source, in time codes. */
 export const rangeFlags: FlagTable = {
@@ -34,9 +29,14 @@ export function timeOf({ given }: Pick<Call, 'given'>, name: 'from' | 'to'): num
   return value;
 }
 
-/** Takes in one file or one range of a video, and says how it goes. Throws `WrongCall` without an attestation. */
+/**
+ * Takes in one file or one range of a video with the subtitle files that were given, and says how it goes. Throws `WrongCall`
+ * without an attestation, and for subtitle files of several media.
+ */
 export async function ingested(call: Call, what: string): Promise<SourceSessionRow> {
-  return isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what));
+  const files = givenSubtitles(call);
+  const source = await (isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what)));
+  return (await attachedTo(call, source, files)).source;
 }
 
 async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
@@ -47,8 +47,7 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
     );
   });
   const filename = basename(path);
-  const rightsHolder = given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
-  if (rightsHolder === '') throw new WrongCall('--rights-holder is missing');
+  const rightsHolder = await rightsHolderOf(call, filename);
   await attested(call, `you may process ${filename} on this machine`);
   terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
   const shown = shownAs(call, filename);
@@ -83,16 +82,6 @@ function uploadProgressOf({ terminal }: Call, name: string) {
   };
 }
 
-const asked = ({ terminal }: Call, question: string): Promise<string> =>
-  terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');
-
-async function attested(call: Call, statement: string): Promise<void> {
-  if (call.given.has('attest-rights')) return;
-  const answer = await asked(call, `Do you attest that ${statement}? Type yes: `);
-  if (answer !== 'yes')
-    throw new WrongCall(`nothing was taken in: it was not attested that ${statement} (--attest-rights)`);
-}
-
 async function run(call: Call) {
   argument(call.given, 0, 'FILE or URL');
   for (const what of call.given.positional) {
@@ -106,7 +95,7 @@ async function run(call: Call) {
 export const ingest: HostCommand = {
   usage: 'media-study ingest FILE… [flags], or media-study ingest URL --from TIME --to TIME [flags]',
   purpose: 'Takes in media, and prints the source that comes of it.',
-  flags: { ...rightsFlags, ...rangeFlags, ...hostFlags },
+  flags: { ...rightsFlags, ...subtitlesFlags, ...rangeFlags, ...hostFlags },
   positionals: 100,
   startsHost: true,
   run,

@@ -5,10 +5,13 @@ import type { SourceSessionRow } from '../../contract/sources/source-session-lis
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import { ingested, isAddress, rangeFlags, rightsFlags, timeOf } from './ingest.ts';
+import { ingested, isAddress, rangeFlags, timeOf } from './ingest.ts';
+import { namedSource } from './named-source.ts';
+import { rightsFlags } from './rights.ts';
+import { attachedTo, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */
 const usualLimitMs = 600_000;
@@ -20,17 +23,15 @@ const flags: FlagTable = {
   captions: toggle('asks for captions in the end; evidence alone without it'),
   again: single('NAME', null, 'studies the same range once more, under this name'),
   ...rightsFlags,
+  ...subtitlesFlags,
   ...hostFlags,
 };
 
-/** The source that an argument names: by its id or label, or media that is taken in first. */
+/** The source that an argument names: by its id or label, or media that is taken in first; with the subtitle files that were given. */
 async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
-  const known = (await call.host.sources()).filter(({ sourceSessionId, label }) =>
-    [sourceSessionId, label].includes(what),
-  );
-  const [source] = known;
-  if (known.length > 1) throw new WrongCall(`several sources are called ${what}: give the id (media-study sources)`);
-  return source ?? ingested(call, what);
+  const source = await namedSource(call, what);
+  if (source === undefined) return ingested(call, what);
+  return (await attachedTo(call, source, givenSubtitles(call))).source;
 }
 
 /** The part of a source that is studied; of a video all that was taken in. */

@@ -28,6 +28,24 @@ export const recognizerFlags: FlagTable = {
   ),
 };
 
+const secondRunFlagName = 'semantic-recognizer-second-run';
+
+/** The flag that has speech recognised twice; a worker does what its host asks of it. */
+export const secondRunFlag: FlagTable = {
+  [secondRunFlagName]: toggle(
+    `recognises each stretch of speech a second time, with more sound around it, and withholds lines of which the runs make something else; takes twice as long and needs --${engineFlag}`,
+  ),
+};
+
+/** Whether speech is recognised twice. Throws `StartError` where no recogniser is chosen. */
+export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
+  const isGiven = given.has(secondRunFlagName);
+  if (isGiven && recognizer === null) {
+    throw notAllowed(`--${secondRunFlagName} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
+  }
+  return isGiven;
+}
+
 /** Who recognises speech, as the flags say; the server of `openai` is in the environment. */
 export interface RecognizerFlags {
   readonly engine: RecognizerEngine;

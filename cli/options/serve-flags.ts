@@ -1,7 +1,7 @@
 import { captionFlags } from './caption-executor.ts';
 import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
-import { recognizerFlags } from './recognizer.ts';
+import { recognizerFlags, secondRunFlag } from './recognizer.ts';
 import { screenTextFlags } from './screen-text.ts';
 import { videohostFlags } from './videohost-flags.ts';
 import { workQueueFlags } from './work-queue.ts';
@@ -69,6 +69,7 @@ export const serveFlags: FlagTable = {
     'most lines of captions, from 64 up to 4096; every 64 lines may take the time and have the text that 64 have without this option',
   ),
   ...recognizerFlags,
+  ...secondRunFlag,
   ...screenTextFlags,
   ...explainerFlags,
 };

@@ -10,7 +10,7 @@ import { captionExecutor } from './caption-executor.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
-import { type RecognizerFlags, recognizerFlagsOf } from './recognizer.ts';
+import { type RecognizerFlags, recognizerFlagsOf, secondRunOf } from './recognizer.ts';
 import { screenTextOf } from './screen-text.ts';
 import { serveFlags } from './serve-flags.ts';
 import type { StartCode } from './start-codes.ts';
@@ -41,6 +41,8 @@ export interface ServeOptions {
   readonly captionAllowance: CaptionAllowance;
   /** Null on a host without a recogniser. */
   readonly recognizer: RecognizerFlags | null;
+  /** Whether speech is recognised a second time. */
+  readonly recognizesTwice: boolean;
   /** Null on a host without a reader of text on the screen. */
   readonly screenText: ReturnType<typeof screenTextOf>;
   /** Null where no explanation executor is configured. */
@@ -57,6 +59,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
   }
   choice(given, 'executor', ['deterministic']);
+  const recognizer = recognizerFlagsOf(given);
   const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
   return {
     host,
@@ -100,7 +103,8 @@ export function serveOptions(args: readonly string[]): ServeOptions {
       ),
       maxLines: between(given, 'maximum-caption-lines', standingAllowance.maxLines, longestCaptions.maxLines),
     },
-    recognizer: recognizerFlagsOf(given),
+    recognizer,
+    recognizesTwice: secondRunOf(given, recognizer),
     screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),

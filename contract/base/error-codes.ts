@@ -41,6 +41,14 @@ export const errorCodes = {
   ingest_capacity: 429,
   ingest_identity_failed: 500,
   insufficient_storage: 507,
+  // subtitle files of a source
+  invalid_subtitle_request: 400,
+  subtitle_encoding_mismatch: 400,
+  subtitle_format_mismatch: 400,
+  invalid_subtitle_file: 400,
+  subtitle_file_too_large: 413,
+  subtitle_track_limit: 409,
+  unknown_subtitle_track: 404,
   // studies
   invalid_start_request: 400,
   invalid_analysis_request: 400,

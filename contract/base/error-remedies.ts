@@ -48,6 +48,14 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   ingest_identity_failed: 'try again',
   insufficient_storage: 'free space on the volume of the data root; if the ingest has failed, open another',
 
+  invalid_subtitle_request: 'correct the key of the query',
+  subtitle_encoding_mismatch: 'name the encoding of the file, such as encoding=windows-1252',
+  subtitle_format_mismatch: 'send an SRT, WebVTT or ASS file, and leave format out or name the right one',
+  invalid_subtitle_file: 'correct the line, or export the file anew',
+  subtitle_file_too_large: 'attach a file of at most 1 MiB',
+  subtitle_track_limit: 'detach a subtitle file that is not needed',
+  unknown_subtitle_track: 'use a trackIndex of the list of attached files',
+
   invalid_start_request: 'correct the field',
   invalid_analysis_request: 'end the range within durationMs of the source',
   study_range_too_large: 'study parts of it, or start the host with a larger --maximum-study-range-ms',
@@ -118,7 +126,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   runtime_live: 'cancel the study, or wait for its end, and delete it then',
   runtime_in_production: 'wait until its captions and explanations are made, or revoke the approval',
   source_in_use: 'delete the runtimes that the message names, and wait for live ingests to end',
-  source_read_in_place: 'start the host without this source directory, and delete the source then',
+  source_read_in_place:
+    'start the host without this source directory to delete the source; ingest its media to attach files to it',
 
   invalid_collection_request: 'send {"dryRun": true} or {"dryRun": false}',
   invalid_snapshot_request: 'send an empty JSON object',

@@ -23,6 +23,9 @@ export const maximumTranslationBytes = 512 * 1024;
 /** The most questions in one record of a long translation; an answer has at most `maxProviderResponseBytes`. */
 export const maximumPartAsks = 32;
 
+/** The gates by which answers are judged today. */
+export const translationGates = 2;
+
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
 export const translationPrompt = z.strictObject({
   schema: z.literal('studio.caption-translation.prompt.v1'),
@@ -89,6 +92,8 @@ export const captionTranslation = z.strictObject({
   asks: z.array(translationAsk).min(1),
   /** The language of all translations of lines that were asked alone, together. */
   identifiedAlone: languageTag.nullable(),
+  /** By which gates the answers are judged; absent for the first ones, which compare no line with others but by length and repetition. */
+  gates: z.literal(translationGates).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */

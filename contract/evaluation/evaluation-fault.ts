@@ -16,6 +16,8 @@ export type EvaluationFaultCode =
   | 'labels_outside_media'
   /** A transcript is labelled, and no recogniser was named. */
   | 'recognizer_missing'
+  /** Text on the screen is labelled, and no reader was named. */
+  | 'screen_text_reader_missing'
   /** Media of the pack was refused by the ingest. */
   | 'media_refused'
   /** A study ended without a result. */

@@ -74,6 +74,53 @@ export const labelledTranscript = z.strictObject({
 });
 
 /**
+ * Lines and their right translations, on which the gates of translated captions are tried. Nothing of this is looked for in the
+ * media. `foreign` is the line in a third language, `renamed` its translation with another name in it; null where there is none.
+ */
+export const labelledTranslations = z.strictObject({
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  lines: z
+    .array(
+      z.strictObject({
+        source: z.string().min(1).max(1000),
+        translation: z.string().min(1).max(1000),
+        foreign: z.string().min(1).max(1000).nullable(),
+        renamed: z.string().min(1).max(1000).nullable(),
+      }),
+    )
+    .min(1)
+    .max(200),
+});
+
+/**
+ * What two text tracks of the media say, line by line in order: they may split it differently, and one of them may lack a line, which
+ * is null there. The study declares the source language.
+ */
+export const labelledPairing = z.strictObject({
+  sourceLanguage: languageTag,
+  targetLanguage: languageTag,
+  lines: z
+    .array(
+      z
+        .strictObject({ source: z.string().min(1).nullable(), target: z.string().min(1).nullable() })
+        .refine(({ source, target }) => source !== null || target !== null, 'one side at least must have a text'),
+    )
+    .min(1)
+    .max(500),
+});
+
+/** The lines of text that stand on the screen, in order; several may stand there at once. */
+export const labelledScreenTexts = z
+  .array(
+    z
+      .strictObject({ startMs: count, endMs: positive, text: z.string().min(1) })
+      .refine(({ startMs, endMs }) => startMs < endMs, { message: 'startMs must be below endMs', path: ['endMs'] }),
+  )
+  .max(5000)
+  .refine(areInOrder, 'must be in the order of their starts');
+
+/**
  * What is really in the range of an item, on the time line of its source. Null says that it has no label, an empty list that there
  * is none.
  */
@@ -95,6 +142,10 @@ export const packLabels = z.strictObject({
     .nullable()
     .optional(),
   transcript: labelledTranscript.nullable().optional(),
+  translations: labelledTranslations.nullable().optional(),
+  pairing: labelledPairing.nullable().optional(),
+  /** No texts where none stands on the screen. */
+  screenTexts: labelledScreenTexts.nullable().optional(),
 });
 
 export const packItem = z.strictObject({
@@ -124,6 +175,9 @@ export type LabelledTrack = z.infer<typeof labelledTrack>;
 export type LabelledTransitions = z.infer<typeof labelledTransitions>;
 export type LabelledFault = z.infer<typeof labelledFault>;
 export type LabelledTranscript = z.infer<typeof labelledTranscript>;
+export type LabelledTranslations = z.infer<typeof labelledTranslations>;
+export type LabelledPairing = z.infer<typeof labelledPairing>;
+export type LabelledScreenTexts = z.infer<typeof labelledScreenTexts>;
 export type LabelledCuts = z.infer<typeof labelledCuts>;
 export type PackItem = z.infer<typeof packItem>;
 export type EvaluationPack = z.infer<typeof evaluationPack>;

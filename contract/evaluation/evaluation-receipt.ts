@@ -115,6 +115,71 @@ export const transcriptScore = z.strictObject({
   inventionMicro: micro,
 });
 
+/** What a model may do wrong with lines that it translates. */
+export const translationDefects = [
+  'shifted',
+  'merged',
+  'dropped',
+  'emptied',
+  'swapped',
+  'swapped_alike',
+  'repeated',
+  'other_language',
+  'echoed',
+  'number_changed',
+  'name_changed',
+  'shortened',
+] as const;
+
+/** Wrong answers of one kind, and those of them that are in no captions. */
+export const translationDefectScore = z.strictObject({
+  defect: z.enum(translationDefects),
+  planted: count,
+  /** Where the same wrong answer comes again for a line that is asked alone. */
+  caught: count,
+  /** Where a line that is asked alone has the right answer. */
+  caughtTogether: count,
+  caughtMicro: micro,
+  caughtTogetherMicro: micro,
+});
+
+/** Right answers that the gates of translations withheld, and wrong ones that they caught, once for each kind. */
+export const translationGateScore = z.strictObject({
+  lines: count,
+  withheld: count,
+  withheldMicro: micro,
+  defects: z.array(translationDefectScore).length(translationDefects.length),
+});
+
+/**
+ * Pairs that captions of two tracks show. Words are those of both sides of the labelled lines that both tracks have; kept ones stand in
+ * a right line, whose sides are of the same labelled lines.
+ */
+export const pairingScore = z.strictObject({
+  files: count,
+  captioned: count,
+  words: count,
+  keptWords: count,
+  lines: count,
+  rightLines: count,
+  captionedMicro: micro,
+  keptMicro: micro,
+  rightMicro: micro,
+});
+
+/** Texts on the screen that were read: `wrong` and `invented` are of those that passed the gates. */
+export const screenTextScore = z.strictObject({
+  labelled: count,
+  found: count,
+  passed: count,
+  wrong: count,
+  invented: count,
+  withheld: count,
+  foundMicro: micro,
+  wrongMicro: micro,
+  inventedMicro: micro,
+});
+
 /** What was measured; null where no item has such labels. */
 export const evaluationScores = z.strictObject({
   speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
@@ -128,6 +193,9 @@ export const evaluationScores = z.strictObject({
   soundFaults: z.array(faultScore).length(labelledFaultKinds.length).optional(),
   keyframes: keyframeScore.optional(),
   transcript: transcriptScore.optional(),
+  translations: translationGateScore.optional(),
+  pairing: pairingScore.optional(),
+  screenTexts: screenTextScore.optional(),
 });
 
 /**
@@ -160,5 +228,8 @@ export type TransitionScore = z.infer<typeof transitionScore>;
 export type FaultScore = z.infer<typeof faultScore>;
 export type KeyframeScore = z.infer<typeof keyframeScore>;
 export type TranscriptScore = z.infer<typeof transcriptScore>;
+export type TranslationGateScore = z.infer<typeof translationGateScore>;
+export type PairingScore = z.infer<typeof pairingScore>;
+export type ScreenTextScore = z.infer<typeof screenTextScore>;
 export type EvaluationScores = z.infer<typeof evaluationScores>;
 export type EvaluationReceipt = z.infer<typeof evaluationReceipt>;

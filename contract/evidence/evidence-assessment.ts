@@ -51,12 +51,13 @@ const claimBody = {
 
 /**
  * `range` is the hull of the cited facts; a language is null where a cited fact is withheld or unknown. The
- * lines of a transcript are claimed as recognised, not as said.
+ * lines of a transcript, and texts on the screen, are claimed as recognised, not as said or shown.
  */
 export const claim = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('speech_activity'), value: z.enum(['speech', 'non_speech']), ...claimBody }),
   z.strictObject({ kind: z.literal('language_identity'), value: languageTag.nullable(), ...claimBody }),
   z.strictObject({ kind: z.literal('transcript'), value: z.literal('recognised'), ...claimBody }),
+  z.strictObject({ kind: z.literal('screen_text'), value: z.literal('recognised'), ...claimBody }),
 ]);
 
 /** What up to four reads say, as claims. `receiptId` is derived from everything but it and `schema`. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
 import { artifactId, operationId } from '../base/operation.ts';
 import { speechFact } from './evidence.ts';
+import { screenTextFact } from './screen-text.ts';
 import { transcriptLineFact } from './transcript.ts';
 
 /** What one read may return, and how many reads a study has: all that its assessments can take in. */
@@ -10,7 +11,7 @@ export const readLimits = { maxReads: 16, maxItems: 64, maxBytes: 32768 } as con
 /** Largest stored read receipt, in bytes. */
 export const maximumReadReceiptBytes = 128 * 1024;
 
-export const readableKind = z.enum(['speech_activity', 'language_ranges', 'transcript']);
+export const readableKind = z.enum(['speech_activity', 'language_ranges', 'transcript', 'screen_text']);
 export type ReadableKind = z.infer<typeof readableKind>;
 
 const share = z.number().min(0).max(1);
@@ -58,7 +59,18 @@ export const recognisedLineFact = z.strictObject({
   text: transcriptLineFact.shape.text,
 });
 
-export const evidenceFact = z.union([speechFact, languageRangeFact, recognisedLineFact]);
+/** A text on the screen that passed every gate: recognised, not shown as said. Samples count as above. */
+export const recognisedTextFact = z.strictObject({
+  kind: z.literal('recognised_text'),
+  index: count,
+  startSample: count,
+  endSample: positive,
+  startMs: count,
+  endMs: positive,
+  text: screenTextFact.shape.text,
+});
+
+export const evidenceFact = z.union([speechFact, languageRangeFact, recognisedLineFact, recognisedTextFact]);
 
 export const readAuthorization = z.strictObject({
   grantId: identity,
@@ -86,7 +98,7 @@ export const evidenceReadReceipt = z.strictObject({
     contentId,
     bytes: positive,
     evidenceKind: readableKind,
-    receiptSchema: z.enum(['studio.detected-evidence.v1', 'studio.language-ranges.v1']),
+    receiptSchema: z.enum(['studio.detected-evidence.v1', 'studio.language-ranges.v1', 'studio.further-evidence.v1']),
   }),
   producer: z.strictObject({
     id: z.literal('studio.bounded-evidence-read'),

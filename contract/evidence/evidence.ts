@@ -148,6 +148,8 @@ export const evidenceArtifact = z.strictObject({
     sourceContentId: contentId,
     range,
     trackIndex: count.nullable(),
+    /** The attached subtitle file that the track is, as UTF-8; absent for tracks of the media. */
+    subtitleContentId: contentId.optional(),
     derivedAudio: derivedAudio.nullable(),
   }),
   tool: toolIdentity,

@@ -3,6 +3,7 @@ import { contentId, count, positive, range } from '../base/grammar.ts';
 import { toolIdentity } from '../base/tool.ts';
 import { parameters } from './evidence.ts';
 import { keyframeFact, waveformFact } from './evidence-object.ts';
+import { fieldOrderFact, letterboxFact } from './picture-form.ts';
 import { screenTextFact } from './screen-text.ts';
 import { soundFaultFacts } from './sound-fault.ts';
 
@@ -18,6 +19,8 @@ export const passKinds = [
   'keyframes',
   'waveform',
   'audio_faults',
+  'interlacing',
+  'letterbox',
 ] as const;
 export type PassKind = (typeof passKinds)[number];
 
@@ -63,6 +66,8 @@ export const furtherFact = z.discriminatedUnion('kind', [
   keyframeFact,
   waveformFact,
   ...soundFaultFacts,
+  fieldOrderFact,
+  letterboxFact,
   screenTextFact,
 ]);
 export type TransitionFact = z.infer<typeof transitionFact>;

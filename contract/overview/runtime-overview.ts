@@ -72,7 +72,8 @@ const measure = z.strictObject({
 
 /** What was found of one kind. `unavailable` has a reason; `never` is what a run that stopped did not come to. */
 export const overviewFinding = z.strictObject({
-  kind: evidenceKind,
+  /** `screen_text` only of a study that was accepted by a host that reads the screen. */
+  kind: z.enum([...evidenceKind.options, 'screen_text']),
   /** What was measured, in words. */
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),
@@ -89,7 +90,7 @@ export const overviewFinding = z.strictObject({
 
 /** All claims of one kind, value and state, as one sentence over the facts that they cite. */
 export const overviewClaim = z.strictObject({
-  kind: z.enum(['speech_activity', 'language_identity', 'transcript']),
+  kind: z.enum(['speech_activity', 'language_identity', 'transcript', 'screen_text']),
   value: z.string().nullable(),
   states: z.array(claimState).min(1),
   text,

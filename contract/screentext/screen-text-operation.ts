@@ -15,7 +15,8 @@ export type ScreenTextEngine = z.infer<typeof screenTextEngine>;
 /** Who reads, with which tools and language data, set how: all that the texts depend on beside the pictures. */
 export const screenTextProducer = z.strictObject({
   id: z.literal('studio.screen-text'),
-  version: z.literal('1'),
+  /** The texts of version 1 are evidence that no claim rests on; since version 2 they are read and claimed. */
+  version: z.enum(['1', '2']),
   engine: screenTextEngine,
   tools: z.array(toolIdentity).min(1),
   parameters,

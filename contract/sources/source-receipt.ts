@@ -4,6 +4,7 @@ import { toolIdentity } from '../base/tool.ts';
 import { sealedIncompleteMedia } from './incomplete-media.ts';
 import { contentHash, sealedContent, sealedPath, seconds } from './sealed-file.ts';
 import { rightsScope } from './source-session.ts';
+import { sealedSubtitleTracks } from './subtitle-track.ts';
 import { externalId, videoUrl } from './videohost-resolution.ts';
 
 const rawMedia = <Preservation extends string>(preservation: Preservation) =>
@@ -49,6 +50,8 @@ export const ownedLocalReceipt = z.strictObject({
   raw_media: rawMedia('original_bytes'),
   derived_artifacts: z.tuple([derivedProbe]),
   note: z.string(),
+  /** Subtitle files that were attached to the media; absent where there are none. */
+  subtitle_tracks: sealedSubtitleTracks.optional(),
 });
 
 /** A range of a video that was fetched from its host, and the confirmation under which it is processed. */
@@ -92,6 +95,8 @@ export const videohostLocalReceipt = z.strictObject({
   cut: z.strictObject({ encoding: z.literal('encoded_anew_at_the_cuts'), tools: z.array(toolIdentity).min(1) }),
   derived_artifacts: z.tuple([derivedProbe]),
   note: z.string(),
+  /** Subtitle files that were attached to the media; absent where there are none. */
+  subtitle_tracks: sealedSubtitleTracks.optional(),
 });
 
 /** Every receipt under which media can come in. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { artifactTrack } from '../base/artifact.ts';
 import { contentId, count, identity, languageTag, positive } from '../base/grammar.ts';
 import { incompleteMedia } from './incomplete-media.ts';
+import { subtitleTrack } from './subtitle-track.ts';
 import { videohostProvider } from './videohost-resolution.ts';
 
 export const sourceKind = z.enum(['owned_local', 'videohost_local']);
@@ -45,9 +46,11 @@ const revision = {
   /** The audio tracks that the container flags as default, where the first one is not among them; absent otherwise. */
   defaultTracks: z.array(count).min(1).optional(),
   pinnedEvidence: z.array(pinnedEvidence),
+  /** Subtitle files that were attached, in the order of their tracks; absent where there are none. */
+  subtitleTracks: z.array(subtitleTrack).min(1).optional(),
   /**
-   * Media first, then source receipt, probe, preflight, pinned evidence, and what a video host said: all must be intact
-   * for a plan.
+   * Media first, then source receipt, probe, preflight, pinned evidence, what a video host said, and attached subtitle files:
+   * all must be intact for a plan.
    */
   files: z.array(sourceFile),
   /** The folder that holds the files, or null when they are objects of the object store. */

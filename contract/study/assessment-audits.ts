@@ -8,12 +8,13 @@ import { runtimeListFields } from './runtime-list.ts';
 /** Which facts of which read a claim rests on, and which evidence was read. */
 const citations = z.array(citation.extend({ readOperationId: operationId, evidenceArtifactId: artifactId })).min(1);
 
-const [speechClaim, languageClaim, transcriptClaim] = claim.options;
+const [speechClaim, languageClaim, transcriptClaim, screenTextClaim] = claim.options;
 
 export const auditedClaim = z.discriminatedUnion('kind', [
   speechClaim.extend({ citations }),
   languageClaim.extend({ citations }),
   transcriptClaim.extend({ citations }),
+  screenTextClaim.extend({ citations }),
 ]);
 
 /** One assessment whose receipt, reads and evidence were reopened and derived again. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentId, count, languageTag, range } from '../base/grammar.ts';
 import { incompleteMedia } from '../sources/incomplete-media.ts';
+import { subtitleFormat } from '../sources/subtitle-track.ts';
 
 const overMedia = { sourceContentId: contentId, range, incompleteMedia: incompleteMedia.optional() };
 
@@ -12,7 +13,13 @@ export const detectionTracks = z.strictObject({
   audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
 });
 
-export const textTrack = z.strictObject({ index: count, codec: z.string(), language: languageTag.nullable() });
+/** A text track; one that was attached is read from a file of its own, in UTF-8. */
+export const textTrack = z.strictObject({
+  index: count,
+  codec: z.string(),
+  language: languageTag.nullable(),
+  attached: z.strictObject({ contentId, format: subtitleFormat }).optional(),
+});
 
 /**
  * Everything that a pass over media is told, the bytes aside: with the same bytes and tools it finds the same. It names

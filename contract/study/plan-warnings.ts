@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { languageTag } from '../base/grammar.ts';
+import { count, languageTag } from '../base/grammar.ts';
+import { screenTextEngine } from '../screentext/screen-text-operation.ts';
 import { runtimeId } from './runtime-start.ts';
 
 /** Why no captions can come of a study, whatever a reviewer approves. */
@@ -33,6 +34,14 @@ export const planWarning = z.discriminatedUnion('code', [
   z.strictObject({ code: z.literal('captions_not_possible'), text, reason: captionObstacle }),
   z.strictObject({ code: z.literal('codec_may_not_play'), text, codecs: z.array(z.string().min(1)) }),
   z.strictObject({ code: z.literal('media_incomplete'), text }),
+  /** Only on a host that reads text on the screen: by what, in which of the engine's languages, and in how many pictures at least. */
+  z.strictObject({
+    code: z.literal('screen_text_will_be_read'),
+    text,
+    engine: screenTextEngine,
+    languages: z.array(z.string().min(1)).min(1),
+    pictures: count,
+  }),
 ]);
 
 /** The answer to `POST /v1/runtime-plan-warnings`: what is known before the study that a plan has no field for. */

@@ -24,6 +24,10 @@ const UNANSWERED_MS = 10_000;
 
 const index = z.number().int().nonnegative();
 const span = z.tuple([index, index]);
+const identifiedText = z.strictObject({
+  isCovered: z.boolean(),
+  odds: z.array(z.tuple([z.string().min(1), z.number().nonnegative()])),
+});
 const answerSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('sound'),
@@ -41,12 +45,16 @@ const answerSchema = z.discriminatedUnion('type', [
       spans: z.array(span),
     }),
   }),
-  z.strictObject({ type: z.literal('languages'), id: index, codes: z.array(z.string().min(1).nullable()) }),
+  z.strictObject({ type: z.literal('languages'), id: index, texts: z.array(identifiedText) }),
+  z.strictObject({ type: z.literal('saved'), id: index, samples: index }),
   z.strictObject({ type: z.literal('aborted'), id: index }),
 ]) satisfies z.ZodType<DetectorAnswer>;
 
+/** An answer and the bytes that came with it. */
+export type Answered = DetectorAnswer & { readonly payload: Buffer };
+
 interface Waiting {
-  resolve(answer: DetectorAnswer): void;
+  resolve(answer: Answered): void;
   reject(reason: unknown): void;
 }
 
@@ -88,7 +96,7 @@ export class DetectorConnection {
   }
 
   /** The one answer to the request with this id. */
-  answerTo(id: number): Promise<DetectorAnswer> {
+  answerTo(id: number): Promise<Answered> {
     if (this.#lost !== null) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
@@ -145,13 +153,13 @@ export class DetectorConnection {
     const frames = new FrameReader();
     for (const pipe of this.#running.extra) {
       for await (const chunk of pipe) {
-        for (const { header } of frames.push(chunk)) this.#deliver(answerSchema.parse(header));
+        for (const { header, payload } of frames.push(chunk)) this.#deliver({ ...answerSchema.parse(header), payload });
       }
     }
   }
 
   // An answer without a request was on its way when its request was given up.
-  #deliver(answer: DetectorAnswer): void {
+  #deliver(answer: Answered): void {
     this.#waiting.get(answer.id)?.resolve(answer);
     this.#waiting.delete(answer.id);
   }

@@ -22,17 +22,27 @@ export function encodeFrame(header: object, payload: Uint8Array = EMPTY): Buffer
 /** Cuts a byte stream back into frames; `push` throws on bytes that cannot be a frame. */
 export class FrameReader {
   #rest: Buffer = EMPTY;
+  // What came behind the rest of a long frame: joined once it is whole, not with every chunk.
+  #parts: Buffer[] = [];
+  #missing = 0;
 
   /** The frames that became complete with this chunk. */
   *push(chunk: Buffer): Generator<Frame> {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#parts.push(chunk);
+    this.#missing -= chunk.length;
+    if (this.#missing > 0) return;
+    this.#rest =
+      this.#rest.length === 0 && this.#parts.length === 1 ? chunk : Buffer.concat([this.#rest, ...this.#parts]);
+    this.#parts = [];
     for (let frame = this.#take(); frame !== null; frame = this.#take()) yield frame;
   }
 
   #take(): Frame | null {
+    this.#missing = PREFIX_BYTES - this.#rest.length;
     if (this.#rest.length < PREFIX_BYTES) return null;
     const headerEnd = PREFIX_BYTES + boundedLength(this.#rest, 0);
     const frameEnd = headerEnd + boundedLength(this.#rest, 4);
+    this.#missing = frameEnd - this.#rest.length;
     if (this.#rest.length < frameEnd) return null;
     const header: unknown = JSON.parse(this.#rest.toString('utf8', PREFIX_BYTES, headerEnd));
     const payload = this.#rest.subarray(headerEnd, frameEnd);

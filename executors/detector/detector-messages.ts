@@ -2,12 +2,25 @@ import type { FoundSilences } from './silences.ts';
 
 export type DetectorModel = 'speech' | 'language';
 
-/** What the host asks. `audio` carries the signals of a sound (s16le at 16 kHz, interleaved), `identify` a JSON array of texts. */
+/**
+ * What the host asks. `audio` carries the signals of a sound (s16le at 16 kHz, interleaved), `identify` a JSON array of texts.
+ * `resume` opens a sound that can be kept, and carries what it goes on from, or nothing; `save` ends it so far, and is answered
+ * with what another goes on from.
+ */
 export type DetectorRequest =
   | { readonly type: 'load'; readonly model: DetectorModel }
-  | { readonly type: 'open' | 'audio' | 'end' | 'abort' | 'identify'; readonly id: number };
+  | { readonly type: 'open' | 'resume' | 'audio' | 'save' | 'end' | 'abort' | 'identify'; readonly id: number };
 
-/** What the detector process answers: one message for each `end`, `abort` and `identify`. */
+/**
+ * What the identifier says of one text: the languages that it is most like, the most probable first, each with the odds of its
+ * mean score; and whether the text is as much like the first as texts in that language are. No languages where it has no words.
+ */
+export interface IdentifiedText {
+  readonly isCovered: boolean;
+  readonly odds: readonly (readonly [code: string, odds: number])[];
+}
+
+/** What the detector process answers: one message for each `end`, `save`, `abort` and `identify`. `saved` carries the state, and says how many samples of each signal lie behind it. */
 export type DetectorAnswer =
   | {
       readonly type: 'sound';
@@ -21,7 +34,8 @@ export type DetectorAnswer =
       readonly apart: { readonly channels: readonly number[]; readonly ms: number };
       readonly silences: FoundSilences;
     }
-  | { readonly type: 'languages'; readonly id: number; readonly codes: readonly (string | null)[] }
+  | { readonly type: 'languages'; readonly id: number; readonly texts: readonly IdentifiedText[] }
+  | { readonly type: 'saved'; readonly id: number; readonly samples: number }
   | { readonly type: 'aborted'; readonly id: number };
 
 /** The pipe on which the process answers: what a library prints on stdout cannot mix with it. */

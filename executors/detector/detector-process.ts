@@ -1,13 +1,23 @@
 import { createWriteStream } from 'node:fs';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
-import { ANSWER_DESCRIPTOR, type DetectorAnswer, type DetectorRequest } from './detector-messages.ts';
+import {
+  ANSWER_DESCRIPTOR,
+  type DetectorAnswer,
+  type DetectorRequest,
+  type IdentifiedText,
+} from './detector-messages.ts';
+import { packState, unpackState } from './packed-state.ts';
+import { resumableDigest } from './resumable-digest.ts';
 import { loadSpeechModel, type SpeechModel } from './silero-vad.ts';
-import { SoundStream } from './sound-stream.ts';
+import { type SavedStream, SoundStream } from './sound-stream.ts';
 
 // The detector process. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
 // process, and the host learns of it from the exit.
 
-type Identifier = (text: string) => string;
+type Identifier = (text: string) => IdentifiedText;
+
+// Languages further behind decide nothing.
+const MOST_LANGUAGES = 8;
 
 let speechModel: Promise<SpeechModel> | null = null;
 let identifier: Promise<Identifier> | null = null;
@@ -21,14 +31,22 @@ const language = (): Promise<Identifier> => {
   identifier ??= import('eld/small').then(
     ({ eld }) =>
       (text) =>
-        eld.detect(text).language,
+        identified(eld.detect(text)),
   );
   return identifier;
 };
 
+function identified(result: { getScores(): Record<string, number>; isReliable(): boolean }): IdentifiedText {
+  const best = Object.entries(result.getScores()).sort(([, one], [, other]) => other - one);
+  const odds = best
+    .slice(0, MOST_LANGUAGES)
+    .map(([code, score]) => [code, Math.round((1000 * score) / (1 - score)) / 1000] as const);
+  return { isCovered: result.isReliable(), odds };
+}
+
 const answers = createWriteStream('', { fd: ANSWER_DESCRIPTOR });
-const answer = (message: DetectorAnswer): void => {
-  answers.write(encodeFrame(message));
+const answer = (message: DetectorAnswer, payload?: Uint8Array): void => {
+  answers.write(encodeFrame(message, payload));
 };
 
 const streams = new Map<number, SoundStream>();
@@ -41,6 +59,19 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
     case 'open':
       streams.set(request.id, new SoundStream(await speech()));
       return;
+    case 'resume': {
+      const from = payload.length === 0 ? null : (unpackState(payload) as SavedStream);
+      const digest = await resumableDigest(from?.state.digest ?? null);
+      streams.set(request.id, new SoundStream(await speech(), digest, from));
+      return;
+    }
+    case 'save': {
+      const stream = streams.get(request.id);
+      if (stream === undefined) throw new Error('a sound is to be kept that was never opened');
+      streams.delete(request.id);
+      answer({ type: 'saved', id: request.id, samples: stream.taken }, packState(stream.save()));
+      return;
+    }
     case 'audio':
       await streams.get(request.id)?.write(payload);
       return;
@@ -59,7 +90,7 @@ async function handle(request: DetectorRequest, payload: Buffer): Promise<void> 
     case 'identify': {
       const identify = await language();
       const texts = JSON.parse(payload.toString('utf8')) as readonly string[];
-      answer({ type: 'languages', id: request.id, codes: texts.map((text) => identify(text) || null) });
+      answer({ type: 'languages', id: request.id, texts: texts.map(identify) });
       return;
     }
   }

@@ -1,12 +1,12 @@
 import { ProcessFailure } from '../process/process.ts';
-import type { DetectorConnection } from './detector-connection.ts';
-import type { DetectorAnswer, DetectorRequest } from './detector-messages.ts';
+import type { Answered, DetectorConnection } from './detector-connection.ts';
+import type { DetectorRequest } from './detector-messages.ts';
 
 /** One request to the detector process from its first message to its answer, given up when its signal says so. */
 export class DetectorTask {
   readonly id: number;
   /** Rejects with `ProcessFailure` or `DetectionFailure`; may be left unobserved. */
-  readonly answer: Promise<DetectorAnswer>;
+  readonly answer: Promise<Answered>;
   readonly #connecting: Promise<DetectorConnection>;
   readonly #signal: AbortSignal;
 
@@ -25,7 +25,7 @@ export class DetectorTask {
     await connection.send({ type, id: this.id }, payload);
   }
 
-  async #await(): Promise<DetectorAnswer> {
+  async #await(): Promise<Answered> {
     if (this.#signal.aborted) throw stopped();
     let giveUp = () => {};
     const aborted = new Promise<never>((_resolve, reject) => {

@@ -3,10 +3,10 @@ import type { ToolIdentity } from '../../contract/base/tool.ts';
 import { type Launcher, ProcessFailure } from '../process/process.ts';
 import { DetectionFailure } from './detection-failure.ts';
 import { DetectorConnection } from './detector-connection.ts';
-import type { DetectorModel } from './detector-messages.ts';
+import type { DetectorModel, IdentifiedText } from './detector-messages.ts';
 import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
 import { DetectorTask } from './detector-task.ts';
-import { DetectorSoundJob, type SoundJob } from './sound-job.ts';
+import { DetectorSoundJob, type GoesOn, type SoundJob } from './sound-job.ts';
 
 /** Who decides on speech and on languages. */
 export interface DetectorTools {
@@ -18,10 +18,13 @@ export interface DetectorTools {
 export interface Detector {
   /** Starts the process and loads models early, for work that is about to come. */
   warm(models: readonly DetectorModel[]): void;
-  /** Opens a job at once; several may be open at a time. */
-  sound(signal: AbortSignal): SoundJob;
-  /** A language code for each text, null where the identifier abstains. */
-  identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+  /**
+   * Opens a job at once; several may be open at a time. One that `goesOn` from a kept job, or from the beginning, can be kept
+   * itself.
+   */
+  sound(signal: AbortSignal, goesOn?: GoesOn): SoundJob;
+  /** What the identifier says of each text. */
+  identify(texts: readonly string[], signal: AbortSignal): Promise<readonly IdentifiedText[]>;
   /** Who decides, without starting the process. */
   tools(): Promise<DetectorTools>;
   /** Stops the process; jobs at hand and later ones reject with `aborted`. */
@@ -62,16 +65,16 @@ class WarmDetector implements Detector {
     }).catch(() => {});
   }
 
-  sound(signal: AbortSignal): SoundJob {
-    return new DetectorSoundJob(this.#task(signal));
+  sound(signal: AbortSignal, goesOn?: GoesOn): SoundJob {
+    return new DetectorSoundJob(this.#task(signal), goesOn);
   }
 
-  async identify(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
+  async identify(texts: readonly string[], signal: AbortSignal): Promise<readonly IdentifiedText[]> {
     const task = this.#task(signal);
     const sent = task.send('identify', Buffer.from(JSON.stringify(texts), 'utf8'));
     sent.catch(() => {});
     const answer = await task.answer;
-    if (answer.type === 'languages' && answer.codes.length === texts.length) return answer.codes;
+    if (answer.type === 'languages' && answer.texts.length === texts.length) return answer.texts;
     throw new DetectionFailure('the detector process identified something else than it was given');
   }
 

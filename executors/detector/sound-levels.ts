@@ -20,6 +20,19 @@ function levelOf(power: number): number {
   return Math.min(Math.max(steps, 0), -LOWEST_DBFS / LEVEL_STEP_DB);
 }
 
+/** The window that is open, as it is kept between two windows of a pass; the levels themselves are kept beside it. */
+export interface OpenLevelState {
+  readonly recent: readonly number[];
+  readonly sum: number;
+  readonly heardMs: number;
+}
+
+/** Where a measurement goes on: at an open window, behind the levels so far. */
+export interface LevelsBefore {
+  readonly open: OpenLevelState;
+  readonly levels: Uint8Array;
+}
+
 /**
  * Measures how loud a sound is, window after window, by the mean power of the loudest of its channels; one byte for each
  * millisecond of sound.
@@ -30,6 +43,24 @@ export class SoundLevels {
   #heardMs = 0;
   #levels = new Uint8Array(FIRST_CAPACITY);
   #count = 0;
+  readonly #before: number;
+
+  constructor(from: LevelsBefore | null = null) {
+    this.#before = from?.levels.length ?? 0;
+    if (from === null) return;
+    this.#levels = new Uint8Array(Math.max(FIRST_CAPACITY, 2 * from.levels.length));
+    this.#levels.set(from.levels);
+    this.#count = from.levels.length;
+    this.#recent.set(from.open.recent);
+    this.#sum = from.open.sum;
+    this.#heardMs = from.open.heardMs;
+  }
+
+  /** The open window, and the levels that were measured since this began. */
+  save(): LevelsBefore {
+    const open = { recent: [...this.#recent], sum: this.#sum, heardMs: this.#heardMs };
+    return { open, levels: this.#levels.subarray(this.#before, this.#count) };
+  }
 
   /** Takes the next block. All but the last one must hold whole milliseconds; what is left of the last one is dropped. */
   add(block: SignalBlock, samples: number): void {

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
+import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { type FoundSilences, findSilences } from './silences.ts';
-import type { SpeechModel, SpeechProbabilities } from './silero-vad.ts';
-import { SoundLevels } from './sound-levels.ts';
+import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
+import { type OpenLevelState, SoundLevels } from './sound-levels.ts';
 import { BYTES_PER_INSTANT, MIX, newBlock, SIGNALS, type SignalBlock, sampleAt, signalOf } from './sound-signals.ts';
+import { speechEdges } from './speech-edges.ts';
 import {
   BYTES_PER_SAMPLE,
   FRAME_SAMPLES,
   SAMPLES_PER_MS,
   type SampleSpan,
+  type SegmenterState,
   SpeechSegmenter,
 } from './speech-segmenter.ts';
 
@@ -24,6 +27,38 @@ export interface MeasuredSound {
   readonly silences: FoundSilences;
 }
 
+/** A measurement as it is kept between two windows of a pass; its levels by the millisecond are kept beside it. */
+export interface SoundStreamState {
+  readonly samples: number;
+  readonly digest: Uint8Array;
+  readonly segmenter: SegmenterState;
+  readonly openLevel: OpenLevelState;
+  /** What has come of the block that is open, and the block before; one array for each signal. */
+  readonly block: readonly Uint8Array[];
+  readonly before: readonly Uint8Array[] | null;
+  readonly followed: readonly (readonly [number, MemoryState])[];
+  readonly apart: readonly number[];
+  readonly apartSamples: number;
+}
+
+/** What a measurement goes on from, and what it is kept as: then `levels` are those that came since. */
+export interface SavedStream {
+  readonly state: SoundStreamState;
+  readonly levels: Uint8Array;
+}
+
+/** The SHA-256 of a sound; only one of some digests can be kept. */
+export interface SoundDigest {
+  update(bytes: Uint8Array): unknown;
+  hex(): string;
+  save?(): Uint8Array;
+}
+
+function usualDigest(): SoundDigest {
+  const hash = createHash('sha256');
+  return { update: (bytes) => hash.update(bytes), hex: () => hash.digest('hex') };
+}
+
 /**
  * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, and a byte
  * for each millisecond, however long the sound is.
@@ -32,20 +67,57 @@ export interface MeasuredSound {
  */
 export class SoundStream {
   readonly #model: SpeechModel;
-  readonly #segmenter = new SpeechSegmenter();
-  readonly #levels = new SoundLevels();
-  readonly #hash = createHash('sha256');
+  readonly #segmenter: SpeechSegmenter;
+  readonly #levels: SoundLevels;
+  readonly #digest: SoundDigest;
   #block: SignalBlock = newBlock(BLOCK_SAMPLES);
   #before: SignalBlock | null = null;
-  #followed: ReadonlyMap<number, SpeechProbabilities> = new Map();
+  #followed: ReadonlyMap<number, FollowedSignal> = new Map();
   #filled = 0;
   #samples = 0;
   readonly #apart = new Set<number>();
   #apartSamples = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(model: SpeechModel) {
+  /** Only a stream with a digest that can be kept can be kept itself. */
+  constructor(model: SpeechModel, digest: SoundDigest = usualDigest(), from: SavedStream | null = null) {
     this.#model = model;
+    this.#digest = digest;
+    this.#segmenter = new SpeechSegmenter(from?.state.segmenter);
+    this.#levels = new SoundLevels(from === null ? null : { open: from.state.openLevel, levels: from.levels });
+    if (from === null) return;
+    const { samples, block, before, followed, apart, apartSamples } = from.state;
+    this.#samples = samples;
+    for (const [at, bytes] of block.entries()) signalOf(this.#block, at).set(floatsOfBytes(bytes));
+    this.#filled = (block[MIX]?.length ?? 0) / Float32Array.BYTES_PER_ELEMENT;
+    this.#before = before?.map(floatsOfBytes) ?? null;
+    this.#followed = new Map(followed.map(([signal, memory]) => [signal, model.follow(memory)]));
+    for (const channel of apart) this.#apart.add(channel);
+    this.#apartSamples = apartSamples;
+  }
+
+  /** How many samples of each signal came: those that were measured, and those of the block that is open. */
+  get taken(): number {
+    return this.#samples + this.#filled;
+  }
+
+  /** Nothing is written to it any more: another stream goes on from there. */
+  save(): SavedStream {
+    const digest = this.#digest.save?.();
+    if (digest === undefined) throw new Error('a sound that was not opened to be kept');
+    const { open, levels } = this.#levels.save();
+    const state: SoundStreamState = {
+      samples: this.#samples,
+      digest,
+      segmenter: this.#segmenter.save(),
+      openLevel: open,
+      block: this.#block.map((signal) => bytesOfFloats(signal.subarray(0, this.#filled))),
+      before: this.#before?.map(bytesOfFloats) ?? null,
+      followed: [...this.#followed].map(([signal, listener]) => [signal, listener.save()] as const),
+      apart: [...this.#apart],
+      apartSamples: this.#apartSamples,
+    };
+    return { state, levels };
   }
 
   /** Chunks may end inside a sample. To be awaited before the next call. */
@@ -60,22 +132,23 @@ export class SoundStream {
       at = end;
       if (this.#filled === BLOCK_SAMPLES) await this.#measure();
     }
-    this.#hash.update(mix);
+    this.#digest.update(mix);
     this.#rest = bytes.subarray(whole);
   }
 
   /** A last frame that is not full is filled up with silence; windows end at the last real sample. */
   async finish(): Promise<MeasuredSound> {
     if (this.#filled > 0) await this.#measure();
+    const levels = this.#levels.finish();
     return {
       samples: this.#samples,
-      sha256: this.#hash.digest('hex'),
-      speech: this.#segmenter.finish(this.#samples),
+      sha256: this.#digest.hex(),
+      speech: speechEdges(this.#segmenter.finish(this.#samples), levels, this.#samples),
       apart: {
         channels: [...this.#apart].sort((one, other) => one - other),
         ms: Math.ceil(this.#apartSamples / SAMPLES_PER_MS),
       },
-      silences: findSilences(this.#levels.finish()),
+      silences: findSilences(levels),
     };
   }
 
@@ -95,27 +168,25 @@ export class SoundStream {
 
   /** For each frame of the block the highest probability among these signals. */
   async #probabilities(signals: readonly number[], samples: number): Promise<Float64Array> {
+    const followed = new Map<number, FollowedSignal>();
+    for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
     const highest = new Float64Array(Math.ceil(samples / FRAME_SAMPLES));
-    const followed = new Map<number, SpeechProbabilities>();
-    for (const signal of signals) {
-      const listener = this.#followed.get(signal) ?? (await this.#begin(signal));
-      followed.set(signal, listener);
-      for (const [frame, known] of highest.entries()) {
-        highest[frame] = Math.max(known, await listener.next(frameOf(this.#block, signal, frame)));
-      }
+    for (const frame of highest.keys()) {
+      const asked = [...followed].map(([at, signal]) => ({ signal, frame: frameOf(this.#block, at, frame) }));
+      highest[frame] = Math.max(0, ...(await this.#model.next(asked)));
     }
     this.#followed = followed;
     return highest;
   }
 
   /** The model has a memory: a channel that was not followed is followed through the block before first. */
-  async #begin(signal: number): Promise<SpeechProbabilities> {
-    const listener = this.#model.follow();
+  async #begin(at: number): Promise<FollowedSignal> {
+    const signal = this.#model.follow();
     const before = this.#before;
     for (let frame = 0; before !== null && frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      await listener.next(frameOf(before, signal, frame));
+      await this.#model.next([{ signal, frame: frameOf(before, at, frame) }]);
     }
-    return listener;
+    return signal;
   }
 }
 

@@ -1,10 +1,9 @@
-/** The published rule of Silero VAD; thresholds are probabilities, the rest is milliseconds. */
+/** The published rule of Silero VAD, without its padding; thresholds are probabilities, the rest is milliseconds. */
 export const SPEECH_RULE = {
   onThreshold: 0.5,
   offThreshold: 0.35,
   minSpeechMs: 250,
   minSilenceMs: 300,
-  padMs: 30,
 } as const;
 
 /** Speech is measured on signed 16-bit samples at this rate, one channel, in frames of a fixed length. */
@@ -19,6 +18,14 @@ export interface SampleSpan {
   readonly end: number;
 }
 
+/** A segmenter as it is kept between two windows of a pass. */
+export interface SegmenterState {
+  readonly spans: SampleSpan[];
+  readonly position: number;
+  readonly openedAt: number | null;
+  readonly quietSince: number | null;
+}
+
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
 
 /**
@@ -27,10 +34,22 @@ const samples = (ms: number): number => ms * SAMPLES_PER_MS;
  * least silence, and is dropped when shorter than the least speech.
  */
 export class SpeechSegmenter {
-  readonly #spans: SampleSpan[] = [];
-  #position = 0;
-  #openedAt: number | null = null;
-  #quietSince: number | null = null;
+  readonly #spans: SampleSpan[];
+  #position: number;
+  #openedAt: number | null;
+  #quietSince: number | null;
+
+  constructor(from: SegmenterState | null = null) {
+    this.#spans = from?.spans ?? [];
+    this.#position = from?.position ?? 0;
+    this.#openedAt = from?.openedAt ?? null;
+    this.#quietSince = from?.quietSince ?? null;
+  }
+
+  save(): SegmenterState {
+    const spans = this.#spans.map(({ start, end }) => ({ start, end }));
+    return { spans, position: this.#position, openedAt: this.#openedAt, quietSince: this.#quietSince };
+  }
 
   /** The probability of the next frame of 512 samples. */
   push(probability: number): void {
@@ -45,10 +64,10 @@ export class SpeechSegmenter {
     }
   }
 
-  /** All windows, padded; `total` is the number of samples measured, which ends a window still open. */
-  finish(total: number): SampleSpan[] {
+  /** All windows; `total` is the number of samples measured, which ends a window still open. */
+  finish(total: number): readonly SampleSpan[] {
     if (this.#openedAt !== null) this.#close(this.#openedAt, total);
-    return padded(this.#spans, total);
+    return this.#spans;
   }
 
   #close(start: number, end: number): void {
@@ -56,18 +75,4 @@ export class SpeechSegmenter {
     this.#openedAt = null;
     this.#quietSince = null;
   }
-}
-
-/** Widens every window by the padding, or by half the gap where two windows are closer than both paddings. */
-function padded(spans: readonly SampleSpan[], total: number): SampleSpan[] {
-  const padding = samples(SPEECH_RULE.padMs);
-  const room = (gap: number) => (gap < 2 * padding ? Math.floor(gap / 2) : padding);
-  return spans.map(({ start, end }, index) => {
-    const before = spans[index - 1];
-    const after = spans[index + 1];
-    return {
-      start: before === undefined ? Math.max(0, start - padding) : start - room(start - before.end),
-      end: after === undefined ? Math.min(total, end + padding) : end + room(after.start - end),
-    };
-  });
 }

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/sound-fault.ts';
 import { BYTES_PER_INSTANT, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
 import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
-import { FaultRun } from './fault-run.ts';
+import { FaultRun, faultRunState } from './fault-run.ts';
 
 /**
  * Faults between the channels, by windows. `silent_channel`: the mean power of one side is below `silentDbfs` wherever that of the
@@ -29,12 +30,26 @@ const SILENT = powerOf(CHANNEL_FAULT_RULE.silentChannel.silentDbfs);
 const placeOf = (signal: (typeof SIGNALS)[number]): number => SIGNALS.indexOf(signal) * BYTES_PER_SAMPLE;
 const [LEFT, RIGHT, CENTRE] = [placeOf('left'), placeOf('right'), placeOf('centre')] as const;
 
+/** Faults as they are kept between two windows of a pass, with the sums of what is not whole yet. */
+export const channelFaultsState = z.strictObject({
+  left: faultRunState,
+  right: faultRunState,
+  inverted: faultRunState,
+  dropouts: z.array(z.strictObject({ startMs: z.number(), endMs: z.number() })),
+  samples: z.number(),
+  sums: z.tuple([z.number(), z.number(), z.number()]),
+  peak: z.number(),
+  edge: z.array(z.number()),
+  quiet: z.strictObject({ startMs: z.number(), endMs: z.number(), edge: z.number() }).nullable(),
+});
+export type ChannelFaultsState = z.infer<typeof channelFaultsState>;
+
 /** Finds such faults in all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive. */
 export class ChannelFaults {
   readonly #range: Range;
-  readonly #silent = { left: new FaultRun(), right: new FaultRun() };
-  readonly #inverted = new FaultRun();
-  readonly #dropouts: Range[] = [];
+  readonly #silent: { readonly left: FaultRun; readonly right: FaultRun };
+  readonly #inverted: FaultRun;
+  readonly #dropouts: Range[];
   #samples = 0;
   #left = 0;
   #right = 0;
@@ -45,8 +60,27 @@ export class ChannelFaults {
   #quiet: { startMs: number; endMs: number; edge: number } | null = null;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(range: Range) {
+  constructor(range: Range, from: ChannelFaultsState | null = null) {
     this.#range = range;
+    this.#silent = { left: new FaultRun(from?.left), right: new FaultRun(from?.right) };
+    this.#inverted = new FaultRun(from?.inverted);
+    this.#dropouts = from?.dropouts ?? [];
+    if (from === null) return;
+    this.#samples = from.samples;
+    [this.#left, this.#right, this.#product] = from.sums;
+    this.#peak = from.peak;
+    this.#edge = from.edge;
+    this.#quiet = from.quiet;
+  }
+
+  save(): ChannelFaultsState {
+    return {
+      ...{ left: this.#silent.left.save(), right: this.#silent.right.save(), inverted: this.#inverted.save() },
+      dropouts: this.#dropouts.map(({ startMs, endMs }) => ({ startMs, endMs })),
+      samples: this.#samples,
+      sums: [this.#left, this.#right, this.#product],
+      ...{ peak: this.#peak, edge: this.#edge, quiet: this.#quiet },
+    };
   }
 
   add(chunk: Buffer): void {

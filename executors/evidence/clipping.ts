@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ClippingFact, MeasuredChannel } from '../../contract/evidence/sound-fault.ts';
+import { type ClippingFact, type MeasuredChannel, measuredChannel } from '../../contract/evidence/sound-fault.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 
 /**
@@ -21,35 +22,59 @@ const ENCODING = 3;
 const HEADER_BYTES = 24;
 const LONGEST_HEADER = 4096;
 
-interface Found {
-  readonly channel: MeasuredChannel;
-  readonly startMs: number;
-  endMs: number;
-  runs: number;
-  longestSamples: number;
-}
+const found = z.strictObject({
+  channel: measuredChannel,
+  startMs: z.number(),
+  endMs: z.number(),
+  runs: z.number(),
+  longestSamples: z.number(),
+});
+type Found = z.infer<typeof found>;
+
+/** Clipping as it is kept between two windows of a pass. */
+export const clippingState = z.strictObject({
+  found: z.array(found),
+  runs: z.array(z.strictObject({ value: z.number(), samples: z.number() })),
+  rate: z.number().nullable(),
+  samples: z.number(),
+});
+export type ClippingState = z.infer<typeof clippingState>;
 
 /** Finds clipping in left, right and centre of a sound at its own rate, which comes as an AU file in pieces of any size. */
 export class Clipping {
   readonly #range: Range;
-  readonly #found: Found[] = [];
-  readonly #runs = CHANNELS.map(() => ({ value: 0, samples: 0 }));
+  readonly #fromMs: number;
+  readonly #found: Found[];
+  readonly #runs: { value: number; samples: number }[];
   readonly #latest = new Map<MeasuredChannel, Found>();
   #rate: number | null = null;
+  #hasHeader = false;
   /** How many channels stand at full scale now. */
   #open = 0;
   #samples = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(range: Range) {
+  /** `fromMs`: where the sound begins that comes now, which is behind the start where the clipping before it was kept. */
+  constructor(range: Range, from: ClippingState | null = null, fromMs: number = range.startMs) {
     this.#range = range;
+    this.#fromMs = fromMs;
+    this.#found = from?.found ?? [];
+    this.#runs = from?.runs ?? CHANNELS.map(() => ({ value: 0, samples: 0 }));
+    for (const each of this.#found) this.#latest.set(each.channel, each);
+    this.#rate = from?.rate ?? null;
+    this.#samples = from?.samples ?? 0;
+    this.#open = this.#runs.filter(({ samples }) => samples > 0).length;
+  }
+
+  save(): ClippingState {
+    return { found: this.#found, runs: this.#runs, rate: this.#rate, samples: this.#samples };
   }
 
   /** Throws `DetectionFailure` on another form. */
   write(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    if (this.#rate === null) bytes = this.#header(bytes);
-    const whole = this.#rate === null ? 0 : bytes.length - (bytes.length % BYTES_PER_INSTANT);
+    if (!this.#hasHeader) bytes = this.#header(bytes);
+    const whole = !this.#hasHeader ? 0 : bytes.length - (bytes.length % BYTES_PER_INSTANT);
     for (let at = 0; at < whole; at += BYTES_PER_SAMPLE) {
       const high = bytes[at];
       // Nearly every sample is told apart by its first byte alone.
@@ -63,7 +88,7 @@ export class Clipping {
   }
 
   facts(): ClippingFact[] {
-    for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
+    this.#closeRuns();
     const { endMs } = this.#range;
     return this.#found
       .filter(({ startMs }) => startMs < endMs)
@@ -82,8 +107,21 @@ export class Clipping {
       throw new DetectionFailure('ffmpeg gave sound in an unknown form');
     }
     if (bytes.length < offset) return bytes;
-    this.#rate = rate;
+    this.#hasHeader = true;
+    this.#begin(rate);
     return bytes.subarray(offset);
+  }
+
+  /** Sound that follows what was kept goes on at its place: a gap before it, or another rate, ends what is open. */
+  #begin(rate: number): void {
+    const samples = Math.round(((this.#fromMs - this.#range.startMs) * rate) / 1000);
+    if (rate !== this.#rate || samples !== this.#samples) this.#closeRuns();
+    this.#rate = rate;
+    this.#samples = samples;
+  }
+
+  #closeRuns(): void {
+    for (const place of CHANNELS.keys()) this.#sample(place, 0, this.#samples);
   }
 
   #sample(place: number, value: number, instant: number): void {

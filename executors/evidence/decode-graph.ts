@@ -1,12 +1,14 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { BAR_RULE } from '../pictures/bar-finder.ts';
 import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
-import type { DecodedPart } from './decode-request.ts';
+import type { DecodedPart, WindowEdges } from './decode-request.ts';
 import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
 import { EVEN_SOUND_INPUT, keptInUse } from './even-sound.ts';
+import { INTERLACING_RULE } from './interlacing.ts';
 import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
 
 /**
@@ -16,7 +18,7 @@ import { VIDEO_TICKS_PER_MS } from './timed-frames.ts';
 export type SoundForm = 'kept' | 'evened' | 'mono';
 
 /** What comes out of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz, interleaved). */
-export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes'] as const;
+export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', 'bars'] as const;
 
 /**
  * What comes out of the pipes behind them: the pixels of small pictures (RGB), JPEGs that may become keyframes (`mpjpeg`), and the
@@ -32,6 +34,10 @@ const FIRST_EXTRA_PIPE = 3;
 // A picture at the end of the range is compared with those that follow.
 const PICTURES_BEHIND_MS = 1000;
 
+// Short-term loudness is that of three seconds, and what is faded in first settles the filters before them.
+const LOUDNESS_LEAD_MS = 4000;
+const FADED_IN_SECONDS = 0.5;
+
 // Every broadcast loudness filter works at 48 kHz, which also is three times the rate of the speech model.
 const LOUDNESS_RATE = 48_000;
 
@@ -41,16 +47,36 @@ const LOUDNESS_RATE = 48_000;
 const LEADS = [2, 60, Number.POSITIVE_INFINITY];
 
 /** The whole seconds from which to decode, in the order to be tried; whole seconds are exact in every container's clock. */
-export const seekPoints = ({ startMs }: Range): number[] => [
+export const seekPoints = (startMs: number): number[] => [
   ...new Set(LEADS.map((lead) => Math.max(0, Math.floor(startMs / 1000) - lead))),
 ];
+
+/** The edges of a range that is decoded as a whole. */
+export const edgesOf = ({ startMs, endMs }: Range): WindowEdges => ({
+  loudnessFromMs: startMs,
+  picturesUntilMs: endMs + PICTURES_BEHIND_MS,
+  candidatesFromMs: startMs,
+  barsFromMs: startMs,
+});
+
+/** When the filter of loudness begins that measures a window of a range. */
+export const loudnessFromOf = (window: Range, range: Range): number =>
+  Math.max(range.startMs, window.startMs - LOUDNESS_LEAD_MS);
+
+/** The earliest next picture behind one of those that are taken every so often. A little less: sums of fractions come out a little short. */
+export const nextAfter = (atMs: number, everyMs: number): number => atMs + everyMs - 0.5;
 
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
  * would be an error. At least one track is needed. Evened sound comes on standard input.
  */
-export function decodeArguments(request: DecodedPart, seek: number, form: SoundForm = 'kept'): string[] {
+export function decodeArguments(
+  request: DecodedPart,
+  seek: number,
+  form: SoundForm = 'kept',
+  edges: WindowEdges = edgesOf(request.range),
+): string[] {
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
@@ -58,8 +84,8 @@ export function decodeArguments(request: DecodedPart, seek: number, form: SoundF
     ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
-    ...audioOptions(request, seek * 1000, form),
-    ...videoOptions(request, seek * 1000),
+    ...audioOptions(request, seek * 1000, form, edges),
+    ...videoOptions(request, seek * 1000, edges),
     ...ownRateOptions(request, seek * 1000, form),
     ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
   ];
@@ -84,19 +110,26 @@ function ownRateOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number,
   return ['-filter_complex', graph.join(','), '-map', '[own]', ...form16, bytePipe('ownRate')];
 }
 
-function audioOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, form: SoundForm): string[] {
+function audioOptions(
+  { audioTrackIndex, range }: DecodedPart,
+  seekMs: number,
+  form: SoundForm,
+  { loudnessFromMs }: WindowEdges,
+): string[] {
   if (audioTrackIndex === null) return [];
   const { sound, layout } = soundOf(audioTrackIndex, form);
-  const cut = (rate: number) => {
+  const cut = (rate: number, startMs: number = range.startMs) => {
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
-    return `atrim=start_sample=${at(range.startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
+    return `atrim=start_sample=${at(startMs)}:end_sample=${at(range.endMs)},asetpts=N/SR/TB`;
   };
   const sampled = (layout: string) =>
     `aresample=${SAMPLE_RATE},aformat=sample_fmts=s16:channel_layouts=${layout},${cut(SAMPLE_RATE)}`;
+  // Sound that begins at once in the middle of a wave would have a peak there that it does not have.
+  const fade = loudnessFromMs < range.startMs ? `afade=t=in:d=${FADED_IN_SECONDS},` : '';
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
     `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asplit=3[loud][whole][folded]`,
-    `[loud]${cut(LOUDNESS_RATE)},ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
+    `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}ebur128=metadata=1:peak=true:framelog=verbose,${printer('ametadata', 'loudness')},anullsink`,
     `[whole]${sampled('mono')}[mix]`,
     `[folded]${sampled(CHANNEL_LAYOUT)}[channels]`,
     '[mix][channels]amerge=inputs=2[pcm]',
@@ -104,15 +137,18 @@ function audioOptions({ audioTrackIndex, range }: DecodedPart, seekMs: number, f
   return ['-filter_complex', graph.join(';'), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'];
 }
 
-function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number): string[] {
+function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, edges: WindowEdges): string[] {
   if (videoTrackIndex === null) return [];
   // Only frames with some metadata are printed. Each line is written at once: its picture would wait for it.
   const timed = (pipe: (typeof MEASURE_PIPES)[number]) =>
     `metadata=mode=add:key=picture:value=1,${printer('metadata', pipe)}:direct=1`;
   const graph = [
-    `[0:${videoTrackIndex}]trim=end=${(range.endMs + PICTURES_BEHIND_MS - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=2[every][some]`,
+    `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
-    `[some]select=${candidateRule(range, seekMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
+    `[some]select=${everyRule([edges.candidatesFromMs, range.endMs], seekMs, KEYFRAME_RULE.candidateMs)},${candidateSize},setsar=1,format=yuvj420p,${timed('candidateTimes')}[candidates]`,
+    // Single lines must stay apart, and single columns need not. Nothing waits for what these print, so that it comes in large pieces.
+    `[lines]scale=w='min(iw,${INTERLACING_RULE.columns})':h=ih:flags=neighbor,format=gray,idet,${printer('metadata', 'fields')},nullsink`,
+    `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
   ];
   const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [
     ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form],
@@ -127,10 +163,13 @@ function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number): 
   ];
 }
 
-/** Pictures in the range, each a while behind the one before. Less than that while: sums of fractions come out a little short. */
-function candidateRule({ startMs, endMs }: Range, seekMs: number): string {
-  const [from, to] = [startMs - seekMs, endMs - seekMs].map((ms) => ms / 1000);
-  const apart = (KEYFRAME_RULE.candidateMs - 0.5) / 1000;
+// What is white everywhere is as large as the picture, which `cropdetect` does not say.
+const barFilters = `cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,lut=c0=255,bbox=min_val=0`;
+
+/** Pictures between two times, each a while behind the one before. */
+function everyRule(betweenMs: readonly [number, number], seekMs: number, everyMs: number): string {
+  const [from, to] = betweenMs.map((ms) => (ms - seekMs) / 1000);
+  const apart = nextAfter(0, everyMs) / 1000;
   return `'gte(t,${from})*lt(t,${to})*(isnan(prev_selected_t)+gte(t-prev_selected_t,${apart}))'`;
 }
 

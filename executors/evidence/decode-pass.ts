@@ -1,42 +1,33 @@
 import type { Readable } from 'node:stream';
-import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
-import type { SoundFaultFact } from '../../contract/evidence/sound-fault.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector } from '../detector/detector.ts';
-import type { SoundJob, SoundResult } from '../detector/sound-job.ts';
+import type { SoundJob } from '../detector/sound-job.ts';
 import { BYTES_PER_INSTANT } from '../detector/sound-signals.ts';
 import { SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { BAR_RULE } from '../pictures/bar-finder.ts';
+import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { ChannelFaults } from './channel-faults.ts';
-import { Clipping } from './clipping.ts';
-import { BYTE_PIPES, decodeArguments, EXTRA_PIPES, MEASURE_PIPES, type SoundForm, seekPoints } from './decode-graph.ts';
-import type { DecodeRequest } from './decode-request.ts';
+import {
+  decodeArguments,
+  EXTRA_PIPES,
+  edgesOf,
+  loudnessFromOf,
+  nextAfter,
+  type SoundForm,
+  seekPoints,
+} from './decode-graph.ts';
+import type { DecodeRequest, WindowEdges } from './decode-request.ts';
 import { evenSound } from './even-sound.ts';
-import { type FrameMetadata, FrameMetadataReader } from './frame-metadata.ts';
-import { Keyframes } from './keyframes.ts';
-import { Loudness } from './loudness.ts';
-import { PictureFacts } from './picture-facts.ts';
-import { PictureStream } from './picture-stream.ts';
-import { Waveform } from './waveform.ts';
+import { FrameMetadataReader } from './frame-metadata.ts';
+import { PassMeters, type PassPart } from './pass-meters.ts';
 
 export interface DecodePassDeps {
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
   readonly detector: Detector;
-}
-
-/** What one pass has measured, on the source's own time line. `sound` is null without an audio track. */
-export interface PassMeasurements {
-  readonly sound: SoundResult | null;
-  readonly loudness: Loudness;
-  readonly pictures: PictureFacts;
-  readonly keyframes: Keyframes;
-  /** Null where there is no sound in the range. */
-  readonly waveform: WaveformFact | null;
-  readonly soundFaults: readonly SoundFaultFact[];
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -54,23 +45,59 @@ const limitsFor = (decodedMs: number): ProcessLimits => ({
   memoryBytes: MEMORY_BYTES.decode,
 });
 
+/** How a part ends that was decoded whole: what becomes of what was measured. */
+type PartEnd<Value> = (meters: PassMeters, job: SoundJob | null) => Promise<Value>;
+
+/** A part of a request. Each attempt measures it with meters of its own, so `part` is asked once for each. */
+export interface DecodeWork<Value> {
+  readonly request: DecodeRequest;
+  readonly part: () => PassPart;
+  readonly end: PartEnd<Value>;
+}
+
 /**
- * Decodes the range once and measures everything on the way; memory does not grow with the range. Where the container
+ * Decodes one part of a range and measures everything on the way; memory does not grow with its length. Where the container
  * cannot be entered in the middle, it is decoded again from further before. Rejects with `ProcessFailure` or
  * `DetectionFailure`, the first reason, once nothing of the pass is left running.
  */
-export async function runDecodePass(
+export async function decodePart<Value>(
   deps: DecodePassDeps,
-  request: DecodeRequest,
+  work: DecodeWork<Value>,
   signal: AbortSignal,
-): Promise<PassMeasurements> {
-  const [first = 0, ...further] = seekPoints(request.range);
-  let measured = await decodeFrom(first, deps, request, signal);
+): Promise<Value> {
+  const { request, part } = work;
+  const [first = 0, ...further] = seekPoints(edgesAt(request, part()).loudnessFromMs);
+  let decoded = await decodeFrom(first, deps, work, signal);
   for (const seek of further) {
-    if (request.videoTrackIndex === null || measured.pictures.beganBefore) break;
-    measured = await decodeFrom(seek, deps, request, signal);
+    if (request.videoTrackIndex === null || decoded.beganBefore || areOver(part())) break;
+    decoded = await decodeFrom(seek, deps, work, signal);
   }
-  return measured;
+  return decoded.value;
+}
+
+// As far before a part as it is entered at most, but for the way from the start.
+const LONGEST_LEAD_MS = 60_000;
+
+/** Whether pictures ended, or paused, so long before a part that none is missing there. */
+const areOver = ({ window, from }: PassPart): boolean =>
+  from !== null && window.startMs - from.pictures.runs.lastMs > LONGEST_LEAD_MS;
+
+interface Decoded<Value> {
+  readonly value: Value;
+  readonly beganBefore: boolean;
+}
+
+/** Where a part adjoins those before and behind it. */
+function edgesAt({ range }: DecodeRequest, { window, from, isLast }: PassPart): WindowEdges {
+  const edges = edgesOf(window);
+  const behind = (lastMs: number | null | undefined, everyMs: number): number =>
+    typeof lastMs === 'number' ? Math.max(window.startMs, nextAfter(lastMs, everyMs)) : window.startMs;
+  return {
+    loudnessFromMs: loudnessFromOf(window, range),
+    picturesUntilMs: isLast ? edges.picturesUntilMs : window.endMs,
+    candidatesFromMs: behind(from?.keyframes.lastMs, KEYFRAME_RULE.candidateMs),
+    barsFromMs: behind(from?.letterbox.lastMs, BAR_RULE.sampleMs),
+  };
 }
 
 // What the filters of ffmpeg say of sound whose decoder does not name its channels.
@@ -84,84 +111,60 @@ function otherForm(error: unknown): SoundForm | null {
 }
 
 /** Sound that cannot be measured in the form that it has is decoded once more, in another. */
-async function decodeFrom(
+async function decodeFrom<Value>(
   seek: number,
   deps: DecodePassDeps,
-  request: DecodeRequest,
+  work: DecodeWork<Value>,
   signal: AbortSignal,
-): Promise<PassMeasurements> {
+): Promise<Decoded<Value>> {
   try {
-    return await decodeOnce(seek, deps, request, { form: 'kept', signal });
+    return await decodeOnce(seek, deps, work, { form: 'kept', signal });
   } catch (error) {
     const form = otherForm(error);
     if (form === null) throw error;
-    return decodeOnce(seek, deps, request, { form, signal });
+    return decodeOnce(seek, deps, work, { form, signal });
   }
 }
 
-async function decodeOnce(
+async function decodeOnce<Value>(
   seek: number,
   deps: DecodePassDeps,
-  request: DecodeRequest,
+  { request, part, end }: DecodeWork<Value>,
   { form, signal }: { readonly form: SoundForm; readonly signal: AbortSignal },
-): Promise<PassMeasurements> {
-  const { range } = request;
+): Promise<Decoded<Value>> {
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) stop.abort();
+  const decoded = part();
+  const { window, from, isLast } = decoded;
+  const goesOn = from === null && isLast ? undefined : { from: from?.sound ?? null };
   // Opened before ffmpeg starts, so that both processes come up together.
-  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal);
-  const keyframes = new Keyframes(range, seek * 1000, request.keep);
-  const pictures = new PictureFacts(range, keyframes);
-  const loudness = new Loudness();
-  const waveform = new Waveform(range);
-  const channelFaults = new ChannelFaults(range);
-  const clipping = new Clipping(range);
-  const stream = new PictureStream(seek * 1000, (picture) => {
-    pictures.add(picture);
-    // Sound counts most evenly; a range without it is counted by its pictures.
-    if (job === null) request.decoded?.(Math.max(0, picture.atMs - range.startMs));
-  });
-  const taken = {
-    times: (frame: FrameMetadata) => stream.addTime(frame),
-    loudness: (frame: FrameMetadata) => loudness.add(frame),
-    candidateTimes: (frame: FrameMetadata) => keyframes.addTime(frame),
-  };
-  const measures = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
-  const written = { pixels: stream, candidates: keyframes, ownRate: clipping };
-  const readers = [...measures, ...BYTE_PIPES.map((name) => written[name])];
+  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal, goesOn);
+  const meters = new PassMeters(request, decoded, seek * 1000);
   const work: Promise<unknown>[] = [];
   try {
-    const decodedMs = range.endMs - seek * 1000;
+    const limits = limitsFor(window.endMs - seek * 1000);
+    const over = { ...request, range: window };
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(request, seek, form),
-      limits: limitsFor(decodedMs),
+      args: decodeArguments(over, seek, form, edgesAt(request, decoded)),
+      limits,
       signal: stop.signal,
       stdin: form === 'evened' ? 'pipe' : 'ignore',
       extraPipes: EXTRA_PIPES,
     });
     if (running.stdin !== null) {
-      const limits = limitsFor(decodedMs);
-      work.push(evenSound(deps, { request, seek, limits, into: running.stdin, signal: stop.signal }));
+      work.push(evenSound(deps, { request: over, seek, limits, into: running.stdin, signal: stop.signal }));
     }
     work.push(
       running.finished,
-      listen(running, job, request, [waveform, channelFaults]),
-      ...running.extra.map((pipe, at) => read(pipe, readers[at])),
+      listen(running, job, request, decoded, meters),
+      ...running.extra.map((pipe, at) => read(pipe, meters.readers[at])),
     );
-    if (job !== null) work.push(job.result);
+    if (job !== null) work.push(isLast ? job.result : job.saved);
     await Promise.all(work);
-    // Only a pass that ended well has written its last lines whole.
-    for (const measure of measures) measure.end();
-    stream.end();
-    pictures.end();
-    await keyframes.end();
-    const drawn = await waveform.end(request.keep);
-    const soundFaults = [...clipping.facts(), ...channelFaults.facts(), ...loudness.overPeak(range)];
-    const sound = job === null ? null : await job.result;
-    return { sound, pictures, keyframes, waveform: drawn, soundFaults, loudness };
+    return { value: await end(meters, job), beganBefore: meters.beganBefore };
   } catch (error) {
     stop.abort();
     await Promise.allSettled(work);
@@ -171,32 +174,48 @@ async function decodeOnce(
   }
 }
 
+const BYTES_PER_MS = SAMPLES_PER_MS * BYTES_PER_INSTANT;
+
 async function listen(
   running: RunningProcess,
   job: SoundJob | null,
-  { range: { startMs, endMs }, decoded }: DecodeRequest,
-  meters: readonly (Waveform | ChannelFaults)[],
+  { range, decoded }: DecodeRequest,
+  { window, from, isLast }: PassPart,
+  { waveform, channelFaults }: PassMeters,
 ): Promise<void> {
-  const bytesPerMs = SAMPLES_PER_MS * BYTES_PER_INSTANT;
-  let room = job === null ? 0 : (endMs - startMs) * bytesPerMs;
+  const take = async (chunk: Buffer): Promise<void> => {
+    waveform.add(chunk);
+    channelFaults.add(chunk);
+    await job?.write(chunk);
+  };
+  let room = job === null ? 0 : (window.endMs - window.startMs) * BYTES_PER_MS;
+  let isFirst = true;
   for await (const chunk of running.stdout) {
     room -= chunk.length;
     if (room < 0 && job === null) throw new DetectionFailure('ffmpeg decoded sound that was not asked for');
     // Only a graph that begins anew counts further than to the end of the range.
     if (room < 0) throw new ChangingSound();
-    for (const meter of meters) meter.add(chunk);
-    await job?.write(chunk);
-    decoded?.(endMs - startMs - Math.ceil(room / bytesPerMs));
+    if (isFirst) await fillGap((window.startMs - range.startMs) * SAMPLES_PER_MS - (from?.sound?.samples ?? 0), take);
+    isFirst = false;
+    await take(chunk);
+    decoded?.(window.endMs - range.startMs - Math.ceil(room / BYTES_PER_MS));
   }
   // The sound of a pass that failed ends anywhere; the reason why is better than what it makes of the speech.
   await running.finished;
-  await job?.end();
+  if (isLast) await job?.end();
+  else await job?.save();
 }
 
-async function read(
-  pipe: Readable,
-  reader: FrameMetadataReader | PictureStream | Keyframes | Clipping | undefined,
-): Promise<void> {
+const SILENT_INSTANTS = 4096;
+
+/** Sound that ended before its window and goes on now: silence lies between, as ffmpeg fills a gap within a window. */
+async function fillGap(instants: number, take: (chunk: Buffer) => Promise<void>): Promise<void> {
+  for (let left = instants; left > 0; left -= SILENT_INSTANTS) {
+    await take(Buffer.alloc(Math.min(left, SILENT_INSTANTS) * BYTES_PER_INSTANT));
+  }
+}
+
+async function read(pipe: Readable, reader: PassMeters['readers'][number] | undefined): Promise<void> {
   for await (const chunk of pipe) {
     if (reader instanceof FrameMetadataReader) reader.push(chunk);
     else await reader?.write(chunk);

@@ -17,11 +17,13 @@ import {
 import type { DetectorTools } from '../detector/detector.ts';
 import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { type DecodePassDeps, type PassMeasurements, runDecodePass } from './decode-pass.ts';
+import type { DecodePassDeps } from './decode-pass.ts';
 import type { DecodeRequest } from './decode-request.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
 import { type DetectionKind, type DetectionTracks, parametersFor } from './detection-parameters.ts';
+import type { PassMeasurements } from './pass-meters.ts';
 import { speechFacts } from './speech-facts.ts';
+import { runDecodePass } from './window-pass.ts';
 
 export interface DetectionRequest extends DetectionTracks, DecodeRequest {
   readonly sourceContentId: string;
@@ -117,7 +119,7 @@ function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: Detec
 
 /** The further kinds that there is anything to measure for: those of pictures where any lies in the range, those of sound alike. */
 function furtherEvidence(
-  { pictures, keyframes, waveform, soundFaults }: PassMeasurements,
+  { pictures, keyframes, interlacing, letterbox, waveform, soundFaults }: PassMeasurements,
   request: DetectionRequest,
   tool: ToolIdentity,
 ): FurtherArtifact[] {
@@ -132,6 +134,8 @@ function furtherEvidence(
     black_frames: ofPictures(() => pictures.black()),
     frozen_frames: ofPictures(() => pictures.frozen()),
     keyframes: ofPictures(() => [...keyframes.facts()]),
+    interlacing: ofPictures(() => interlacing.facts()),
+    letterbox: ofPictures(() => letterbox.facts()),
     waveform: { trackIndex: audioTrackIndex, facts: waveform === null ? null : [waveform] },
     audio_faults: {
       trackIndex: audioTrackIndex,

@@ -1,7 +1,9 @@
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { APART_RULE } from '../detector/apart-channels.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
+import { EDGE_RULE } from '../detector/speech-edges.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
+import { BAR_RULE } from '../pictures/bar-finder.ts';
 import { CUT_RULE } from '../pictures/cut-finder.ts';
 import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
@@ -9,6 +11,7 @@ import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
 import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
 import { CLIPPING_RULE } from './clipping.ts';
+import { INTERLACING_RULE } from './interlacing.ts';
 import { GROUPING } from './picture-facts.ts';
 import { WAVEFORM_RULE } from './waveform.ts';
 
@@ -32,6 +35,8 @@ export interface DetectionTracks {
   readonly videoTrackIndex: number | null;
   /** By which rule the audio track was chosen, and which others there are; null or absent where there is no other. */
   readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
+  /** How long the windows of a pass are, in ms; absent where it decodes its range at once. */
+  readonly passWindowMs?: number;
 }
 
 const sound = (choice: DetectionTracks['audioChoice']) => ({
@@ -56,10 +61,18 @@ function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<st
 }
 
 /** Every threshold, choice and limitation that stands behind the facts of one kind. */
-export const parametersFor = ({ audioChoice }: DetectionTracks) =>
+export function parametersFor({ audioChoice, passWindowMs }: DetectionTracks): Record<DetectionKind, Parameters> {
+  const kinds = parametersOf(audioChoice);
+  if (passWindowMs === undefined) return kinds;
+  const byWindows = Object.entries(kinds).map(([kind, stated]) => [kind, { ...stated, passWindowMs }]);
+  return Object.fromEntries(byWindows) as Record<DetectionKind, Parameters>;
+}
+
+const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
   ({
     speech_activity: {
       ...SPEECH_RULE,
+      ...stated({ edges: EDGE_RULE }),
       signals: 'the mix of all channels, and left, right and centre where they are apart',
       ...APART_RULE,
       sampleRate: SAMPLE_RATE,
@@ -84,7 +97,9 @@ export const parametersFor = ({ audioChoice }: DetectionTracks) =>
       ...sound(audioChoice),
     },
     waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
+    interlacing: { ...INTERLACING_RULE, rule: 'idet of ffmpeg, over several pictures', ...pictures },
+    letterbox: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures', ...pictures },
     keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
   }) satisfies Readonly<Record<string, Parameters>>;
 
-export type DetectionKind = keyof ReturnType<typeof parametersFor>;
+export type DetectionKind = keyof ReturnType<typeof parametersOf>;

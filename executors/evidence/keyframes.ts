@@ -1,27 +1,49 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
-import { type ChosenKeyframe, KeyframeFinder } from '../pictures/keyframe-finder.ts';
+import { type KeyframeFact, keyframeFact } from '../../contract/evidence/evidence-object.ts';
+import { type ChosenKeyframe, KeyframeFinder, keyframeFinderState } from '../pictures/keyframe-finder.ts';
 import type { FrameMetadata } from './frame-metadata.ts';
 import { JpegStream, jpegSize } from './jpeg-stream.ts';
 
 /** Takes an object that a fact is going to name; on disk when it resolves. */
 export type KeepObject = (object: StoredObject) => Promise<void>;
 
+/** Keyframes as they are kept between two windows of a pass; `lastMs` is the time of the last candidate. */
+export const keyframesState = z.strictObject({
+  facts: z.array(keyframeFact),
+  finder: keyframeFinderState,
+  lastMs: z.number().nullable(),
+});
+export type KeyframesState = z.infer<typeof keyframesState>;
+
 /** Collects the keyframes of a range: gives each to `keep` as soon as it is chosen, and holds its fact alone. */
 export class Keyframes {
-  readonly #facts: KeyframeFact[] = [];
+  readonly #facts: KeyframeFact[];
   readonly #finder: KeyframeFinder;
   readonly #stream: JpegStream;
   readonly #keep: KeepObject;
   #kept: Promise<void> = Promise.resolve();
+  #lastMs: number | null;
 
   /** `seekMs` is the source time of tick 0. */
-  constructor(range: Range, seekMs: number, keep: KeepObject) {
+  constructor(range: Range, seekMs: number, keep: KeepObject, from: KeyframesState | null = null) {
     this.#keep = keep;
-    this.#finder = new KeyframeFinder(range, (keyframe) => this.#add(keyframe));
-    this.#stream = new JpegStream(seekMs, (atMs, jpeg) => this.#finder.candidate({ atMs, jpeg }));
+    this.#facts = from?.facts ?? [];
+    this.#lastMs = from?.lastMs ?? null;
+    this.#finder = new KeyframeFinder(range, (keyframe) => this.#add(keyframe), from?.finder);
+    this.#stream = new JpegStream(seekMs, (atMs, jpeg) => {
+      this.#lastMs = atMs;
+      this.#finder.candidate({ atMs, jpeg });
+    });
+  }
+
+  /** Nothing comes any more of this window; resolves when every keyframe so far is kept. */
+  async save(): Promise<KeyframesState> {
+    this.#stream.end();
+    await this.#kept;
+    return { facts: this.#facts, finder: this.#finder.save(), lastMs: this.#lastMs };
   }
 
   addTime(frame: FrameMetadata): void {

@@ -6,14 +6,30 @@ import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-parameters.ts';
 import { type FrameMetadata, numberIn } from './frame-metadata.ts';
 
 // The filter works at 48 kHz, on frames of a tenth of a second.
-const TICKS_PER_MS = 48;
+export const TICKS_PER_MS = 48;
 const FRAME_MS = 100;
+
+/** What a pass says of loudness in the end, whatever it was measured by. */
+export interface LoudnessMeter {
+  add(frame: FrameMetadata): void;
+  /** The highest true peak, where it is too high. */
+  overPeak(range: Range): TruePeakFact[];
+  /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
+  fact(range: Range): LoudnessFact;
+}
+
+/** The fact on a true peak (of full scale) that was measured at a time; none where it is not too high. */
+export function truePeakFacts({ value, atMs }: { value: number; atMs: number }, { endMs }: Range): TruePeakFact[] {
+  const truePeakCentiDbtp = centi(20 * Math.log10(value));
+  if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
+  return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: Math.min(endMs, atMs + FRAME_MS), truePeakCentiDbtp }];
+}
 
 /**
  * Keeps the last word of ffmpeg's `ebur128`, whose values hold for everything measured so far. ffmpeg begins anew when the
  * sound changes its sample rate or channels on the way, and everything that it measured before is lost: that is refused.
  */
-export class Loudness {
+export class Loudness implements LoudnessMeter {
   #last: FrameMetadata | null = null;
   #peak = { value: 0, atTick: 0 };
 
@@ -26,15 +42,11 @@ export class Loudness {
     if (value > this.#peak.value) this.#peak = { value, atTick: frame.pts };
   }
 
-  /** The highest true peak, where it is too high. */
   overPeak({ startMs, endMs }: Range): TruePeakFact[] {
-    const truePeakCentiDbtp = centi(20 * Math.log10(this.#peak.value));
-    if (!(truePeakCentiDbtp > TRUE_PEAK_RULE.mostDbtp * 100)) return [];
     const atMs = startMs + Math.floor(this.#peak.atTick / TICKS_PER_MS);
-    return [{ kind: 'true_peak', index: 0, startMs: atMs, endMs: Math.min(endMs, atMs + FRAME_MS), truePeakCentiDbtp }];
+    return truePeakFacts({ value: this.#peak.value, atMs }, { startMs, endMs });
   }
 
-  /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
   fact({ startMs, endMs }: Range): LoudnessFact {
     const last = this.#last;
     const at = { kind: 'loudness', startMs, endMs } as const;
@@ -58,4 +70,4 @@ export class Loudness {
 }
 
 // The sum turns a negative zero into the one zero of canonical JSON.
-const centi = (value: number): number => Math.round(value * 100) + 0;
+export const centi = (value: number): number => Math.round(value * 100) + 0;

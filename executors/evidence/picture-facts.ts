@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { ShotFact } from '../../contract/evidence/evidence.ts';
+import { type ShotFact, shotFact } from '../../contract/evidence/evidence.ts';
 import type {
   BlackFact,
   FlashFact,
@@ -7,13 +8,26 @@ import type {
   StrobeFact,
   TransitionFact,
 } from '../../contract/evidence/further-evidence.ts';
-import { CutFinder, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
-import { PictureRuns } from '../pictures/picture-runs.ts';
+import { CutFinder, cutFinderState, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
+import { PictureRuns, pictureRunsState } from '../pictures/picture-runs.ts';
 import type { SmallPicture } from '../pictures/small-picture.ts';
-import { type FoundTransition, TransitionFinder } from '../pictures/transition-finder.ts';
+import { TransitionFinder } from '../pictures/transition-finder.ts';
+import { type FoundTransition, foundTransition, transitionFinderState } from '../pictures/transition-state.ts';
 
 /** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
 export const GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
+
+/** The facts as they are kept between two windows of a pass. */
+export const pictureFactsState = z.strictObject({
+  shots: z.array(shotFact),
+  flashes: z.array(z.strictObject({ startMs: z.number(), endMs: z.number() })),
+  transitions: z.array(foundTransition),
+  pictures: z.number(),
+  cuts: cutFinderState,
+  changes: transitionFinderState,
+  runs: pictureRunsState,
+});
+export type PictureFactsState = z.infer<typeof pictureFactsState>;
 
 /** Is told of cuts as they are found. */
 export interface ShotListener {
@@ -29,25 +43,38 @@ export interface ShotListener {
 export class PictureFacts {
   readonly #range: Range;
   readonly #listener: ShotListener | null;
-  readonly #shots: ShotFact[] = [];
-  readonly #flashes: Range[] = [];
-  readonly #transitions: FoundTransition[] = [];
-  readonly #changes = new TransitionFinder((found) => this.#addTransition(found));
-  readonly #cuts = new CutFinder(
-    (cut) => this.#addCut(cut),
-    (flash) => this.#flashes.push(flash),
-  );
-  readonly #runs = new PictureRuns();
-  #pictures = 0;
-  #firstMs: number | null = null;
+  readonly #shots: ShotFact[];
+  readonly #flashes: Range[];
+  readonly #transitions: FoundTransition[];
+  readonly #changes: TransitionFinder;
+  readonly #cuts: CutFinder;
+  readonly #runs: PictureRuns;
+  #pictures: number;
 
-  constructor(range: Range, listener: ShotListener | null = null) {
+  constructor(range: Range, listener: ShotListener | null = null, from: PictureFactsState | null = null) {
     this.#range = range;
     this.#listener = listener;
+    this.#shots = from?.shots ?? [];
+    this.#flashes = from?.flashes ?? [];
+    this.#transitions = from?.transitions ?? [];
+    this.#pictures = from?.pictures ?? 0;
+    this.#changes = new TransitionFinder((found) => this.#addTransition(found), from?.changes);
+    this.#cuts = new CutFinder(
+      (cut) => this.#addCut(cut),
+      (flash) => this.#flashes.push({ startMs: flash.startMs, endMs: flash.endMs }),
+      from?.cuts,
+    );
+    this.#runs = new PictureRuns(from?.runs);
+  }
+
+  save(): PictureFactsState {
+    return {
+      ...{ shots: this.#shots, flashes: this.#flashes, transitions: this.#transitions, pictures: this.#pictures },
+      ...{ cuts: this.#cuts.save(), changes: this.#changes.save(), runs: this.#runs.save() },
+    };
   }
 
   add(picture: SmallPicture): void {
-    this.#firstMs ??= picture.atMs;
     if (this.#isInside(picture.atMs)) this.#pictures += 1;
     this.#cuts.add(picture);
     this.#changes.add(picture);
@@ -60,11 +87,6 @@ export class PictureFacts {
     this.#cuts.end();
     this.#changes.end();
     this.#runs.end();
-  }
-
-  /** Whether pictures came from before the range on: only then is it sure that none of the range is missing. */
-  get beganBefore(): boolean {
-    return this.#firstMs !== null && this.#firstMs < this.#range.startMs;
   }
 
   /** Null when no picture lies in the range: then there is no other fact either. */

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Range } from '../../contract/base/grammar.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
-import type { Launcher, ProcessLimits } from '../process/process.ts';
+import type { Launcher, ProcessLimits, ProcessRequest } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
+import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-whitelists.ts';
 import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
 import { PacketJoiner, type SubtitlePacket } from './subtitle-packets.ts';
 
@@ -41,14 +41,17 @@ export interface TextTrack {
   readonly codec: string;
 }
 
+/** How much of one track is kept. */
+export type TrackLimits = Readonly<Record<'maxTrackCues' | 'maxTrackBytes', number>>;
+
 /** One cue: half-open milliseconds, and its text or why that cannot be read. */
 export type Cue = Range & CueText;
 
 /**
- * The argument list that lists the packets of text tracks up to a time and copies their bytes: two pipes a track, the first
+ * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes: two pipes a track, the first
  * on standard output.
  */
-export function subtitleArguments(file: string, indexes: readonly number[], endMs: number): string[] {
+export function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
@@ -56,30 +59,41 @@ export function subtitleArguments(file: string, indexes: readonly number[], endM
     const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'];
     return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
   });
-  const input = ['-to', `${endMs}ms`, ...mediaInput(file)];
-  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...input, ...outputs];
+  const upTo = ['-to', `${endMs}ms`, ...input];
+  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs];
+}
+
+/** What is read of one input, as ffmpeg is told it. */
+export interface TracksRequest {
+  readonly input: readonly string[];
+  /** At least one, at most `maxTracks`. */
+  readonly tracks: readonly TextTrack[];
+  readonly range: Range;
+  readonly signal: AbortSignal;
+  /** Told how far the tracks were read, in ms. */
+  readonly onRead?: (mediaMs: number) => void;
+  /** Files of the private folder of ffmpeg. */
+  readonly files?: ProcessRequest['files'];
+  /** How much of one track is kept inside the range. */
+  readonly limits?: TrackLimits;
 }
 
 /**
- * The cues of each track (at least one, at most `maxTracks`) clipped to the range, in the order of the tracks, read in one
- * run; null for a track with more than a track may have, and for one that all tracks together leave no room for. Cues are
- * in the order of time and count from the start of the container; those that show nothing are left out. Rejects with
- * `ProcessFailure` or `DetectionFailure`.
+ * The cues of each track clipped to the range, in the order of the tracks, read in one run; null for a track with more than a
+ * track may have. Cues count from the start of the input; those that show nothing are left out. Rejects with `ProcessFailure`
+ * or `DetectionFailure`.
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
-  file: string,
-  tracks: readonly TextTrack[],
-  range: Range,
-  signal: AbortSignal,
-  onRead: (mediaMs: number) => void = () => undefined,
-): Promise<(Cue[] | null)[]> {
+  { input, tracks, range, signal, onRead = () => undefined, files = [], limits = SUBTITLE_LIMITS }: TracksRequest,
+): Promise<(ReadTrack | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
-    args: subtitleArguments(file, indexes, range.endMs),
+    args: subtitleArguments(input, indexes, range.endMs),
     limits: LIMITS,
     signal,
+    files,
     extraPipes: 2 * tracks.length - 1,
   });
   const pipes = [running.stdout, ...running.extra];
@@ -90,21 +104,21 @@ export async function readSubtitleTracks(
     furthest = Math.min(mediaMs, range.endMs);
     onRead(furthest);
   };
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, range, mutex, came));
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, mutex, came }));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   came(range.endMs);
-  return withinAll(readers.map((reader) => reader.result()));
+  return readers.map((reader) => reader.result());
 }
 
 /** What one track has inside the range; null for more than a track may have. */
-interface ReadTrack {
+export interface ReadTrack {
   readonly cues: readonly Cue[];
   readonly bytes: number;
 }
 
-/** Leaves a track without cues that all tracks before it leave no room for. */
-function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
+/** The cues of all tracks in the order of time; null for a track that is null, or that those before it leave no room for. */
+export function withinAll(tracks: readonly (ReadTrack | null)[]): (Cue[] | null)[] {
   let room: { cues: number; bytes: number } = { cues: SUBTITLE_LIMITS.maxCues, bytes: SUBTITLE_LIMITS.maxBytes };
   return tracks.map((track) => {
     if (track === null || track.cues.length > room.cues || track.bytes > room.bytes) return null;
@@ -123,9 +137,17 @@ class KeyedMutex {
   }
 }
 
+interface ReaderOptions {
+  readonly range: Range;
+  readonly limits: TrackLimits;
+  readonly mutex: KeyedMutex;
+  readonly came: (mediaMs: number) => void;
+}
+
 /** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
 class TrackReader {
   readonly #codec: string;
+  readonly #limits: TrackLimits;
   readonly #range: Range;
   readonly #mutex: KeyedMutex;
   readonly #came: (mediaMs: number) => void;
@@ -135,8 +157,9 @@ class TrackReader {
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, range: Range, mutex: KeyedMutex, came: (mediaMs: number) => void) {
+  constructor(codec: string, { range, limits, mutex, came }: ReaderOptions) {
     this.#codec = codec;
+    this.#limits = limits;
     this.#range = range;
     this.#mutex = mutex;
     this.#came = came;
@@ -180,7 +203,8 @@ class TrackReader {
     if (shown.text === '') return;
     this.#cues.push({ startMs, endMs, ...shown });
     this.#bytes += Math.min(packet.bytes.length, MAXIMUM_PACKET_BYTES);
-    this.#isOver = this.#cues.length > SUBTITLE_LIMITS.maxTrackCues || this.#bytes > SUBTITLE_LIMITS.maxTrackBytes;
+    const { maxTrackCues, maxTrackBytes } = this.#limits;
+    this.#isOver = this.#cues.length > maxTrackCues || this.#bytes > maxTrackBytes;
     if (this.#isOver) this.#cues = [];
   }
 }

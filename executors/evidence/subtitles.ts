@@ -6,12 +6,16 @@ import type {
   UnavailableReason,
   UnreadableCueFact,
 } from '../../contract/evidence/evidence.ts';
+import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import type { Detector, DetectorTools } from '../detector/detector.ts';
 import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
+import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-whitelists.ts';
 import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
-import { type Cue, readSubtitleTracks, SUBTITLE_LIMITS } from './subtitle-tracks.ts';
+import { LANGUAGE_CHOICE } from './language-choice.ts';
+import { NEAR_LANGUAGES_SHA256 } from './near-languages.ts';
+import { type Cue, type ReadTrack, readSubtitleTracks, SUBTITLE_LIMITS, withinAll } from './subtitle-tracks.ts';
 import { LANGUAGE_RULE } from './text-language.ts';
 import { trackLanguageOf } from './track-language.ts';
 
@@ -26,12 +30,16 @@ export interface SubtitleTrack {
   readonly index: number;
   /** ffmpeg's short name. */
   readonly codec: string;
-  /** What the container says. */
+  /** What the container says, or who attached the file. */
   readonly language: string | null;
+  /** The file in UTF-8 that the track is read from; absent for a track of the media. */
+  readonly attached?: { readonly contentId: string; readonly format: SubtitleFormat } | undefined;
 }
 
 export interface SubtitleRequest {
   readonly path: string;
+  /** Where an attached file lies. */
+  readonly attachedPath: (contentId: string) => string;
   readonly sourceContentId: string;
   readonly range: Range;
   readonly tracks: readonly SubtitleTrack[];
@@ -50,7 +58,14 @@ const SUBTITLE_PARAMETERS = {
     packets: 'copied, one cue each',
     ...SUBTITLE_LIMITS,
   },
-  text_language: { ...LANGUAGE_RULE, ngrams: 'small', trackVote: 'most blocks' },
+  text_language: {
+    ...LANGUAGE_RULE,
+    ...LANGUAGE_CHOICE,
+    ngrams: 'small',
+    trackVote: 'more than half of all blocks',
+    cueHint: 'the language of the track',
+    nearLanguages: NEAR_LANGUAGES_SHA256,
+  },
 } as const satisfies Readonly<Record<string, EvidenceArtifact['parameters']>>;
 
 /** Tools and parameters of `readSubtitles` over these tracks, known before it runs. */
@@ -58,7 +73,9 @@ export function subtitlesIdentity(
   tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
   tracks: readonly SubtitleTrack[],
 ): OperationIdentity {
-  const named = tracks.map((track) => `${track.index}:${track.codec}:${track.language ?? ''}`);
+  const named = tracks.map(({ index, codec, language, attached }) =>
+    [index, codec, language ?? '', ...(attached === undefined ? [] : [attached.contentId])].join(':'),
+  );
   return {
     tools: [tools.ffmpeg.identity, tools.detectorTools.language],
     parameters: { ...joinParameters(SUBTITLE_PARAMETERS), tracks: named.join(',') },
@@ -72,7 +89,7 @@ type FoundTrack = { readonly track: SubtitleTrack } & (
 );
 
 /**
- * Reads the embedded text tracks and identifies their languages: first one `subtitle_track` a track, then one
+ * Reads the text tracks of the media and those attached to it, and identifies their languages: first one `subtitle_track` a track, then one
  * `text_language` a track, in the order of the tracks; a track that is not read is unavailable, with its index. Without a
  * text track (pictures of text are none) both kinds are unavailable. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
@@ -98,21 +115,39 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
   return [...cues, ...languages];
 }
 
-/** Reads all tracks of readable codecs, up to the largest number, in one run. */
+/** Reads all tracks of readable codecs, up to the largest number: those of the media in one run, each attached file in one. */
 async function findTracks(
   deps: SubtitleDeps,
-  { path, range, signal, read: onRead }: SubtitleRequest,
+  request: SubtitleRequest,
   tracks: readonly SubtitleTrack[],
 ): Promise<FoundTrack[]> {
   const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
   const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
-  const read = wanted.length === 0 ? [] : await readSubtitleTracks(deps, path, wanted, range, signal, onRead);
+  const { path, attachedPath, range, signal, read: onRead = () => undefined } = request;
+  const embedded = wanted.filter(({ attached }) => attached === undefined);
+  const found = new Map<SubtitleTrack, ReadTrack | null>();
+  if (embedded.length > 0) {
+    const over = { input: mediaInput(path), tracks: embedded, range, signal, onRead };
+    const read = await readSubtitleTracks(deps, over);
+    for (const [at, track] of embedded.entries()) found.set(track, read[at] ?? null);
+  } else onRead(range.endMs);
+  for (const track of wanted) {
+    if (track.attached === undefined) continue;
+    const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
+    const [only = null] = await readSubtitleTracks(deps, { input, tracks: [{ ...track, index: 0 }], range, signal });
+    found.set(track, only);
+  }
+  const read = withinAll(wanted.map((track) => found.get(track) ?? null));
   return tracks.map((track): FoundTrack => {
     if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
     const cues = read[wanted.indexOf(track)] ?? null;
     return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
   });
 }
+
+/** Evidence over an attached file says which one. */
+const citedFile = ({ attached }: SubtitleTrack): { subtitleContentId?: string } =>
+  attached === undefined ? {} : { subtitleContentId: attached.contentId };
 
 const textsOf = (cues: readonly Cue[]): string[] => cues.flatMap(({ text }) => (text === null ? [] : [text]));
 
@@ -139,7 +174,7 @@ async function detectionOf(
   const artifact: EvidenceArtifact = {
     schema: 'studio.detected-evidence.v1',
     kind,
-    input: { sourceContentId, range, trackIndex, derivedAudio: null },
+    input: { sourceContentId, range, trackIndex, derivedAudio: null, ...citedFile(found.track) },
     tool,
     parameters: SUBTITLE_PARAMETERS[kind],
     facts: await factsOf(found.cues),

@@ -54,11 +54,3 @@ export function languageBlocks(texts: readonly string[]): string[] {
   }
   return blocks;
 }
-
-/** The code that most blocks were given, the earliest of equals; null when none was given any. */
-export function prevailing(codes: readonly (string | null)[]): string | null {
-  const votes = new Map<string, number>();
-  for (const code of codes) if (code !== null) votes.set(code, (votes.get(code) ?? 0) + 1);
-  const most = Math.max(...votes.values());
-  return [...votes.keys()].find((code) => votes.get(code) === most) ?? null;
-}

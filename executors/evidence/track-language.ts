@@ -1,14 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TrackLanguageFact } from '../../contract/evidence/evidence.ts';
 import type { Detector } from '../detector/detector.ts';
-import {
-  languageBlocks,
-  languageOfScripts,
-  prevailing,
-  type ScriptCounts,
-  scriptCounts,
-  sumOfCounts,
-} from './text-language.ts';
+import { languageOfBlocks, languageOfCue, type TrackChoice } from './language-choice.ts';
+import { languageBlocks, languageOfScripts, type ScriptCounts, scriptCounts, sumOfCounts } from './text-language.ts';
 
 // How many texts are looked at before the host does something else.
 const TEXTS_AT_ONCE = 128;
@@ -23,8 +17,9 @@ async function countedScripts(texts: readonly string[]): Promise<ScriptCounts[]>
 }
 
 /**
- * The language of one track's texts. The script decides where it can, the identifier where it cannot; each cue is asked for
- * too, as a hint. Rejects with `ProcessFailure` or `DetectionFailure`.
+ * The language of one track's texts. The script decides where it can, the identifier where it cannot and is sure. The language of
+ * the track is the hint for each cue; without one a cue has a language where it is sure by itself. Rejects with `ProcessFailure`
+ * or `DetectionFailure`.
  */
 export async function trackLanguageOf(
   detector: Pick<Detector, 'identify'>,
@@ -38,14 +33,22 @@ export async function trackLanguageOf(
   const open = texts.filter((_text, at) => byScript[at] === null);
   const blocks = script === null ? languageBlocks(texts) : [];
   const identified = open.length + blocks.length === 0 ? [] : await detector.identify([...blocks, ...open], signal);
-  const code = script ?? prevailing(identified.slice(0, blocks.length));
+  const choice: TrackChoice =
+    script === null ? languageOfBlocks(texts, blocks, identified) : { code: script, refused: null };
   const rest = identified.slice(blocks.length).values();
+  const codes: (string | null)[] = [];
+  for (const [at, text] of texts.entries()) {
+    const code = byScript[at] ?? null;
+    const next = code === null ? rest.next().value : undefined;
+    codes.push(next === undefined ? code : languageOfCue(text, next, choice));
+    if (codes.length % TEXTS_AT_ONCE === 0) await setImmediate();
+  }
   return {
     kind: 'track_language',
     trackIndex: track.index,
     taggedLanguage: track.language,
-    code,
-    method: script !== null ? 'script' : code === null ? 'none' : 'ngram',
-    cueCodes: byScript.map((found) => found ?? rest.next().value ?? null),
+    code: choice.code,
+    method: script !== null ? 'script' : choice.code === null ? 'none' : 'ngram',
+    cueCodes: codes,
   };
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import { BYTES_PER_INSTANT, CHANNELS, sampleAt } from '../detector/sound-signals.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { packedBytes } from '../pictures/packed-bytes.ts';
 import type { KeepObject } from './keyframes.ts';
 
 /** What a window says: the lowest and the highest sample of all channels, zero among them. */
@@ -11,6 +13,15 @@ export const WAVEFORM_RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'a
 const WINDOW_SAMPLES = WAVEFORM_RULE.windowMs * SAMPLES_PER_MS;
 const HEADER_BYTES = 20;
 const WINDOW_BYTES = 2 * BYTES_PER_SAMPLE;
+
+/** A waveform as it is kept between two windows of a pass: its whole drawing windows, and what lies behind them. */
+export const waveformState = z.strictObject({
+  drawn: packedBytes,
+  samples: z.number(),
+  lowest: z.number(),
+  highest: z.number(),
+});
+export type WaveformState = z.infer<typeof waveformState>;
 
 /**
  * Measures a waveform for drawing from all signals of a sound (s16le at 16 kHz, interleaved) as its bytes arrive; holds four
@@ -28,10 +39,21 @@ export class Waveform {
   #highest = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(range: Range) {
+  constructor(range: Range, from: WaveformState | null = null) {
     this.#range = range;
     const windows = Math.ceil((range.endMs - range.startMs) / WAVEFORM_RULE.windowMs);
     this.#bytes = Buffer.alloc(HEADER_BYTES + windows * WINDOW_BYTES);
+    if (from === null) return;
+    this.#bytes.set(from.drawn, HEADER_BYTES);
+    this.#samples = from.samples;
+    this.#lowest = from.lowest;
+    this.#highest = from.highest;
+  }
+
+  save(): WaveformState {
+    const whole = Math.floor(this.#samples / WINDOW_SAMPLES);
+    const drawn = this.#bytes.subarray(HEADER_BYTES, HEADER_BYTES + whole * WINDOW_BYTES);
+    return { drawn, samples: this.#samples, lowest: this.#lowest, highest: this.#highest };
   }
 
   /** Takes samples in pieces of any size, no more than the range has. */

@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import {
   concentration,
   difference,
+  keptPicture,
   likeness,
   likenessMoved,
   likenessOfDetail,
+  pictureOf,
   type SmallPicture,
 } from './small-picture.ts';
 
@@ -55,6 +58,13 @@ interface Distinct {
   readonly lighter: number;
 }
 
+/** A finder as it is kept between two windows of a pass. */
+export const cutFinderState = z.strictObject({
+  seen: z.array(z.strictObject({ picture: keptPicture, lastMs: z.number(), change: z.number(), lighter: z.number() })),
+  next: z.number(),
+});
+export type CutFinderState = z.infer<typeof cutFinderState>;
+
 /** A picture is a cut, or is none, once pictures of this much later have come. */
 export const DECIDED_AFTER_MS = 750;
 
@@ -68,9 +78,18 @@ export class CutFinder {
   constructor(
     onCut: (cut: FoundCut) => void,
     onFlash: (flash: { readonly startMs: number; readonly endMs: number }) => void,
+    from: CutFinderState | null = null,
   ) {
     this.#onCut = onCut;
     this.#onFlash = onFlash;
+    if (from === null) return;
+    this.#seen = from.seen.map(({ picture, ...rest }) => ({ picture: pictureOf(picture), ...rest }));
+    this.#next = from.next;
+  }
+
+  save(): CutFinderState {
+    const seen = this.#seen.map(({ picture: { atMs, rgb }, ...rest }) => ({ picture: { atMs, rgb }, ...rest }));
+    return { seen, next: this.#next };
   }
 
   add(picture: SmallPicture): void {

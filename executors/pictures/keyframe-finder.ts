@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
+import { packedBytes } from './packed-bytes.ts';
 
 /**
  * Which pictures stand for a film. A shot is divided into pieces from its first picture on, and each piece has the candidate
@@ -12,6 +14,17 @@ export interface Candidate {
   readonly jpeg: Uint8Array;
 }
 
+/** A finder as it is kept between two windows of a pass; null stands for a time before all others. */
+export const keyframeFinderState = z.strictObject({
+  candidates: z.array(z.strictObject({ atMs: z.number(), jpeg: packedBytes })),
+  cuts: z.array(z.number()),
+  candidatesUntilMs: z.number().nullable(),
+  cutsUntilMs: z.number().nullable(),
+  startMs: z.number(),
+  isRest: z.boolean(),
+});
+export type KeyframeFinderState = z.infer<typeof keyframeFinderState>;
+
 /** The picture that was chosen for a piece of a shot. */
 export interface ChosenKeyframe extends Candidate, Range {}
 
@@ -23,16 +36,34 @@ export class KeyframeFinder {
   readonly #range: Range;
   readonly #onKeyframe: (keyframe: ChosenKeyframe) => void;
   #candidates: Candidate[] = [];
-  readonly #cuts: number[] = [];
+  readonly #cuts: number[];
   #candidatesUntilMs = Number.NEGATIVE_INFINITY;
   #cutsUntilMs = Number.NEGATIVE_INFINITY;
   #startMs: number;
   #isRest = false;
 
-  constructor(range: Range, onKeyframe: (keyframe: ChosenKeyframe) => void) {
+  constructor(range: Range, onKeyframe: (keyframe: ChosenKeyframe) => void, from: KeyframeFinderState | null = null) {
     this.#range = range;
-    this.#startMs = range.startMs;
+    this.#startMs = from?.startMs ?? range.startMs;
     this.#onKeyframe = onKeyframe;
+    this.#cuts = from?.cuts ?? [];
+    if (from === null) return;
+    this.#candidates = from.candidates.map(({ atMs, jpeg }) => ({ atMs, jpeg: new Uint8Array(jpeg) }));
+    this.#candidatesUntilMs = from.candidatesUntilMs ?? Number.NEGATIVE_INFINITY;
+    this.#cutsUntilMs = from.cutsUntilMs ?? Number.NEGATIVE_INFINITY;
+    this.#isRest = from.isRest;
+  }
+
+  save(): KeyframeFinderState {
+    const timeOrNull = (ms: number) => (ms === Number.NEGATIVE_INFINITY ? null : ms);
+    return {
+      candidates: this.#candidates.map(({ atMs, jpeg }) => ({ atMs, jpeg })),
+      cuts: this.#cuts,
+      candidatesUntilMs: timeOrNull(this.#candidatesUntilMs),
+      cutsUntilMs: timeOrNull(this.#cutsUntilMs),
+      startMs: this.#startMs,
+      isRest: this.#isRest,
+    };
   }
 
   candidate(candidate: Candidate): void {

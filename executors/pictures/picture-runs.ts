@@ -1,4 +1,12 @@
-import { blockDifference, difference, SMALL_BYTES, type SmallPicture } from './small-picture.ts';
+import { z } from 'zod';
+import {
+  blockDifference,
+  difference,
+  keptPicture,
+  pictureOf,
+  SMALL_BYTES,
+  type SmallPicture,
+} from './small-picture.ts';
 
 /**
  * Black as ffmpeg's `blackdetect` has it: how dark a pixel is, of full scale, and the share of such pixels. Shorter runs are
@@ -10,11 +18,24 @@ export const BLACK_RULE = { pixelThreshold: 0.1, pictureShare: 0.98, leastMs: 20
 export const FROZEN_RULE = { mostChange: 0.001, leastMs: 2000 } as const;
 
 /** Pictures of one property without a break; `measure` is the extreme of what was measured on them. */
-export interface PictureRun {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly measure: number;
-}
+const pictureRun = z.strictObject({ startMs: z.number(), endMs: z.number(), measure: z.number() });
+export type PictureRun = Readonly<z.infer<typeof pictureRun>>;
+
+const runsState = z.strictObject({
+  found: z.array(pictureRun),
+  open: z.strictObject({ startMs: z.number(), measure: z.number() }).nullable(),
+});
+type RunsState = z.infer<typeof runsState>;
+
+/** The runs as they are kept between two windows of a pass. */
+export const pictureRunsState = z.strictObject({
+  black: runsState,
+  frozen: runsState,
+  first: keptPicture.nullable(),
+  lastMs: z.number(),
+  spacingMs: z.number(),
+});
+export type PictureRunsState = z.infer<typeof pictureRunsState>;
 
 const PIXELS = SMALL_BYTES / 3;
 
@@ -36,12 +57,18 @@ function changeOf(first: SmallPicture, picture: SmallPicture): number {
 
 /** Collects runs that last long enough, in the order of time; a run ends with the first picture that is not of it. */
 class Runs {
-  readonly found: PictureRun[] = [];
+  readonly found: PictureRun[];
   readonly #leastMs: number;
-  #open: { startMs: number; measure: number } | null = null;
+  #open: { startMs: number; measure: number } | null;
 
-  constructor(leastMs: number) {
+  constructor(leastMs: number, { found, open }: RunsState = { found: [], open: null }) {
     this.#leastMs = leastMs;
+    this.found = found;
+    this.#open = open;
+  }
+
+  save(): RunsState {
+    return { found: this.found, open: this.#open };
   }
 
   go(atMs: number, measure: number): void {
@@ -62,11 +89,28 @@ class Runs {
 
 /** Finds black and frozen pictures in a stream; holds one picture. */
 export class PictureRuns {
-  readonly #black = new Runs(BLACK_RULE.leastMs);
-  readonly #frozen = new Runs(FROZEN_RULE.leastMs);
+  readonly #black: Runs;
+  readonly #frozen: Runs;
   #first: SmallPicture | null = null;
   #lastMs = 0;
   #spacingMs = 0;
+
+  constructor(from: PictureRunsState | null = null) {
+    this.#black = new Runs(BLACK_RULE.leastMs, from?.black);
+    this.#frozen = new Runs(FROZEN_RULE.leastMs, from?.frozen);
+    if (from === null) return;
+    this.#first = from.first === null ? null : pictureOf(from.first);
+    this.#lastMs = from.lastMs;
+    this.#spacingMs = from.spacingMs;
+  }
+
+  save(): PictureRunsState {
+    const first = this.#first === null ? null : { atMs: this.#first.atMs, rgb: this.#first.rgb };
+    return {
+      ...{ black: this.#black.save(), frozen: this.#frozen.save(), first },
+      ...{ lastMs: this.#lastMs, spacingMs: this.#spacingMs },
+    };
+  }
 
   add(picture: SmallPicture): void {
     const { atMs } = picture;

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { packedBytes } from './packed-bytes.ts';
+
 /** The size to which every picture of a film is brought before pictures are compared. */
 export const SMALL_WIDTH = 96;
 export const SMALL_HEIGHT = 54;
@@ -24,6 +27,13 @@ export interface SmallPicture {
   /** Mean of each channel in each block. */
   readonly blocks: Float32Array;
 }
+
+/** A picture as it is kept: what was measured of it is measured again. */
+export const keptPicture = z.strictObject({ atMs: z.number(), rgb: packedBytes });
+
+/** The picture that was kept. */
+export const pictureOf = ({ atMs, rgb }: z.infer<typeof keptPicture>): SmallPicture =>
+  smallPicture(atMs, new Uint8Array(rgb));
 
 /** Measures a picture; `rgb` must not change afterwards. */
 export function smallPicture(atMs: number, rgb: Uint8Array): SmallPicture {

@@ -1,14 +1,6 @@
+import { bytesOfFloats, floatsOfBytes } from '../detector/packed-state.ts';
 import { BLOCKS, blockDifference, type SmallPicture } from './small-picture.ts';
-
-export type TransitionForm = 'dissolve' | 'fade' | 'wipe';
-
-export interface FoundTransition {
-  readonly form: TransitionForm;
-  readonly startMs: number;
-  readonly endMs: number;
-  /** How much of the change between both ends the form does not explain, 0 to 1. */
-  readonly unexplained: number;
-}
+import type { FoundTransition, TransitionFinderState } from './transition-state.ts';
 
 /**
  * When one shot goes over into another. Between both ends each picture is a mixture of the two (dissolve, fade) or shows
@@ -56,6 +48,8 @@ const OVERLAP_MS = 80;
 const SETTLED_MS = 1200;
 const MOST_CANDIDATES = 200;
 
+const timeOrNull = (ms: number): number | null => (ms === Number.NEGATIVE_INFINITY ? null : ms);
+
 /** Finds gradual transitions in a stream of pictures; holds the blocks of six seconds of pictures. */
 export class TransitionFinder {
   readonly #onTransition: (found: FoundTransition) => void;
@@ -66,8 +60,26 @@ export class TransitionFinder {
   #handedMs = Number.NEGATIVE_INFINITY;
   #foundMs = Number.NEGATIVE_INFINITY;
 
-  constructor(onTransition: (found: FoundTransition) => void) {
+  constructor(onTransition: (found: FoundTransition) => void, from: TransitionFinderState | null = null) {
     this.#onTransition = onTransition;
+    if (from === null) return;
+    this.#moments = from.moments.map(({ blocks, ...rest }) => ({ blocks: floatsOfBytes(blocks), ...rest }));
+    this.#cuts = from.cuts;
+    this.#candidates = from.candidates;
+    this.#turn = from.turn;
+    this.#handedMs = from.handedMs ?? Number.NEGATIVE_INFINITY;
+    this.#foundMs = from.foundMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  save(): TransitionFinderState {
+    return {
+      moments: this.#moments.map(({ blocks, ...rest }) => ({ blocks: bytesOfFloats(blocks), ...rest })),
+      cuts: this.#cuts,
+      candidates: this.#candidates,
+      turn: this.#turn,
+      handedMs: timeOrNull(this.#handedMs),
+      foundMs: timeOrNull(this.#foundMs),
+    };
   }
 
   /** A cut lies in no transition; it must be told before pictures that come a second later. */

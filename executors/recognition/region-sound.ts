@@ -36,7 +36,7 @@ const limitsFor = (bytes: number): ProcessLimits => ({
 });
 
 function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layout: string): string[] {
-  const [seek = 0] = seekPoints(region);
+  const [seek = 0] = seekPoints(region.startMs);
   const sampleAt = (ms: number) => (ms - seek * 1000) * SAMPLES_PER_MS;
   const graph = [
     `[0:${audioTrackIndex}]aresample=48000:async=1:first_pts=0,${layout}`,

@@ -80,7 +80,7 @@ export async function sampledPictures(
   { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
   request: SampleRequest,
 ): Promise<SampledPicture[]> {
-  const [seek = 0] = seekPoints(request.window);
+  const [seek = 0] = seekPoints(request.window.startMs);
   const running = await launcher.start({
     tool: ffmpeg.path,
     args: sampleArguments(request, seek),

@@ -35,6 +35,20 @@ export function mediaInput(file: string): readonly string[] {
   return [...MEDIA_INPUT_OPTIONS, '-i', mediaUrl(file)];
 }
 
+/** ffmpeg's names of the formats of subtitle files, and of the codecs that these may hold. */
+const SUBTITLE_INPUTS = {
+  srt: { format: 'srt', codecs: 'subrip,srt' },
+  webvtt: { format: 'webvtt', codecs: 'webvtt' },
+  ass: { format: 'ass', codecs: 'ass,ssa' },
+} as const;
+
+/** Input options and the input of one untrusted subtitle file, a `file:` URL, which is read as this format and no other. */
+export function subtitleInput(url: string, format: keyof typeof SUBTITLE_INPUTS): readonly string[] {
+  const { format: name, codecs } = SUBTITLE_INPUTS[format];
+  const only = ['-protocol_whitelist', 'file', '-format_whitelist', name, '-codec_whitelist', codecs];
+  return [...only, '-f', name, '-i', url];
+}
+
 /** The same limits as option words alone, for ffprobe, which takes its input last. */
 export const MEDIA_INPUT_OPTIONS: readonly string[] = [
   ...['-protocol_whitelist', 'file'],

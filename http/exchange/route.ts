@@ -21,6 +21,7 @@ export interface Call<Body> {
 /** A call whose body the endpoint reads itself, while the request is still being delivered. */
 export interface StreamCall {
   readonly params: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
   readonly exchange: Exchange;
 }
 

@@ -85,7 +85,7 @@ function answerOf(
   { params, origin }: Pick<Call<null>, 'params' | 'origin'>,
   target: Target,
 ): Answer | Promise<Answer> {
-  const query = checkedQuery(target, endpoint.body === 'none' ? endpoint.query : []);
+  const query = checkedQuery(target, queryOf(endpoint));
   checkFraming(exchange.head);
   if (endpoint.body !== 'json') checkLength(exchange);
   switch (endpoint.body) {
@@ -97,8 +97,13 @@ function answerOf(
         endpoint.handle({ params, query, body: endpoint.parse(body), origin, client: exchange }),
       );
     case 'stream':
-      return endpoint.handle({ params, exchange });
+      return endpoint.handle({ params, query, exchange });
   }
+}
+
+function queryOf(endpoint: Endpoint): readonly string[] {
+  if (endpoint.body === 'none') return endpoint.query;
+  return endpoint.body === 'json' ? [] : Object.keys(endpoint.description.query ?? {});
 }
 
 function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyMap<string, string> {

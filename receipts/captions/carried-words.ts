@@ -16,7 +16,7 @@ function asciiDigits(text: string): string {
 const number = /\d+(?:[.,:'’\u00A0\u202F]\d+| (?=\d{3}(?!\d))\d{3})*/g;
 
 /** The numbers of a text that are written in digits, as these. */
-const numbersOf = (text: string): string[] =>
+export const digitNumbersOf = (text: string): string[] =>
   (asciiDigits(text).match(number) ?? []).map((found) => found.replaceAll(/\D/g, ''));
 
 /** What is left of one list without what another has, each as often. */
@@ -38,7 +38,7 @@ export function keepsNumbers(
   translation: string,
   languages: { readonly source: string; readonly target: string },
 ): boolean {
-  const digits = { source: numbersOf(source), target: numbersOf(translation) };
+  const digits = { source: digitNumbersOf(source), target: digitNumbersOf(translation) };
   const words = {
     source: numberWordsOf(source, languages.source),
     target: numberWordsOf(translation, languages.target),
@@ -53,15 +53,17 @@ export function keepsNumbers(
 }
 
 // Capitalised in English and written otherwise elsewhere.
-const noNames = new Set(
+export const noNames: ReadonlySet<string> = new Set(
   'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english german french spanish italian dutch russian chinese japanese korean american british european'.split(
     ' ',
   ),
 );
 
-const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+/** A text without accents and in lower case. */
+export const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-const scriptOf = (language: string): string | null => {
+/** The script in which a language is usually written, by its code; null where that is not known. */
+export const scriptOf = (language: string): string | null => {
   try {
     return new Intl.Locale(language).maximize().script ?? null;
   } catch {

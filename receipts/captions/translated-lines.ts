@@ -19,10 +19,10 @@ export function linesToTranslate(study: CaptionedStudy): SourceLine[] {
 /** What a model was asked of a study's lines. */
 export const translationWorkOf = (
   study: CaptionedStudy,
-  { asks, identifiedAlone }: Pick<CaptionTranslation, 'asks' | 'identifiedAlone'>,
+  { asks, identifiedAlone, gates }: Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>,
 ): TranslationWork => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  return { lines: linesToTranslate(study), sourceLanguage, targetLanguage, asks, identifiedAlone };
+  return { lines: linesToTranslate(study), sourceLanguage, targetLanguage, asks, identifiedAlone, gates };
 };
 
 /** A text in rows as the guidelines for its language want them, where two rows suffice. */

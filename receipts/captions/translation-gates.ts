@@ -5,6 +5,7 @@ import { contradictsLanguage } from '../recognition/line-language.ts';
 import { lettersOf, spokenLength } from '../recognition/line-tokens.ts';
 import { keepsNames, keepsNumbers } from './carried-words.ts';
 import { isOtherLanguage } from './language-contradiction.ts';
+import { addsNoName, keepsSounds } from './names-across-scripts.ts';
 import { similarityOf } from './text-similarity.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface TranslationLanguages {
   readonly target: string;
   /** Names of the whole production. */
   readonly names: ReadonlySet<string>;
+  /** Whose names are compared by their sound; null where names are compared by their letters, or not at all. */
+  readonly sounded: 'source' | 'translation' | null;
 }
 
 const letters = (text: string): number => lettersOf(text).length;
@@ -68,6 +71,11 @@ function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, langua
   return isOtherLanguage(target, isLong ? identified : identifiedTogether);
 }
 
+function hasNames(source: string, translation: string, { names, sounded }: TranslationLanguages): boolean {
+  if (sounded === 'translation') return addsNoName(source, translation);
+  return sounded === 'source' ? keepsSounds(source, translation, names) : keepsNames(source, translation, names);
+}
+
 /** Why the answer for one line, by itself, does not pass; null where it does. The first reason stands. */
 export function reasonAgainst(candidate: Candidate, languages: TranslationLanguages): CaptionReason | null {
   const { line, answer } = candidate;
@@ -75,7 +83,7 @@ export function reasonAgainst(candidate: Candidate, languages: TranslationLangua
   if (similarityOf(line.text, answer.source) < TRANSLATION_GATE.echoSimilarity) return 'translation_source_mismatch';
   if (isWrongLanguage(candidate, languages)) return 'language_mismatch';
   if (!keepsNumbers(line.text, answer.translation, languages)) return 'translation_numbers_changed';
-  return keepsNames(line.text, answer.translation, languages.names) ? null : 'translation_names_changed';
+  return hasNames(line.text, answer.translation, languages) ? null : 'translation_names_changed';
 }
 
 /** A line whose answer passed by itself. */

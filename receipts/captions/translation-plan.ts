@@ -5,6 +5,8 @@ import {
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
 import { namesIn } from './carried-words.ts';
+import { ANCHOR_RULE, misplacedLines } from './line-anchors.ts';
+import { namesBySound, soundedNames } from './names-across-scripts.ts';
 import {
   areMisplaced,
   type Candidate,
@@ -18,7 +20,7 @@ import {
 
 /** What a model is asked for one production, as far as it was. */
 export interface TranslationWork
-  extends Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage' | 'asks' | 'identifiedAlone'> {
+  extends Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage' | 'asks' | 'identifiedAlone' | 'gates'> {
   readonly lines: readonly SourceLine[];
 }
 
@@ -39,15 +41,16 @@ function batchesOf(lines: readonly SourceLine[]): SourceLine[][] {
   return Array.from({ length: count }, (_, at) => lines.slice(at * batchLines, (at + 1) * batchLines));
 }
 
-const languagesOf = ({ lines, sourceLanguage, targetLanguage }: TranslationWork): TranslationLanguages => ({
-  source: sourceLanguage,
-  target: targetLanguage,
-  names: namesIn(
-    lines.map(({ text }) => text),
-    sourceLanguage,
-    targetLanguage,
-  ),
-});
+function languagesOf({ lines, sourceLanguage, targetLanguage, gates }: TranslationWork): TranslationLanguages {
+  const texts = lines.map(({ text }) => text);
+  const sounded = gates === undefined ? null : soundedNames(sourceLanguage, targetLanguage);
+  return {
+    source: sourceLanguage,
+    target: targetLanguage,
+    names: sounded === 'source' ? namesBySound(texts) : namesIn(texts, sourceLanguage, targetLanguage),
+    sounded,
+  };
+}
 
 const candidateIn = (ask: TranslationAsk | undefined, line: SourceLine, together: string | null): Candidate => ({
   line,
@@ -76,6 +79,24 @@ function judged(candidates: readonly Candidate[], languages: TranslationLanguage
   return verdicts;
 }
 
+/** The lines that passed, with what else they are compared by. */
+const passedOf = (lines: readonly SourceLine[], verdicts: ReadonlyMap<string, Verdict>): Passed[] =>
+  lines.flatMap((line): Passed[] => {
+    const verdict = verdicts.get(line.id);
+    return verdict !== undefined && 'text' in verdict ? [{ line, translation: verdict.text }] : [];
+  });
+
+/** Lines whose translations fit other lines better by what they share; the first gates did not ask. */
+function misplaced(
+  { gates, sourceLanguage, targetLanguage }: TranslationWork,
+  passed: readonly Passed[],
+  least: number,
+): ReadonlySet<string> {
+  if (gates === undefined) return new Set();
+  const lines = passed.map(({ line, translation }) => ({ id: line.id, source: line.text, translation }));
+  return misplacedLines(lines, { source: sourceLanguage, target: targetLanguage }, least);
+}
+
 /**
  * The lines that are asked again alone: of a batch in which a line did not pass, or whose translations look misplaced, all
  * of them. Where one line of an answer went wrong, the others may have its words.
@@ -88,11 +109,9 @@ function doubtful(work: TranslationWork): SourceLine[] {
       members.map((line) => candidateIn(ask, line, together)),
       languages,
     );
-    const passed = members.flatMap((line): Passed[] => {
-      const verdict = verdicts.get(line.id);
-      return verdict !== undefined && 'text' in verdict ? [{ line, translation: verdict.text }] : [];
-    });
-    return passed.length < members.length || areMisplaced(passed) ? members : [];
+    const passed = passedOf(members, verdicts);
+    const isDoubtful = areMisplaced(passed) || misplaced(work, passed, ANCHOR_RULE.doubtful).size > 0;
+    return passed.length < members.length || isDoubtful ? members : [];
   });
 }
 
@@ -120,6 +139,10 @@ export function verdictsOf(work: TranslationWork): ReadonlyMap<string, Verdict> 
     }),
   );
   const verdicts = new Map(judged(candidates, languagesOf(work)));
+  const passed = passedOf(work.lines, verdicts);
+  for (const id of misplaced(work, passed, ANCHOR_RULE.withheld)) {
+    verdicts.set(id, { reason: 'translation_source_mismatch' });
+  }
   const failed = new Set(work.asks.flatMap(({ lineIds, failure }) => (failure === null ? [] : lineIds)));
   const asked = new Set(work.asks.flatMap(({ lineIds }) => lineIds));
   const isCut = fatalFailure(work) !== null;

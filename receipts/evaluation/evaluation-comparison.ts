@@ -99,7 +99,10 @@ const laterMeasures = ({
   soundFaults,
   keyframes,
   transcript,
-}: Pick<EvaluationScores, 'transitions' | 'soundFaults' | 'keyframes' | 'transcript'>): Measure[] => [
+  translations,
+  pairing,
+  screenTexts,
+}: Omit<EvaluationScores, 'speech' | 'cuts' | 'subtitles'>): Measure[] => [
   ...(transitions === undefined
     ? []
     : [...retrieval('transitions', transitions), share('transitions.with_bounds', transitions.boundedMicro, 'higher')]),
@@ -111,6 +114,29 @@ const laterMeasures = ({
         share('transcript.word_error_rate', transcript.wordErrorMicro, 'lower', speechToleranceMicro),
         share('transcript.character_error_rate', transcript.characterErrorMicro, 'lower', speechToleranceMicro),
         share('transcript.invention_rate', transcript.inventionMicro, 'lower'),
+      ]),
+  ...(translations === undefined
+    ? []
+    : [
+        share('translations.right_withheld', translations.withheldMicro, 'lower'),
+        ...translations.defects.flatMap(({ defect, caughtMicro, caughtTogetherMicro }) => [
+          share(`translations.${defect}.caught`, caughtMicro, 'higher'),
+          share(`translations.${defect}.caught_together`, caughtTogetherMicro, 'higher'),
+        ]),
+      ]),
+  ...(pairing === undefined
+    ? []
+    : [
+        share('pairing.files_with_captions', pairing.captionedMicro, 'higher'),
+        share('pairing.words_kept', pairing.keptMicro, 'higher'),
+        share('pairing.lines_right', pairing.rightMicro, 'higher'),
+      ]),
+  ...(screenTexts === undefined
+    ? []
+    : [
+        share('screen_texts.found', screenTexts.foundMicro, 'higher'),
+        share('screen_texts.wrong', screenTexts.wrongMicro, 'lower'),
+        share('screen_texts.invented', screenTexts.inventedMicro, 'lower'),
       ]),
 ];
 

@@ -9,11 +9,14 @@ import { type CaptionGateCounts, captionGateScoreOf } from './score-caption-gate
 import { type CutCounts, cutCounts, cutScoreOf } from './score-cuts.ts';
 import { type KeyframeCounts, keyframeCounts, keyframeScoreOf } from './score-keyframes.ts';
 import { type LanguageAnswer, type LanguageCounts, languageCounts, languageScoreOf } from './score-languages.ts';
+import { type PairingCounts, pairingCounts, pairingScoreOf } from './score-pairing.ts';
+import { type ScreenTextCounts, screenTextCounts, screenTextScoreOf } from './score-screen-texts.ts';
 import { type FaultCounts, faultCounts, faultScoresOf } from './score-sound-faults.ts';
 import { type SpeechCounts, speechCounts, speechScoreOf } from './score-speech.ts';
 import { pairCues, type SubtitleCounts, subtitleCounts, subtitleScoreOf } from './score-subtitles.ts';
 import { type TranscriptCounts, transcriptCounts, transcriptScoreOf } from './score-transcript.ts';
 import { type TransitionCounts, transitionCounts, transitionScoreOf } from './score-transitions.ts';
+import { type TranslationCounts, translationScoreOf } from './score-translations.ts';
 
 /** Everything that is counted of an item or of a whole pack; speech and cuts once for each collar and tolerance. */
 export interface EvaluationCounts {
@@ -28,6 +31,9 @@ export interface EvaluationCounts {
   readonly soundFaults: readonly FaultCounts[] | null;
   readonly keyframes: KeyframeCounts | null;
   readonly transcript: TranscriptCounts | null;
+  readonly translations: TranslationCounts | null;
+  readonly pairing: PairingCounts | null;
+  readonly screenTexts: ScreenTextCounts | null;
 }
 
 const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
@@ -66,6 +72,9 @@ export function countsOf({ range, labels }: PackItem, found: EvaluationFindings)
     soundFaults: labels.soundFaults ? faultCounts(labels.soundFaults, found.soundFaults ?? []) : null,
     keyframes: labels.keyframes ? keyframeCounts(labels.keyframes.shots, found.keyframesMs ?? []) : null,
     transcript: labels.transcript ? transcriptCounts(labels.transcript, found.transcript ?? [], range) : null,
+    translations: found.translations,
+    pairing: labels.pairing ? pairingCounts(labels.pairing, found.pairs ?? []) : null,
+    screenTexts: labels.screenTexts ? screenTextCounts(labels.screenTexts, found.screenTexts ?? []) : null,
   };
 }
 
@@ -80,6 +89,13 @@ function sumOf<Key extends string>(list: readonly Readonly<Record<Key, number>>[
 function pooledSubtitles(list: readonly SubtitleCounts[]): SubtitleCounts | null {
   const sum = sumOf(list);
   return sum && { ...sum, largestErrorMs: Math.max(...list.map(({ largestErrorMs }) => largestErrorMs)) };
+}
+
+/** The counts of right lines, and those of each defect. */
+function pooledTranslations(items: readonly (TranslationCounts | null)[]): TranslationCounts | null {
+  const clean = sumOf(present(items).map(({ lines, withheld }) => ({ lines, withheld })));
+  const defects = sumsOf(present(items).map(({ defects: counts }) => counts));
+  return clean && { ...clean, defects: defects ?? [] };
 }
 
 const present = <Value>(values: readonly (Value | null)[]): Value[] =>
@@ -106,6 +122,9 @@ export const pooledCounts = (items: readonly EvaluationCounts[]): EvaluationCoun
   soundFaults: sumsOf(items.map(({ soundFaults }) => soundFaults)),
   keyframes: sumOf(present(items.map(({ keyframes }) => keyframes))),
   transcript: sumOf(present(items.map(({ transcript }) => transcript))),
+  translations: pooledTranslations(items.map(({ translations }) => translations)),
+  pairing: sumOf(present(items.map(({ pairing }) => pairing))),
+  screenTexts: sumOf(present(items.map(({ screenTexts }) => screenTexts))),
 });
 
 /** The counts with the ratios that follow from them. */
@@ -128,4 +147,7 @@ export const scoresOf = ({
   ...(later.soundFaults === null ? {} : { soundFaults: faultScoresOf(later.soundFaults) }),
   ...(later.keyframes === null ? {} : { keyframes: keyframeScoreOf(later.keyframes) }),
   ...(later.transcript === null ? {} : { transcript: transcriptScoreOf(later.transcript) }),
+  ...(later.translations === null ? {} : { translations: translationScoreOf(later.translations) }),
+  ...(later.pairing === null ? {} : { pairing: pairingScoreOf(later.pairing) }),
+  ...(later.screenTexts === null ? {} : { screenTexts: screenTextScoreOf(later.screenTexts) }),
 });

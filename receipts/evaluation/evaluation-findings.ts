@@ -7,8 +7,11 @@ import { transcriptOf } from '../captions/recognised-lines.ts';
 import type { VerifiedEvidence, VerifiedOperation } from '../evidence/fold-media.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { type CaptionGateCounts, captionGateCounts } from './score-caption-gate.ts';
+import { type ShownPair, shownPairs } from './score-pairing.ts';
+import type { FoundText } from './score-screen-texts.ts';
 import type { FoundFault } from './score-sound-faults.ts';
 import type { FoundLine } from './score-transcript.ts';
+import type { TranslationCounts } from './score-translations.ts';
 
 /** One text track as a study read it; `language` says of the track and of each of its cues, in their order. */
 export interface FoundTrack {
@@ -29,6 +32,9 @@ export interface EvaluationFindings {
   /** When the kept pictures were taken. */
   readonly keyframesMs: readonly number[] | null;
   readonly transcript: readonly FoundLine[] | null;
+  readonly translations: TranslationCounts | null;
+  readonly pairs: readonly ShownPair[] | null;
+  readonly screenTexts: readonly FoundText[] | null;
 }
 
 /** The passes over the media that a study made. */
@@ -74,8 +80,16 @@ function linesOf({ execution }: VerifiedRuntime): readonly FoundLine[] {
   return findings === undefined ? [] : (transcriptOf(findings)?.lines ?? []);
 }
 
+/** The texts that were read on the screen. A study whose reader failed has none to be scored. */
+function textsOnScreen({ itemId }: PackItem, { execution }: VerifiedRuntime): readonly FoundText[] {
+  const found = execution?.study.findings.screenText?.found ?? null;
+  if (found === null) throw new EvaluationFault('labels_outside_media', `${itemId}: labels.screenTexts: not read`);
+  return found.facts.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
+}
+
 /** The further findings that an item labels. */
-function furtherFindings({ itemId, labels }: PackItem, runtime: VerifiedRuntime) {
+function furtherFindings(item: PackItem, runtime: VerifiedRuntime) {
+  const { itemId, labels } = item;
   const factsOf = (kind: FurtherKind, label: string) => furtherFactsOf(kind, `${itemId}: labels.${label}`, runtime);
   const { transitions, soundFaults, keyframes, transcript } = labels;
   return {
@@ -85,14 +99,20 @@ function furtherFindings({ itemId, labels }: PackItem, runtime: VerifiedRuntime)
       ? factsOf('keyframes', 'keyframes').flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []))
       : null,
     transcript: transcript ? linesOf(runtime) : null,
+    pairs: shownPairs(item, runtime),
+    screenTexts: labels.screenTexts ? textsOnScreen(item, runtime) : null,
   };
 }
 
 /**
- * Takes what an item labels out of the reopened evidence of its study. Throws `EvaluationFault` `labels_outside_media`
+ * Takes what an item labels out of the reopened evidence of its study, beside what the gates of translations did. Throws `EvaluationFault` `labels_outside_media`
  * for labels of what the media does not have.
  */
-export function findingsOf(item: PackItem, runtime: VerifiedRuntime): EvaluationFindings {
+export function findingsOf(
+  item: PackItem,
+  runtime: VerifiedRuntime,
+  translations: TranslationCounts | null,
+): EvaluationFindings {
   const { itemId, labels } = item;
   const evidence = operationsOf(runtime).flatMap((operation) => operation.evidence);
   const factsOf = (kind: DetectedKind, label: string) =>
@@ -108,5 +128,6 @@ export function findingsOf(item: PackItem, runtime: VerifiedRuntime): Evaluation
     tracks: tracks ?? null,
     captionGate: captionGateCounts(item, runtime),
     ...furtherFindings(item, runtime),
+    translations,
   };
 }

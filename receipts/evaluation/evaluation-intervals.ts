@@ -23,6 +23,9 @@ const countsIn = (scores: EvaluationScores): EvaluationCounts => ({
   soundFaults: scores.soundFaults ?? null,
   keyframes: scores.keyframes ?? null,
   transcript: scores.transcript ?? null,
+  translations: scores.translations ?? null,
+  pairing: scores.pairing ?? null,
+  screenTexts: scores.screenTexts ?? null,
 });
 
 /** Numbers in (0, 1) that follow from a seed alone (Park and Miller). */

@@ -63,6 +63,7 @@ function checkLabels({ itemId, range, labels }: PackItem): void {
     soundFaults: others.soundFaults,
     'keyframes.shots': others.keyframes?.shots,
     'transcript.lines': others.transcript?.lines,
+    screenTexts: others.screenTexts,
   };
   for (const [place, list] of Object.entries(spans)) {
     for (const [index, { startMs, endMs }] of (list ?? []).entries()) check(`${place}.${index}`, startMs, endMs);

@@ -8,11 +8,14 @@ import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { countsOf, pooledCounts, scoresOf } from './evaluation-counts.ts';
 import { findingsOf, operationsOf } from './evaluation-findings.ts';
 import type { OpenedPack } from './evaluation-pack.ts';
+import type { TranslationCounts } from './score-translations.ts';
 
 /** An item of a pack and the study of it, reopened from what was stored. */
 export interface StudiedItem {
   readonly item: PackItem;
   readonly runtime: VerifiedRuntime;
+  /** What the gates of translations did with the lines of the item; null where it has none. */
+  readonly translations: TranslationCounts | null;
 }
 
 /** The different ones among equal values, in the order of their canonical form. */
@@ -34,7 +37,10 @@ export function evaluationReceiptOf(
         ? []
         : [{ kind: artifact.kind, tool: artifact.tool.name, parameters: statedParameters(artifact) }],
     );
-  const counted = studied.map(({ item, runtime }) => ({ item, counts: countsOf(item, findingsOf(item, runtime)) }));
+  const counted = studied.map(({ item, runtime, translations }) => ({
+    item,
+    counts: countsOf(item, findingsOf(item, runtime, translations)),
+  }));
   const body: Omit<EvaluationReceipt, 'schema' | 'receiptId'> = {
     producer: { id: 'studio.pack-evaluation', version: '1', policy: 'counts_pooled_over_items' },
     pack: { contentId, itemCount: pack.items.length },

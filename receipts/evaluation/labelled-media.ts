@@ -21,7 +21,7 @@ export function checkLabelledMedia({ itemId, range, labels }: PackItem, { sessio
   const has = (kind: Source['tracks'][number]['kind']) => tracks.some((track) => track.kind === kind);
   if (labels.speech !== null && !has('audio')) refuse('labels.speech: no_audio_track');
   if (labels.cuts !== null && !has('video')) refuse('labels.cuts: no_video_track');
-  for (const label of ['transitions', 'keyframes'] as const) {
+  for (const label of ['transitions', 'keyframes', 'screenTexts'] as const) {
     if (labels[label] && !has('video')) refuse(`labels.${label}: no_video_track`);
   }
   for (const label of ['soundFaults', 'transcript'] as const) {
@@ -33,8 +33,14 @@ export function checkLabelledMedia({ itemId, range, labels }: PackItem, { sessio
     const isSubtitle = tracks.some(({ index, kind }) => index === trackIndex && kind === 'subtitle');
     if (!isSubtitle) refuse(`${place}: no such text track`);
   }
-  const languages = [labels.captions?.sourceLanguage, labels.transcript?.language].filter((tag) => tag !== undefined);
+  if (labels.pairing && !has('subtitle')) refuse('labels.pairing: no_text_subtitle_track');
+  const languages = [
+    labels.captions?.sourceLanguage,
+    labels.pairing?.sourceLanguage,
+    labels.transcript?.language,
+  ].filter((tag) => tag !== undefined);
   if (new Set(languages).size > 1) refuse('labels.transcript.language: captions declare another source language');
-  const obstacle = labels.captions === null ? null : captionLengthObstacleOf(range, captionLimits.maxDurationMs);
-  if (obstacle !== null) refuse(`labels.captions: ${obstacle}`);
+  const isCaptioned = labels.captions !== null || labels.pairing != null;
+  const obstacle = !isCaptioned ? null : captionLengthObstacleOf(range, captionLimits.maxDurationMs);
+  if (obstacle !== null) refuse(`labels.${labels.captions === null ? 'pairing' : 'captions'}: ${obstacle}`);
 }

@@ -2,47 +2,18 @@ import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { EvaluationFault } from '../../contract/evaluation/evaluation-fault.ts';
 import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import type { CaptionGateScore } from '../../contract/evaluation/evaluation-receipt.ts';
-import type { Reviewer } from '../../contract/review/publish-review.ts';
 import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
 import { wholeCaptionsOf } from '../captions/caption-lines.ts';
 import { captionReceipt } from '../captions/caption-production.ts';
-import { captionRules } from '../captions/caption-rules.ts';
 import { type StoredCaptions, structuralDecisionOf } from '../captions/caption-structure.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { reviewReceipt } from '../review/publish-review-decision.ts';
+import { approvable } from './approvable-study.ts';
 import { defectiveCaptions } from './caption-defects.ts';
 import { microRatio } from './micro-ratio.ts';
 
 /** Numbers of captions and of planted defects; those of several items are added up. */
 export type CaptionGateCounts = Pick<CaptionGateScore, 'candidates' | 'accepted' | 'planted' | 'caught'>;
-
-// No person approves anything: the approval below is derived to name it in the captions, and never written down.
-const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
-
-/** The study as it would stand after an approval; null where it may not be put before a reviewer. */
-function approvable({ execution }: VerifiedRuntime): CaptionedStudy | null {
-  const conclusion = execution?.study.conclusion ?? null;
-  if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
-  const { run } = execution.opened;
-  const { runtimeId } = run.record;
-  const receipt = reviewReceipt.of(run, {
-    intake: conclusion.admission.intake,
-    reviewer: nobody,
-    decision: {
-      outcome: 'approve_for_caption_production',
-      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-      note: null,
-    },
-  });
-  return {
-    run,
-    findings: execution.study.findings,
-    conclusion,
-    approval: reviewReceipt.referenceOf(runtimeId, receipt),
-    rules: captionRules,
-  };
-}
 
 function produce(study: CaptionedStudy, place: string): StoredCaptions {
   const obstacle = captionObstacleOf(study.run.record, captionLimits.maxDurationMs);

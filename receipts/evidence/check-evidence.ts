@@ -58,6 +58,8 @@ const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]
     facts: ['clipping', 'silent_channel', 'phase_inversion', 'dropout', 'true_peak'],
     track: 'audio',
   },
+  interlacing: { facts: ['field_order'], track: 'video' },
+  letterbox: { facts: ['letterbox'], track: 'video' },
   screen_text: { facts: ['screen_text'], track: 'video' },
 };
 
@@ -110,9 +112,15 @@ function checkTools({ tool }: Pick<EvidenceArtifact, 'tool'>, { tools }: Evidenc
 /** What was measured, in which tracks of which source, by what: as one operation of one run stated it. */
 export interface EvidenceOrigin {
   readonly run: StudyRun;
-  readonly source: Pick<RegisteredSource, 'tracks'>;
+  readonly source: Pick<RegisteredSource, 'tracks' | 'subtitleTracks'>;
   readonly operation: Pick<MediaOperation, 'tools' | 'parameters'>;
   readonly kind: MeasuredKind;
+}
+
+/** Evidence over an attached subtitle file cites the text that it was read from. */
+function attachedFile({ subtitleTracks = [] }: EvidenceOrigin['source'], index: number | null) {
+  const track = subtitleTracks.find(({ trackIndex }) => trackIndex === index);
+  return track === undefined ? {} : { subtitleContentId: track.text.contentId };
 }
 
 /**
@@ -128,10 +136,19 @@ export function checkEvidence(
   const { trackIndex } = artifact.input;
   const { input } = artifact;
   const parameters = statedParameters(artifact);
+  const cited = 'subtitleContentId' in input ? { subtitleContentId: input.subtitleContentId } : {};
   demandDerived(
     'evidence',
-    { kind: artifact.kind, input: { sourceContentId: input.sourceContentId, range: input.range }, parameters },
-    { kind, input: { sourceContentId, range }, parameters: parametersFor(kind, operation) },
+    {
+      kind: artifact.kind,
+      input: { sourceContentId: input.sourceContentId, range: input.range, ...cited },
+      parameters,
+    },
+    {
+      kind,
+      input: { sourceContentId, range, ...attachedFile(source, trackIndex) },
+      parameters: parametersFor(kind, operation),
+    },
   );
   checkTools(artifact, operation);
   const track = source.tracks.find(({ index }) => index === trackIndex);

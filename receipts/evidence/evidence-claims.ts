@@ -3,9 +3,10 @@ import { type Claim, type ClaimState, claimStates } from '../../contract/evidenc
 import type { EvidenceFact, EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOf } from '../core/canonical-json.ts';
 
-/** What a fact stands for: a speech value, a language code (null for one that was not identified), or recognised words. */
+/** What a fact stands for: a speech value, a language code (null for one that was not identified), or recognised words or texts. */
 const assertionOf = (fact: EvidenceFact) => {
   if (fact.kind === 'recognised_line') return { kind: 'transcript', value: 'recognised' } as const;
+  if (fact.kind === 'recognised_text') return { kind: 'screen_text', value: 'recognised' } as const;
   if (fact.kind !== 'language_range') {
     return { kind: 'speech_activity', value: fact.kind === 'speech_window' ? 'speech' : 'non_speech' } as const;
   }

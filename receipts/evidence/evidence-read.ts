@@ -36,6 +36,7 @@ export const evidenceSchemas = {
   speech_activity: 'studio.detected-evidence.v1',
   language_ranges: 'studio.language-ranges.v1',
   transcript: 'studio.detected-evidence.v1',
+  screen_text: 'studio.further-evidence.v1',
 } as const satisfies Record<EvidenceReadReceipt['input']['evidenceKind'], string>;
 
 /** The name of a read: which evidence, which window, within which bounds. */

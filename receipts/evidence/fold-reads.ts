@@ -1,6 +1,8 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import type { ScreenTextReceipt } from '../../contract/screentext/screen-text-operation.ts';
 import { preflightEvidenceArtifact } from '../core/artifact.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
@@ -10,7 +12,13 @@ import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readEvents, readEvidence, readShape } from './evidence-read.ts';
 import type { FoldContext } from './fold-context.ts';
 import type { VerifiedEvidence, VerifiedOperation } from './fold-media.ts';
-import { languageEvidence, type ReadableEvidence, speechEvidence, transcriptEvidence } from './readable-evidence.ts';
+import {
+  languageEvidence,
+  type ReadableEvidence,
+  screenTextEvidence,
+  speechEvidence,
+  transcriptEvidence,
+} from './readable-evidence.ts';
 
 export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 
@@ -18,16 +26,21 @@ export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 interface Measured {
   readonly operations: readonly VerifiedOperation[];
   readonly recognition: { readonly evidence: VerifiedEvidence; readonly artifact: Artifact | null } | null;
+  readonly screenText: {
+    readonly found: FurtherArtifact | null;
+    readonly artifact: Artifact | null;
+    readonly receipt: Pick<ScreenTextReceipt, 'producer'> | null;
+  } | null;
 }
 
 /**
  * The evidence of a run that claims may rest on: its own speech activity, the languages that came with the source, and the
- * lines of its transcript that passed the gates.
+ * lines of its transcript and the texts on its screen that passed the gates.
  */
 export function readableOf(
   { registered, records }: VerifiedSource,
   runId: string,
-  { operations, recognition }: Measured,
+  { operations, recognition, screenText }: Measured,
 ): ReadableEvidence[] {
   const readable = operations.flatMap(({ evidence, artifacts }) =>
     evidence.flatMap(({ delivered, artifact }) => {
@@ -45,6 +58,10 @@ export function readableOf(
   const transcript = recognition?.evidence.artifact ?? null;
   if (transcript !== null && recognition?.artifact != null) {
     readable.push(transcriptEvidence(recognition.artifact, transcript));
+  }
+  // Studies by the first version of the reader read no text on their screen.
+  if (screenText?.found != null && screenText.artifact !== null && screenText.receipt?.producer.version !== '1') {
+    readable.push(screenTextEvidence(screenText.artifact, screenText.found));
   }
   return readable;
 }

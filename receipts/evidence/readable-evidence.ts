@@ -8,6 +8,7 @@ import {
   type ReadableKind,
   readLimits,
 } from '../../contract/evidence/evidence-read.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import type { LanguageRange, LanguageRanges } from '../../contract/sources/language-ranges.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { claimKeyOf } from './evidence-claims.ts';
@@ -87,6 +88,23 @@ export const transcriptEvidence = (
       const { index, startMs, endMs, text } = fact;
       const samples = { startSample: startMs * samplesPerMs, endSample: endMs * samplesPerMs };
       return [{ kind: 'recognised_line' as const, index, ...samples, startMs, endMs, text }];
+    }),
+  ),
+});
+
+/** The texts on the screen of a study that passed every gate; those that were withheld are no evidence. */
+export const screenTextEvidence = (
+  artifact: ReadableEvidence['artifact'],
+  { facts }: FurtherArtifact,
+): ReadableEvidence => ({
+  kind: 'screen_text',
+  artifact,
+  facts: inOrder(
+    facts.flatMap((fact) => {
+      if (fact.kind !== 'screen_text' || fact.outcome !== 'passed') return [];
+      const { index, startMs, endMs, text } = fact;
+      const samples = { startSample: startMs * samplesPerMs, endSample: endMs * samplesPerMs };
+      return [{ kind: 'recognised_text' as const, index, ...samples, startMs, endMs, text }];
     }),
   ),
 });

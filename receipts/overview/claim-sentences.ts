@@ -28,6 +28,7 @@ function citedSpans({ citations }: Claim, reads: readonly VerifiedRead[]): Range
 
 function subjectOf({ kind, value }: Claim): string {
   if (kind === 'transcript') return 'recognised words';
+  if (kind === 'screen_text') return 'text recognised on the screen';
   if (kind === 'language_identity') return value === null ? 'speech in a language that was not identified' : value;
   return value === 'speech' ? 'speech' : 'no speech';
 }

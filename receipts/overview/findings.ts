@@ -6,7 +6,7 @@ import { timeCode } from '../core/time-code.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { evidenceRowsOf } from '../reopening/runtime-evidence.ts';
 import { detectedEvidenceOf } from '../study/fold-conclusion.ts';
-import { type Found, foundOf } from './found.ts';
+import { type Found, foundOf, textsFound, unavailable } from './found.ts';
 
 export const placeText = ({ startMs, endMs }: Range): string =>
   startMs === endMs ? timeCode(startMs) : `${timeCode(startMs)} to ${timeCode(endMs)}`;
@@ -21,6 +21,7 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   subtitle_track: 'subtitles',
   text_language: 'language of the subtitles',
   transcript: 'recognised speech',
+  screen_text: 'text on the screen',
   'speech-activity-receipt': 'speech of the whole source',
   'language-ranges-receipt': 'spoken languages of the whole source',
 };
@@ -32,7 +33,7 @@ const titleOf = (kind: Finding['kind'], trackIndex: number | null): string =>
     : titles[kind];
 
 const findingOf = (
-  { kind, state, reasonCode, artifactId, contentId }: EvidenceRow,
+  { kind, state, reasonCode, artifactId, contentId }: FoundRow,
   trackIndex: number | null,
   { text, measures, places }: Found,
 ): Finding => ({
@@ -63,6 +64,18 @@ const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => (
   contentId: null,
 });
 
+/** A row of which something can be said here. */
+type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'contentId'> & Pick<Finding, 'kind'>;
+
+/** What was read on the screen of a study whose host was to read it; nothing of any other study. */
+function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Finding[] {
+  if (execution?.opened.run.ids.screenTextGrantId === undefined) return [];
+  const { screenText } = execution.study.findings;
+  if (screenText === null) return [absent('screen_text', hasEnded ? 'never' : 'not_yet')];
+  const { delivered, found } = screenText;
+  return [findingOf(delivered, null, found === null ? unavailable(delivered.reasonCode) : textsFound(found))];
+}
+
 /** The track that each evidence artifact of a run was measured on. */
 function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, number | null> {
   const evidence = execution === null ? [] : detectedEvidenceOf(execution.study.findings);
@@ -92,5 +105,6 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
   });
   const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognised(runtime));
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
-  return [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
+  const all = [...found, ...missing.map((kind) => absent(kind, hasEnded ? 'never' : 'not_yet'))];
+  return [...all, ...screenFindings(runtime, hasEnded)];
 }

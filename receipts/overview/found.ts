@@ -1,4 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import { screenTextReasons } from '../../contract/evidence/screen-text.ts';
 import type { FindingMeasure } from '../../contract/overview/runtime-overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { counted } from '../core/checked-link.ts';
@@ -94,6 +96,22 @@ function recognised(lines: readonly FactOf<'transcript_line'>[]): Found {
   };
 }
 
+/** The texts that passed, and of those that a gate withheld how many by each reason; one may have several. */
+export function textsFound({ facts }: FurtherArtifact): Found {
+  const texts = facts.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
+  const passed = texts.filter(({ outcome }) => outcome === 'passed');
+  const reasons = screenTextReasons.flatMap((reason) => {
+    const count = texts.filter(({ reasonCodes }) => reasonCodes.includes(reason)).length;
+    return count === 0 ? [] : [`${reason} ${count}`];
+  });
+  const withheld = texts.length - passed.length;
+  return {
+    text: `${counted(passed.length, 'text')} recognised${withheld === 0 ? '' : `, ${withheld} more withheld (${reasons.join(', ')})`}`,
+    measures: [{ name: 'count', value: passed.length, unit: '' }],
+    places: passed,
+  };
+}
+
 const languageText = ({ code, taggedLanguage }: FactOf<'track_language'>): string =>
   `${code ?? 'not identified'}${taggedLanguage === null ? '' : `, tagged ${taggedLanguage}`}`;
 
@@ -111,11 +129,16 @@ function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
   };
 }
 
+/** What evidence says that is not there. */
+export const unavailable = (reasonCode: string | null): Found => ({
+  text: reasonCode === null ? 'unavailable' : `unavailable: ${reasonWords(reasonCode)} (${reasonCode})`,
+  measures: [],
+  places: [],
+});
+
 /** What one kind of evidence says. */
 export function foundOf(row: EvidenceRow, range: Range): Found {
-  if (row.state === 'unavailable') {
-    return { text: `unavailable: ${reasonWords(row.reasonCode)} (${row.reasonCode})`, measures: [], places: [] };
-  }
+  if (row.state === 'unavailable') return unavailable(row.reasonCode);
   switch (row.kind) {
     case 'speech_activity':
     case 'speech-activity-receipt':

@@ -45,11 +45,15 @@ function placedLines({ lines }: RawRegion, region: Range, regionIndex: number): 
   });
 }
 
-/** Everything that was recognised, on the time line of the source: the regions, and the lines in order of time. */
-export function placedTranscript(recognised: readonly RecognisedRegion[]): {
+/** Everything that was recognised, on the time line of the source. */
+export interface PlacedTranscript {
   readonly regions: RecognisedRegionFact[];
+  /** In the order of their regions and of time. */
   readonly lines: PlacedLine[];
-} {
+}
+
+/** Places what was recognised: the regions, and the lines in order of time. */
+export function placedTranscript(recognised: readonly RecognisedRegion[]): PlacedTranscript {
   const regions = recognised.map(
     ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({
       kind: 'recognised_region',

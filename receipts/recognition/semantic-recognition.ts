@@ -14,14 +14,12 @@ import {
   semanticEvidenceReceipt,
 } from '../../contract/recognition/semantic-evidence.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { outputArtifact } from '../core/artifact.ts';
 import { hashOf } from '../core/canonical-json.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
-import { detectedArtifactKind } from '../evidence/detected-evidence.ts';
+import { grantedOutput, grantedRequest } from '../evidence/granted-operation.ts';
 
 /** How a run has its speech recognised: by what, set how, within which limits, and from which evidence its regions follow. */
 export interface Recognition {
@@ -47,27 +45,9 @@ function grantOf({ ids }: StudyRun): string {
 }
 
 /** What a run asks of a recogniser; its key depends on the media, the detected speech, the tools and the parameters alone. */
-export function semanticRequestOf({ record, ids }: StudyRun, recognition: Recognition): SemanticRequest {
-  const { sourceArtifactId, analysisRequest } = record;
-  const { range, sourceContentId } = analysisRequest;
+export function semanticRequestOf(run: StudyRun, recognition: Recognition): SemanticRequest {
   const { producer, regionsFrom } = recognition;
-  const work = {
-    operation: recognitionCapability,
-    inputContentIds: [sourceContentId, ...regionsFrom.map(({ contentId }) => contentId)],
-    range,
-    tools: producer.tools,
-    parameters: { engine: producer.engine, ...producer.parameters },
-  };
-  return {
-    operationId: operationIdOf(work),
-    taskId: ids.taskId,
-    agentId: ids.agentId,
-    executionId: ids.executionId,
-    sourceArtifactId,
-    regionsFrom,
-    range,
-    operationKey: operationKeyOf(work),
-  };
+  return { ...grantedRequest(run, { operation: recognitionCapability, producer, from: regionsFrom }), regionsFrom };
 }
 
 /** Journalled before the recogniser runs. */
@@ -116,18 +96,13 @@ function countsOf(transcript: EvidenceArtifact | null): SemanticEvidenceReceipt[
 
 type Delivered = MediaOperationResult['evidence'][number];
 
-function transcriptArtifact(run: StudyRun, request: SemanticRequest, evidence: Delivered): Artifact | null {
+function transcriptArtifact(
+  run: StudyRun,
+  { operationId, regionsFrom }: SemanticRequest,
+  evidence: Delivered,
+): Artifact | null {
   if (evidence.state === 'unavailable') return null;
-  const { sourceArtifactId, regionsFrom, operationId } = request;
-  return outputArtifact({
-    runId: run.record.runtimeId,
-    kind: detectedArtifactKind('transcript'),
-    origin: { kind: 'operation_output', operationId },
-    contentId: evidence.contentId,
-    bytes: evidence.bytes,
-    sourceArtifactIds: [sourceArtifactId, ...regionsFrom.map(({ artifactId }) => artifactId)],
-    producer: run.ids,
-  });
+  return grantedOutput(run, 'transcript', { operationId, from: regionsFrom }, evidence);
 }
 
 const deliveredOf = (evidence: Delivered, artifact: Artifact | null): MediaEvidence =>

@@ -71,6 +71,8 @@ const companions: Readonly<Record<PassKind, EvidenceRow['kind']>> = {
   keyframes: 'shot_changes',
   waveform: 'silence',
   audio_faults: 'silence',
+  interlacing: 'shot_changes',
+  letterbox: 'shot_changes',
 };
 
 const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: VerifiedFurther): FurtherRow => {

@@ -14,14 +14,13 @@ import {
   screenTextReceipt,
 } from '../../contract/screentext/screen-text-operation.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { outputArtifact } from '../core/artifact.ts';
 import { hashOf } from '../core/canonical-json.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { detectedArtifactKind } from '../evidence/detected-evidence.ts';
+import { grantedOutput, grantedRequest } from '../evidence/granted-operation.ts';
 import { textsOf } from './check-screen-text.ts';
 
 /** How a run has the text on its screen read: by what, set how, within which limits, and at which keyframes. */
@@ -48,27 +47,9 @@ function grantOf({ ids }: StudyRun): string {
 }
 
 /** What a run asks of a reader; its key depends on the media, the keyframes, the range, the tools and the parameters alone. */
-export function screenTextRequestOf({ record, ids }: StudyRun, reading: ScreenReading): ScreenTextRequest {
-  const { sourceArtifactId, analysisRequest } = record;
-  const { range, sourceContentId } = analysisRequest;
+export function screenTextRequestOf(run: StudyRun, reading: ScreenReading): ScreenTextRequest {
   const { producer, keyframesFrom } = reading;
-  const work = {
-    operation: screenTextCapability,
-    inputContentIds: [sourceContentId, ...keyframesFrom.map(({ contentId }) => contentId)],
-    range,
-    tools: producer.tools,
-    parameters: { engine: producer.engine, ...producer.parameters },
-  };
-  return {
-    operationId: operationIdOf(work),
-    taskId: ids.taskId,
-    agentId: ids.agentId,
-    executionId: ids.executionId,
-    sourceArtifactId,
-    keyframesFrom,
-    range,
-    operationKey: operationKeyOf(work),
-  };
+  return { ...grantedRequest(run, { operation: screenTextCapability, producer, from: keyframesFrom }), keyframesFrom };
 }
 
 /** Journalled before the reader runs. */
@@ -97,18 +78,9 @@ export const screenTextFailed = (run: StudyRun, reading: ScreenReading, reason: 
 
 type Kept = KeptScreenText['screenText'];
 
-function textArtifact(run: StudyRun, request: ScreenTextRequest, kept: Kept): Artifact | null {
+function textArtifact(run: StudyRun, { operationId, keyframesFrom }: ScreenTextRequest, kept: Kept): Artifact | null {
   if (kept.state === 'unavailable') return null;
-  const { sourceArtifactId, keyframesFrom, operationId } = request;
-  return outputArtifact({
-    runId: run.record.runtimeId,
-    kind: detectedArtifactKind('screen_text'),
-    origin: { kind: 'operation_output', operationId },
-    contentId: kept.contentId,
-    bytes: kept.bytes,
-    sourceArtifactIds: [sourceArtifactId, ...keyframesFrom.map(({ artifactId }) => artifactId)],
-    producer: run.ids,
-  });
+  return grantedOutput(run, 'screen_text', { operationId, from: keyframesFrom }, kept);
 }
 
 const deliveredOf = (kept: Kept, artifact: Artifact | null): DeliveredScreenText =>

@@ -13,6 +13,7 @@ import { videohostResolution } from '../../contract/sources/videohost-resolution
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { preflightPaths, sealedPaths, staysInside } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
+import { openSubtitles } from './sealed-subtitles.ts';
 import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
 
 export type RecordKind = 'source-receipt' | 'container-probe' | 'speech-activity' | 'language-ranges' | 'resolution';
@@ -23,6 +24,8 @@ export interface SealedChain {
   readonly preflight: Uint8Array;
   /** The records that the preflight names, by their kind in it, and the resolution that a receipt names. */
   readonly records: Readonly<Partial<Record<RecordKind, Uint8Array>>>;
+  /** The subtitle files that the receipt names, by their content; absent where it names none. */
+  readonly subtitles?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** Reads the preflight, which names every other file of a source. Throws `SourceInconsistent`. */
@@ -90,5 +93,6 @@ export function openChain(chain: SealedChain): SourceRecords {
       file: { ...contentRefOf(chain.preflight), path: preflightPaths[preflight.schema] },
     },
     resolution: openResolution(receipt.record),
+    ...openSubtitles(receipt.record, chain.subtitles ?? new Map()),
   };
 }

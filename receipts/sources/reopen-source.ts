@@ -5,6 +5,7 @@ import { counted, type ReportLink } from '../core/checked-link.ts';
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import type { ContentFault, StoredContent } from '../core/stored-content.ts';
 import type { RecordKind, SealedChain } from './open-chain.ts';
+import { subtitleFilesIn } from './sealed-subtitles.ts';
 import type { SourceRecords } from './source-records.ts';
 import { registeredSourceOf } from './source-session.ts';
 import { verifyRecords } from './verify-source.ts';
@@ -31,7 +32,12 @@ function demandFound<Found>(found: Found | ContentFault, name: string, contentId
   throw new EvidenceChainError('source', `${name}: ${found}`, undefined, contentId);
 }
 
-async function readChain(stored: RegisteredSource, content: StoredContent, report: ReportLink): Promise<SealedChain> {
+/** All files of a source, read back and hashed; nothing is compared yet. Throws `EvidenceChainError`. */
+export async function readChain(
+  stored: RegisteredSource,
+  content: StoredContent,
+  report: ReportLink,
+): Promise<SealedChain> {
   const { session } = stored;
   const found = (subject: string, contentId: string, bytes: number) =>
     report({ link: 'source', subject, contentId, detail: counted(bytes, 'byte') });
@@ -54,6 +60,10 @@ async function readChain(stored: RegisteredSource, content: StoredContent, repor
   for (const [kind, contentId] of Object.entries(named)) {
     if (contentId !== undefined) records[kind] = await read(kind, contentId);
   }
+  const receipt = records['source-receipt'];
+  const files = receipt === undefined ? [] : sealedPart(() => subtitleFilesIn(receipt));
+  const subtitles = new Map<string, Uint8Array>();
+  for (const { contentId } of files) subtitles.set(contentId, await read('subtitle-track', contentId));
   const { contentId } = session.source;
   const length = await content.verifiedLength(fileOf(stored, contentId, 'raw-media'));
   const bytes = demandFound(length, 'raw-media', contentId);
@@ -62,12 +72,13 @@ async function readChain(stored: RegisteredSource, content: StoredContent, repor
     media: { contentId, bytes },
     preflight: await read('preflight', session.preflight.contentId),
     records,
+    subtitles,
   };
 }
 
-function verified(chain: SealedChain): SourceRecords {
+function sealedPart<Part>(read: () => Part): Part {
   try {
-    return verifyRecords(chain);
+    return read();
   } catch (error) {
     if (!(error instanceof SourceInconsistent)) throw error;
     throw new EvidenceChainError('source', `${error.place}: ${error.code}`, error);
@@ -85,7 +96,8 @@ export async function reopenSource(
   report: ReportLink,
 ): Promise<VerifiedSource> {
   demandDerived('row', { source: { session: stored.session } }, { source: { session } });
-  const records = verified(await readChain(stored, content, report));
+  const chain = await readChain(stored, content, report);
+  const records = sealedPart(() => verifyRecords(chain));
   const registered = registeredSourceOf(records, stored.folder);
   demandDerived('row', { source: stored }, { source: registered });
   return { registered, records };

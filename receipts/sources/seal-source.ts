@@ -51,6 +51,7 @@ export interface SealedObject extends StoredObject {
 }
 
 export interface SealedSource {
+  readonly chain: SealedChain;
   /** Every file but the media, to be stored before the source is registered. */
   readonly objects: readonly SealedObject[];
   readonly source: RegisteredSource;
@@ -125,5 +126,5 @@ function seal(ingest: MeasuredMedia, provenanceOf: (described: DescribedMedia) =
   const objects = [sourceReceipt, mediaProbe, preflight, speech, language, resolution]
     .filter((sealed) => sealed !== null)
     .map(({ bytes, file }) => ({ contentId: file.contentId, bytes, path: file.path }));
-  return { objects, source: verifySource(chain, null) };
+  return { chain, objects, source: verifySource(chain, null) };
 }

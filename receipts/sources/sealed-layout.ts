@@ -10,6 +10,9 @@ export const sealedPaths = {
   resolution: 'resolution.json',
 } as const;
 
+/** Where the subtitle file of an attached track lies. */
+export const sealedSubtitlePath = (trackIndex: number, ending: string): string => `subtitles/${trackIndex}.${ending}`;
+
 /** The one file of a sealed folder that has a fixed name: everything else is named by it. Highest version first. */
 export const preflightPaths = {
   'studio.preflight-bundle.v3': 'preflight.v3.json',

@@ -3,6 +3,7 @@ import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { PreflightBundle } from '../../contract/sources/preflight-bundle.ts';
 import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SpeechActivity } from '../../contract/sources/speech-activity.ts';
+import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import type { ContentRef } from './sealed-content.ts';
 
@@ -30,4 +31,7 @@ export interface SourceRecords extends MeasuredRecords {
   readonly preflight: Sealed<PreflightBundle>;
   /** What a video host said; null for media that came from nowhere else. */
   readonly resolution: Sealed<VideohostResolution> | null;
+  /** The subtitle files that were attached, as the receipt names them, and where they lie. */
+  readonly subtitles: readonly SealedSubtitleTrack[];
+  readonly subtitleFiles: readonly SealedFile[];
 }

@@ -8,8 +8,10 @@ import type {
   SourceFile,
   SourceSession,
 } from '../../contract/sources/source-session.ts';
+import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from './source-identity.ts';
 import type { Sealed, SealedFile, SourceRecords } from './source-records.ts';
+import { codecOf, subtitleTrackOf } from './subtitle-track.ts';
 
 /** Whole milliseconds of the probe's seconds. */
 export const durationMsOf = (probe: MediaProbe): number => Math.round(probe.duration * 1000);
@@ -59,6 +61,18 @@ const trackOf = ({ index, type, codec, duration }: MediaProbeTrack): ArtifactTra
   durationMs: duration === undefined ? null : Math.round(duration * 1000),
 });
 
+/** An attached file as a track behind those of the media. */
+const attachedTrackOf = ({ track_index: index, format }: SealedSubtitleTrack): ArtifactTrack => ({
+  id: `stream:${index}`,
+  index,
+  kind: 'subtitle',
+  codec: codecOf(format),
+  durationMs: null,
+});
+
+const languagesOf = (tracks: readonly { readonly index: number; readonly language?: string | undefined }[]) =>
+  tracks.flatMap(({ index, language }) => (language === undefined ? [] : [{ index, language }]));
+
 const pinned = (kind: PinnedEvidence['kind'], evidence: Sealed<object> | null): PinnedEvidence[] =>
   evidence === null ? [] : [{ kind, contentId: evidence.file.contentId, bytes: evidence.file.bytes }];
 
@@ -100,7 +114,8 @@ function exceptionsOf({ start_offset, incomplete_media: note }: MediaProbe) {
 export function registeredSourceOf(records: SourceRecords, folder: string | null): RegisteredSource {
   const { media, sourceReceipt, mediaProbe, preflight, speechActivity, languageRanges, resolution } = records;
   const receipt = sourceReceipt.record;
-  const tracks = mediaProbe.record.tracks.map(trackOf);
+  const { subtitles, subtitleFiles } = records;
+  const tracks = [...mediaProbe.record.tracks.map(trackOf), ...subtitles.map(attachedTrackOf)];
   const fileOf = ({ contentId, bytes, path }: SealedFile): SourceFile => ({
     contentId,
     bytes,
@@ -117,15 +132,19 @@ export function registeredSourceOf(records: SourceRecords, folder: string | null
     trackCount: tracks.length,
     tracks,
     ...exceptionsOf(mediaProbe.record),
-    trackLanguages: records.mediaProbe.record.tracks.flatMap(({ index, language }) =>
-      language === undefined ? [] : [{ index, language }],
-    ),
+    trackLanguages: languagesOf([
+      ...mediaProbe.record.tracks,
+      ...subtitles.map(({ track_index: index, language }) => ({ index, language })),
+    ]),
     ...(defaults.length === 0 ? {} : { defaultTracks: defaults }),
     pinnedEvidence: [
       ...pinned('speech-activity-receipt', speechActivity),
       ...pinned('language-ranges-receipt', languageRanges),
     ],
-    files: [media, ...[sourceReceipt, mediaProbe, preflight, ...others].map(({ file }) => file)].map(fileOf),
+    ...(subtitles.length === 0 ? {} : { subtitleTracks: subtitles.map(subtitleTrackOf) }),
+    files: [media, ...[sourceReceipt, mediaProbe, preflight, ...others].map(({ file }) => file), ...subtitleFiles].map(
+      fileOf,
+    ),
     folder,
   };
 }

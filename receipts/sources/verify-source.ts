@@ -4,6 +4,7 @@ import { openChain, type SealedChain } from './open-chain.ts';
 import { preflightOf } from './preflight-bundle.ts';
 import { contentHashOf, sealedContentOf } from './sealed-content.ts';
 import { demandDuration, demandSealed } from './sealed-demand.ts';
+import { verifySubtitles } from './sealed-subtitles.ts';
 import { ownedReceiptIdOf } from './source-receipt.ts';
 import type { SourceRecords } from './source-records.ts';
 import { durationMsOf, registeredSourceOf } from './source-session.ts';
@@ -98,6 +99,7 @@ export function verifyRecords(chain: SealedChain): SourceRecords {
   verifyProbe(records);
   verifyReceipt(records);
   verifyResolution(records);
+  verifySubtitles(records);
   verifyEvidence(records);
   verifyPreflight(records);
   return records;

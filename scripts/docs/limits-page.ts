@@ -5,6 +5,7 @@ import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-in
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
+import { usualWindowing } from '../../actors/study/media-passes.ts';
 import { serveFlags } from '../../cli/options/serve-flags.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
@@ -18,6 +19,7 @@ import { maximumEvents, maximumWaitMs } from '../../contract/journal/runtime-eve
 import { progressPauseMs } from '../../contract/operation/work-progress.ts';
 import { maximumPlaces } from '../../contract/overview/runtime-overview.ts';
 import { playbackGrantMs } from '../../contract/playback/private-playback.ts';
+import { maximumSubtitleBytes, maximumTextTracks } from '../../contract/sources/subtitle-track.ts';
 import { SUBTITLE_LIMITS } from '../../executors/evidence/subtitle-tracks.ts';
 import { bodyLimit } from '../../http/exchange/json-body.ts';
 import { unseenBytes } from '../../http/listener/listener.ts';
@@ -53,11 +55,11 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['studies that run or wait', `${grouped(presetOf('maximum-live-studies'))} (\`--maximum-live-studies\`)`],
   [
     'range of a study',
-    `${seconds(presetOf('maximum-study-range-ms'))} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up`,
+    `${seconds(presetOf('maximum-study-range-ms'))} (\`--maximum-study-range-ms\`); a study may use ${seconds(budgetMs)} and ${budgetShare} times its range, while a host is up; a range above ${seconds(usualWindowing.aboveMs)} is decoded in [windows](receipts.md#long-ranges) of ${seconds(usualWindowing.lengthMs)}, and was tried up to 14,400 s`,
   ],
   [
     'reads, assessments, decision of a study',
-    `${readLimits.maxReads} reads of at most ${readLimits.maxItems} facts, ${decisionLimits.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision`,
+    `${readLimits.maxReads} reads of at most ${readLimits.maxItems} facts, ${decisionLimits.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
   ],
   [
     'captions',
@@ -77,6 +79,10 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ['playback grants', `${maximumActiveGrants} at a time, ${minutes(playbackGrantMs)} each; all end with the host`],
   ['pictures', 'sides up to 16,384, area up to 2²⁶ pixels'],
   ['idle connections', 'closed after about 11 s of silence from the client'],
+  [
+    'an attached subtitle file',
+    `${maximumSubtitleBytes / mebibyte} MiB; a source has at most ${maximumTextTracks} text tracks, those of its media included`,
+  ],
   [
     'subtitles of a study',
     `${SUBTITLE_LIMITS.maxTracks} text tracks, ${grouped(SUBTITLE_LIMITS.maxTrackCues)} cues and ${SUBTITLE_LIMITS.maxTrackBytes / kibibyte} KiB of text a track, ${grouped(SUBTITLE_LIMITS.maxCues)} cues and ${SUBTITLE_LIMITS.maxBytes / mebibyte} MiB in all`,
@@ -105,8 +111,10 @@ Damaged media is accepted as far as it can be read. Its records and evidence the
 
 ## What a study covers
 
-A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track. It
-does not detect dissolves, does not read pictures of text, and detects speech without transcribing it.
+A study covers one audio track ([which one](receipts.md#evidence)), the first video track and every text subtitle track,
+those of [attached files](guides/subtitle-files.md) included. It finds cuts, dissolves, fades and wipes. It transcribes speech where
+the host was started with a [recogniser](guides/recognition.md), and reads text on the screen where it was started for
+[that](guides/screen-text.md). It does not read subtitles that are pictures.
 `;
 
 /** The page of all limits, in Markdown. */

@@ -12,6 +12,10 @@ const connections = 500;
 const watchedSocketsMs = 7_000;
 const watchedStreamsMs = 30_000;
 const settleMs = 1_500;
+/** Memory is level when it has moved by less than this in so long; one that never is is measured as it stands. */
+const levelMegabytes = 0.2;
+const levelMs = 5_000;
+const mostLooks = 12;
 
 interface Cost {
   /** Memory of one connection, in kilobytes. */
@@ -46,8 +50,7 @@ export const idleStreams: Row = {
 async function costOf({ client, pid }: HostProcess, path: string, watchedMs: number): Promise<Cost> {
   // Once before, so that what the first request loads is not counted.
   const first = await opened(client, path);
-  await delay(settleMs);
-  const before = (await memoryOf(pid)).resident;
+  const before = await levelMemory(pid);
   const sockets: Socket[] = [first];
   for (let at = 0; at < connections; at += 1) sockets.push(await opened(client, path));
   await delay(settleMs);
@@ -57,6 +60,16 @@ async function costOf({ client, pid }: HostProcess, path: string, watchedMs: num
   const after = (await memoryOf(pid)).resident;
   for (const socket of sockets) socket.destroy();
   return { memory: ((after - before) * 1000) / connections, cpu };
+}
+
+/** Resident memory once it moves no more: a host that has just started gives back what its start took. In megabytes. */
+async function levelMemory(pid: number): Promise<number> {
+  for (let before = (await memoryOf(pid)).resident, look = 0; ; look += 1) {
+    await delay(levelMs);
+    const { resident } = await memoryOf(pid);
+    if (Math.abs(resident - before) < levelMegabytes || look === mostLooks) return resident;
+    before = resident;
+  }
 }
 
 async function opened({ origin, headers }: Client, path: string): Promise<Socket> {

@@ -176,6 +176,8 @@ test('the call is read, and a wrong one refused', (t) => {
     json: false,
     report: null,
     recognizer: null,
+    recognizesTwice: false,
+    screenText: null,
   });
   const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
   t.deepEqual(given, {
@@ -187,6 +189,8 @@ test('the call is read, and a wrong one refused', (t) => {
     json: true,
     report: null,
     recognizer: null,
+    recognizesTwice: false,
+    screenText: null,
   });
   t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
   t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });

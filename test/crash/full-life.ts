@@ -86,9 +86,10 @@ export class LifeSurroundings {
     this.#recogniser = recogniser;
   }
 
-  static async open(): Promise<LifeSurroundings> {
+  /** The recogniser listens at this port, where one is given: its address is stored with what it recognised. */
+  static async open(recogniserPort?: number): Promise<LifeSurroundings> {
     const videos = await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: 0 });
-    const recogniser = await stubTranscriber(transcribes({ text: 'hello', segments: [] }));
+    const recogniser = await stubTranscriber(transcribes({ text: 'hello', segments: [] }), recogniserPort);
     return new LifeSurroundings(videos, await StubProvider.start(), recogniser);
   }
 
@@ -96,10 +97,14 @@ export class LifeSurroundings {
     return `${this.#videos.origin}/page.html`;
   }
 
-  openHost(t: ExecutionContext, root: string, more: Pick<InProcessOptions, 'points' | 'clock'> = {}) {
+  openHost(
+    t: ExecutionContext,
+    root: string,
+    { flags: own = [], ...more }: Omit<InProcessOptions, 'environment'> = {},
+  ) {
     process.env.OPENAI_BASE_URL = this.#model.baseUrl;
     return openInProcess(t, root, {
-      flags: [...flags, '--videohost-origin', this.#videos.origin, '--allow-loopback-videohost'],
+      flags: [...flags, '--videohost-origin', this.#videos.origin, '--allow-loopback-videohost', ...own],
       environment: { ...withDownloader, OPENAI_BASE_URL: this.#recogniser.baseUrl, OPENAI_API_KEY: '' },
       ...more,
     });

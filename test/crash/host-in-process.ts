@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
 import { Charts } from '../../actors/lifecycles/charts.ts';
 import { KnownMachine } from '../../actors/opening/known-machine.ts';
+import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/console-files.ts';
 import { translatorOf } from '../../cli/options/caption-executor.ts';
@@ -28,6 +29,8 @@ export interface InProcessOptions {
   /** Added to the test's own environment; there is no downloader unless it names one. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Which ranges are decoded by windows; the usual ones where absent. */
+  readonly windowing?: Windowing;
   /** Hears of every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
 }
@@ -42,7 +45,7 @@ const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 export async function openInProcess(
   t: Pick<ExecutionContext, 'fail' | 'teardown'>,
   dataRoot: string,
-  { flags = [], environment = {}, clock = systemClock, points = () => undefined }: InProcessOptions = {},
+  { flags = [], environment = {}, clock = systemClock, points = () => undefined, windowing }: InProcessOptions = {},
 ): Promise<HostInProcess> {
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
@@ -59,6 +62,7 @@ export async function openInProcess(
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine,
+    ...(windowing === undefined ? {} : { windowing }),
     clock,
     report,
     points,

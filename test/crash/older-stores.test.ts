@@ -1,25 +1,24 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { Clock } from '../../contract/base/clock.ts';
-import { unpackStores } from '../../fixtures/golden-store/archive.ts';
-import { type Release, release } from '../../fixtures/golden-store/release.ts';
+import type { Release } from '../../fixtures/golden-store/release.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { type HostInProcess, openInProcess, withDownloader } from './host-in-process.ts';
 import { LaterClient } from './later-client.ts';
+import { isSoak } from './soak.ts';
+import { clockAfter, describedReleases, isOfLife, releases, tellingStores, unpacked } from './stored-releases.ts';
 
-// Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts).
+// Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts). A soak
+// opens all of them, a run of the tests those that no other stands for.
 
-const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
 const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 const patienceMs = 60_000;
 /** Stands in the addresses that the stores hold. */
@@ -156,26 +155,33 @@ async function opens(
   await checkRuntimes(t, root);
 }
 
-/** A clock that begins at a time and goes on from there: what a store waits for must not be over because the store is old. */
-const clockFrom = (startedAt: number): Clock => {
-  const begun = systemClock.now();
-  return { ...systemClock, now: () => startedAt + systemClock.now() - begun };
-};
-
 /** Two hosts at a time: that is what the tests of one file may ask of a small machine. */
 const lanes = new KeyedMutex();
 
-const names = readdirSync(releases, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-for (const { name } of names) {
-  const known = release.parse(JSON.parse(readFileSync(join(releases, name, 'release.json'), 'utf8')));
-  const unpacked = realpathSync(mkdtempSync(join(tmpdir(), 'older-stores-')));
-  test.before(() => unpackStores(join(releases, name, 'stores.tar.br'), unpacked));
-  test.after.always(() => rm(unpacked, { recursive: true, force: true }));
-  const clock = clockFrom(known.cutAt + 60_000);
-  for (const [index, [state, stored]] of Object.entries(known.stores).entries()) {
+const telling = tellingStores();
+const isOpened = (release: string, state: string): boolean => isSoak || telling.get(release)?.has(state) === true;
+
+test('of all states that releases left, each is opened in every version of its chart', (t) => {
+  const opened = [...telling.values()].reduce((sum, { size }) => sum + size, 0);
+  t.true(opened >= 50, `${opened}`);
+  for (const [name, { stores }] of describedReleases) {
+    for (const state of Object.keys(stores))
+      t.true(
+        [...telling.values()].some((chosen) => chosen.has(state)),
+        `${name} ${state}`,
+      );
+  }
+});
+
+for (const [name, known] of describedReleases) {
+  const folder = unpacked(name);
+  test.after.always(() => rm(folder, { recursive: true, force: true }));
+  const clock = clockAfter(known);
+  const stores = Object.entries(known.stores).filter(([state]) => !isOfLife(state) && isOpened(name, state));
+  for (const [index, [state, stored]] of stores.entries()) {
     test(`a data root of ${name} with an actor in ${state} opens, and all in it ends well`, (t) => {
       t.timeout(300_000, 'it waits for its lane');
-      return lanes.take(`${index % 2}`, () => opens(t, join(unpacked, state), { clock, state, stored }));
+      return lanes.take(`${index % 2}`, () => opens(t, join(folder, state), { clock, state, stored }));
     });
   }
 }

@@ -21,10 +21,11 @@ test('every package that package.json asks for has a section, and no other has',
 });
 
 test('what is pinned for a reason is pinned to what the page says', async (t) => {
-  const { devDependencies, overrides } = JSON.parse(await textOf('package.json'));
+  const { dependencies, devDependencies, overrides } = JSON.parse(await textOf('package.json'));
   const page = await textOf('docs/dependencies.md');
   const pins = {
     canonicalize: devDependencies.canonicalize,
+    'any-ascii': dependencies['any-ascii'],
     openai: devDependencies.openai,
     '@biomejs/biome': devDependencies['@biomejs/biome'],
   };

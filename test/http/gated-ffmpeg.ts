@@ -1,4 +1,4 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findExecutable } from '../../executors/process/executable-search.ts';
 
@@ -6,10 +6,12 @@ import { findExecutable } from '../../executors/process/executable-search.ts';
 export class GatedFfmpeg {
   readonly path: string;
   readonly #bar: string;
+  readonly #passes: string;
 
   private constructor(folder: string) {
     this.path = join(folder, 'gated-ffmpeg');
     this.#bar = join(folder, 'gate-is-closed');
+    this.#passes = join(folder, 'passes-at-the-gate');
   }
 
   static async create(folder: string): Promise<GatedFfmpeg> {
@@ -18,12 +20,18 @@ export class GatedFfmpeg {
     const gate = new GatedFfmpeg(folder);
     const script = [
       '#!/bin/sh',
-      `case "$1" in -version) ;; *) while [ -e '${gate.#bar}' ]; do sleep 0.02; done ;; esac`,
+      `case "$1" in -version) ;; *) echo >> '${gate.#passes}'; while [ -e '${gate.#bar}' ]; do sleep 0.02; done ;; esac`,
       `exec '${real}' "$@"`,
     ];
     await writeFile(gate.path, `${script.join('\n')}\n`);
     await chmod(gate.path, 0o755);
+    await writeFile(gate.#passes, '');
     return gate;
+  }
+
+  /** How many passes have come to the gate. */
+  async passes(): Promise<number> {
+    return (await readFile(this.#passes, 'utf8')).length;
   }
 
   close(): Promise<void> {

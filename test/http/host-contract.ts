@@ -20,6 +20,7 @@ import { restarts } from './host/restarts.ts';
 import { resumableUploads } from './host/resumable-uploads.ts';
 import { reviews } from './host/reviews.ts';
 import { starting } from './host/starts.ts';
+import { subtitleTracks } from './host/subtitle-tracks.ts';
 import { uploads } from './host/uploads.ts';
 
 /** The contract of the wire, held by a real host on one adapter. The suites run in this order, on the same host. */
@@ -43,6 +44,7 @@ export function hostContract(adapter: AdapterFlag): void {
   cancellations(contract);
   lists(contract);
   reviews(contract);
+  subtitleTracks(contract);
   equalBytes(contract);
   restarts(contract);
   damage(contract);

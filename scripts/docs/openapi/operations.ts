@@ -80,7 +80,9 @@ function parametersOf(
       const example = recorded?.params[name];
       return parameter(name, 'path', schema, { required: true, ...(example === undefined ? {} : { example }) });
     }),
-    ...Object.entries(query).map(([name, schema]) => parameter(name, 'query', schema, {})),
+    ...Object.entries(query).map(([name, schema]) =>
+      parameter(name, 'query', schema, schema.safeParse(undefined).success ? {} : { required: true }),
+    ),
     ...Object.entries(headers).map(([name, schema]) => parameter(name, 'header', schema, {})),
     ...(access === 'token' || access === 'anyone' ? [] : [originOf(access)]),
   ];

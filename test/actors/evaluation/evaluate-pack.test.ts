@@ -208,6 +208,13 @@ test.serial(
   },
 );
 
+test.serial('labelled text on the screen needs a reader, and is refused before anything is studied', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, screenTexts: [] } }));
+  const message = `screen_text_reader_missing: ${item.itemId}: labels.screenTexts`;
+  await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault, message });
+});
+
 test.serial('media that changes after it was hashed is not studied', async (t) => {
   const { folder, item } = await toneItem(t, 1);
   await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, speech: [] } }));

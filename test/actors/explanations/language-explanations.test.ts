@@ -218,7 +218,7 @@ test('an answer whose commit is on its way when the approval is withdrawn is on 
   t.is((await list()).results.length, 1);
 });
 
-test('requests and withdrawals at once leave a runtime that can be reopened, whoever comes first', async (t) => {
+test('questions and withdrawals at once leave a runtime that can be reopened, whoever comes first', async (t) => {
   for (const isRevokedFirst of [true, false]) {
     const { bench, runtimeId, approval, after, ask, list } = await captioned(t);
     const revoke = () => bench.revoke(runtimeId, approval);

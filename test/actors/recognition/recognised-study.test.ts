@@ -160,3 +160,34 @@ test('a recogniser that fails leaves a study without a transcript, and what was 
   await next.host.stop();
   await checkRuntimes(t, root);
 });
+
+test('a second run is heard with more of the sound, and a line on which the runs disagree is withheld', async (t) => {
+  t.timeout(120_000, 'a study on a busy machine');
+  const texts = [...utterances, 'good night and good luck'];
+  const lengths: number[] = [];
+  const server = await stubTranscriber((response, region) => {
+    const asked = lengths.push(region.file.length) - 1;
+    const text = asked === texts.length + 1 ? 'nothing of what was said before' : texts[asked % texts.length];
+    const segments = [{ text, start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await dataRoot(t);
+  const flags = [
+    ...['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'],
+    '--semantic-recognizer-second-run',
+  ];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const { row, lines, regions } = await transcriptOf(client, await studied(client));
+  t.is(regions, texts.length);
+  t.is(lengths.length, 2 * regions);
+  t.true(lengths.slice(0, regions).every((length, at) => (lengths[at + regions] ?? 0) > length));
+  t.is(row?.parameters?.secondRun, 'same_recogniser_wider_region');
+  t.deepEqual(
+    lines.map(({ reasonCodes }) => reasonCodes.includes('disagreement')),
+    [false, true, false, false],
+  );
+  t.true(lines.every(({ second }) => second !== null));
+  await host.stop();
+  await checkRuntimes(t, root);
+});

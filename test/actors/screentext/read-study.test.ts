@@ -58,6 +58,13 @@ test('the text on the screen of the sample is read, kept apart from what clients
   const root = await folder(t, 'first');
   const copy = join(await folder(t, 'copy'), 'root');
   const { host, client } = await hostOn(t, root, ['--screen-text', 'tesseract']);
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the sample is there');
+  const { warnings } = await client.warnings(source, { targetLanguage: 'en' });
+  t.like(
+    warnings.find(({ code }) => code === 'screen_text_will_be_read'),
+    { engine: 'tesseract', languages: ['eng', 'kor'], pictures: Math.ceil(source.durationMs / 1000) },
+  );
   const runtimeId = await startOn(client);
   // What a host leaves that is killed while the second window is read.
   await underWay(client, runtimeId);
@@ -72,6 +79,22 @@ test('the text on the screen of the sample is read, kept apart from what clients
   const { evidence } = await client.evidence(runtimeId);
   t.false(evidence.some(({ kind }) => kind === 'screen_text'));
   t.is((await client.evidence(runtimeId, 'all')).evidence.filter(({ kind }) => kind === 'screen_text').length, 1);
+  const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
+  const claimed = claims.filter(({ kind }) => kind === 'screen_text');
+  t.deepEqual(
+    claimed.map(({ value, states }) => [value, states]),
+    [['recognised', ['supported']]],
+  );
+  t.is(claimed[0]?.citations[0]?.factIndexes.length, passed.length);
+  const overview = await client.overview(runtimeId);
+  const sentence = overview.claims.find(({ kind }) => kind === 'screen_text')?.text ?? '';
+  t.regex(sentence, /^text recognised on the screen in \d+ windows, /);
+  const finding = overview.findings.find(({ kind }) => kind === 'screen_text')?.text ?? '';
+  t.regex(
+    finding,
+    /^\d+ texts recognised(?:, \d+ more withheld \((?:low_confidence|too_short|seen_once|clutter) \d+.*\))?$/,
+  );
+  t.is(Number.parseInt(finding, 10), passed.length);
   await host.stop();
   await checkRuntimes(t, root);
 

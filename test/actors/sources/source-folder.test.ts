@@ -6,7 +6,9 @@ import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { indentedFile } from '../../../receipts/core/indented-file.ts';
+import { sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';
 import { chainOf, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
 
 interface Bench {
@@ -52,6 +54,22 @@ for (const version of [1, 2, 3] as const) {
     t.true(source.files.every((file) => file.path?.startsWith(`${folder}${path.sep}`)));
   });
 }
+
+test('a sealed folder may hold subtitle files, each verified where it lies', async (t) => {
+  const { folder, load } = await sealedFolder(t, 1);
+  const { chain, files } = attachedClip();
+  const sealed = sealWithSubtitles(chain, [attachedTrack(4)], files);
+  await mkdir(path.join(folder, 'subtitles'));
+  for (const object of sealed.objects) await writeFile(path.join(folder, object.path), object.bytes);
+  const source = await load();
+  t.deepEqual(source.session, sealed.source.session);
+  t.deepEqual(source.subtitleTracks, sealed.source.subtitleTracks);
+  t.is(source.files.at(-1)?.path, path.join(folder, 'subtitles', '4.utf-8.srt'));
+  await writeFile(path.join(folder, 'subtitles', '4.srt'), 'other');
+  t.regex(await refusalOf(t, load()), /^file_missing|^content_mismatch/);
+  await rm(path.join(folder, 'subtitles', '4.srt'));
+  t.is(await refusalOf(t, load()), 'file_missing: subtitle-track');
+});
 
 test('the highest preflight version in the folder counts', async (t) => {
   const { folder, load } = await sealedFolder(t, 3);

@@ -8,8 +8,8 @@ import { ScreenTextSteps } from '../../../actors/screentext/screen-text-steps.ts
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { SourceUses } from '../../../actors/sources/source-uses.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
+import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import { LocalOperations } from '../../../actors/study/media-operations.ts';
-import type { MediaPasses } from '../../../actors/study/media-passes.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { Studies } from '../../../actors/study/studies.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
@@ -19,7 +19,6 @@ import { recover } from '../../../actors/supervision/recovery.ts';
 import { Supervisor } from '../../../actors/supervision/supervisor.ts';
 import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import type { DetectedKind, Detection, UnavailableReason } from '../../../contract/evidence/evidence.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
 import { statesOf } from '../../../machines/migrations/chart-states.ts';
@@ -35,31 +34,10 @@ import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
 import { GatedLedger } from '../supervision/gated-ledger.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
+import { otherTools } from './other-tools.ts';
 
 const study = storedStudy({ version: 1, windows: 4 });
 const { runtimeId } = study.run.record;
-
-const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]): Detection[] =>
-  kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode }));
-
-/** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
-const otherTools: MediaPasses = {
-  identity: () => ({
-    tools: [{ name: 'ffmpeg', version: '99', digest: `sha256:${'9'.repeat(64)}` }],
-    parameters: {},
-  }),
-  run: async ({ capability }) => ({
-    detections:
-      capability === 'media.detect'
-        ? [
-            ...silent('no_audio_in_range', 'speech_activity', 'silence', 'loudness'),
-            ...silent('no_frames_in_range', 'shot_changes'),
-          ]
-        : silent('no_text_subtitle_track', 'subtitle_track', 'text_language'),
-    derivedAudio: null,
-    further: [],
-  }),
-};
 
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
@@ -80,6 +58,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const registry = new SourceRegistry();
   await registry.load(ledger);
   const report = () => undefined;
+  const windows = new KeptWindows(ledger, objectStore, report);
   const budgets = new TimeBudgets(clock);
   const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
   const progress = new LiveProgress(ledger);
@@ -96,7 +75,8 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       objectStore,
       registry,
       passes: otherTools,
-      operations: new LocalOperations(objectStore, otherTools),
+      operations: new LocalOperations(objectStore, otherTools, windows),
+      windows,
       progress,
       report,
       clock,

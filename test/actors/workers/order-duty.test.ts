@@ -63,6 +63,20 @@ test('an order of another version, with other tools or parameters, or that is no
   t.is(performed(), 0);
 });
 
+test('a subtitle file that a pass reads beside the media has to be there, too', async (t) => {
+  const { objects, carryOut, performed } = await duty(t);
+  const lines = Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nHello\n');
+  const attached = { contentId: contentIdOfBytes(lines), format: 'srt' } as const;
+  const tracks = [{ index: 1, codec: 'subrip', language: null, attached }];
+  const asked: WorkOrder = { ...order, task: { ...task, tracks } };
+  await objects.putAll([{ contentId: sourceContentId, bytes: media }]);
+  const message = new RegExp(`^its input ${attached.contentId} is missing`);
+  await t.throwsAsync(carryOut(asked, orderIdOf(asked)), { instanceOf: OrderRefused, message });
+  await objects.putAll([{ contentId: attached.contentId, bytes: lines }]);
+  await carryOut(asked, orderIdOf(asked));
+  t.is(performed(), 1);
+});
+
 test('an input that is missing or damaged is refused, and one that is whole is worked on once', async (t) => {
   const { objects, outcomes, carryOut, performed } = await duty(t);
   await t.throwsAsync(carryOut(order), { instanceOf: OrderRefused, message: /is missing in the object source/ });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { findExecutable } from '../../../executors/process/executable-search.ts';
 
 const running = new Set<ChildProcess>();
@@ -72,6 +73,13 @@ export class RedisForTests {
       if (told.includes('Ready to accept connections')) break;
     }
     child.stdout?.resume();
+  }
+
+  /** Lets it hold no more than so many bytes, and refuse what is more; 0 for as much as there is. */
+  async limitMemory(bytes: number): Promise<void> {
+    const redis = new Redis(this.address);
+    await redis.config('SET', 'maxmemory', bytes);
+    redis.disconnect();
   }
 
   async stop(): Promise<void> {

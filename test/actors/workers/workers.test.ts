@@ -1,9 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import anyTest, { type TestFn } from 'ava';
 import { orderIdOf } from '../../../actors/workers/order-identity.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import { type WorkOrder, workOrder } from '../../../contract/workers/work-order.ts';
@@ -12,115 +10,52 @@ import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { type HostInProcess, openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../crash/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
-import { RedisForTests, redisServer } from './redis-for-tests.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { patienceMs, QueuedHost } from './queued-host.ts';
+import { redisServer } from './redis-for-tests.ts';
 
 // One host with one queue, whose studies are of ranges that no other test studies.
 
 const test = (redisServer === null ? anyTest.skip : anyTest.serial) as TestFn['serial'];
-const patienceMs = 60_000;
 
-let folder: string;
-let objectSource: string;
-let redis: RedisForTests;
-let ffmpeg: GatedFfmpeg;
-let host: HostInProcess;
-let client: StudyHost;
-const workers: WorkerProcess[] = [];
-const stops: (() => unknown)[] = [];
+let queued: QueuedHost;
 
 anyTest.before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'workers-'));
-  objectSource = join(folder, 'objects');
-  await mkdir(objectSource);
-  ffmpeg = await GatedFfmpeg.create(folder);
-  redis = await RedisForTests.create(folder);
+  queued = await QueuedHost.create();
 });
 
-anyTest.after.always(async () => {
-  await Promise.all(workers.map((worker) => worker.kill()));
-  for (const stop of stops) await stop();
-  await redis.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function worker(path = ffmpeg.path): Promise<WorkerProcess> {
-  const environment = { MEDIA_STUDY_FFMPEG: path };
-  const started = await WorkerProcess.start({ address: redis.address, objectSource, environment });
-  workers.push(started);
-  return started;
-}
-
-/** Starts a study of a second of the sample. */
-async function begun(startMs: number): Promise<string> {
-  const [sample] = await client.sources();
-  if (sample === undefined) throw new Error('the host has no sample');
-  const range = { startMs, endMs: startMs + 1000 };
-  const { runtimeId } = await client.study(sample, { range, targetLanguage: 'en' }).started;
-  return runtimeId;
-}
-
-async function until(t: ExecutionContext, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const last = Date.now() + patienceMs;
-  while (!(await isSo())) {
-    if (Date.now() > last) {
-      for (const each of workers) t.log(each.stderr);
-      t.log(host.told().join('\n'));
-      throw new Error(`not within ${patienceMs} ms: ${what}`);
-    }
-    await delay(50);
-  }
-}
-
-const situation = async (runtimeId: string) => (await client.overview(runtimeId)).situation;
-const says = (t: ExecutionContext, runtimeId: string, text: RegExp) =>
-  until(t, `${text}`, async () => text.test((await situation(runtimeId)).text));
-const isOver = (t: ExecutionContext, runtimeId: string) =>
-  until(t, 'the study is over', async () => (await client.status(runtimeId)).lifecycle === 'terminal');
-
-/** How many outcomes of a verdict the host has counted. */
-async function counted(verdict: string): Promise<number> {
-  const line = new RegExp(`worker_outcomes_total\\{verdict="${verdict}"\\} (\\d+)`).exec(await client.metrics());
-  return Number(line?.[1] ?? Number.NaN);
-}
+anyTest.after.always(() => queued.close());
 
 const evidenceOf = async (from: StudyHost, runtimeId: string) =>
   (await from.evidence(runtimeId)).evidence.map(({ kind, contentId }) => [kind, contentId]);
 
 test('a study waits, whatever becomes of the queue, and is then measured as on one machine', async (t) => {
   t.timeout(3 * patienceMs, 'a busy machine');
-  const flags = ['--work-queue', redis.address, '--object-source', objectSource];
-  // It outlives this test.
-  const lasting = { fail: t.fail, teardown: (stop: () => unknown) => void stops.push(stop) };
-  host = await openInProcess(lasting, join(folder, 'data'), {
-    flags,
-    environment: { MEDIA_STUDY_FFMPEG: ffmpeg.path },
-  });
-  const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-  client = StudyHost.connect({ baseUrl: listening, token });
-  const runtimeId = await begun(0);
-  await says(t, runtimeId, /^waiting for the work queue: /);
-  t.is((await situation(runtimeId)).code, 'waiting_for_a_worker');
-  t.is((await client.progress(runtimeId)).stage, 'queued');
-  const { deadlineLeftMs } = (await client.overview(runtimeId)).study;
+  await queued.start(t, 'data');
+  const runtimeId = await queued.begun(0);
+  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  t.is((await queued.situation(runtimeId)).code, 'waiting_for_a_worker');
+  t.is((await queued.client.progress(runtimeId)).stage, 'queued');
+  const { deadlineLeftMs } = (await queued.client.overview(runtimeId)).study;
 
-  await redis.start();
-  await says(t, runtimeId, /^waiting for a worker: none is connected/);
+  await queued.redis.start();
+  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
   // It has lost everything that it was told.
-  await redis.stop();
-  await says(t, runtimeId, /^waiting for the work queue: /);
-  await redis.start();
-  await says(t, runtimeId, /^waiting for a worker: none is connected/);
-  t.is((await client.overview(runtimeId)).study.deadlineLeftMs, deadlineLeftMs, 'its time stands');
+  await queued.redis.stop();
+  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  await queued.redis.start();
+  await queued.says(t, runtimeId, /^waiting for a worker: none is connected/);
+  t.is((await queued.client.overview(runtimeId)).study.deadlineLeftMs, deadlineLeftMs, 'its time stands');
 
-  await worker();
-  await isOver(t, runtimeId);
-  t.is(await counted('taken'), 2);
-  t.deepEqual(await readdir(join(objectSource, 'inbox')), []);
+  await queued.worker();
+  await queued.isOver(t, runtimeId);
+  t.is(await queued.counted('taken'), 2);
+  t.deepEqual(await readdir(join(queued.objectSource, 'inbox')), []);
 
-  const alone = await openInProcess(t, join(folder, 'alone'), { environment: { MEDIA_STUDY_FFMPEG: ffmpeg.path } });
+  const alone = await openInProcess(t, join(queued.folder, 'alone'), {
+    environment: { MEDIA_STUDY_FFMPEG: queued.ffmpeg.path },
+  });
   const { listening: baseUrl = '', authorizationToken = '' } = alone.announced ?? {};
   const other = StudyHost.connect({ baseUrl, token: authorizationToken });
   const [sample] = await other.sources();
@@ -128,68 +63,72 @@ test('a study waits, whatever becomes of the queue, and is then measured as on o
   const study = other.study(sample, { range: { startMs: 0, endMs: 1000 }, targetLanguage: 'en' });
   const same = await study.ended();
   t.is(same.runtimeId, runtimeId);
-  t.deepEqual(await evidenceOf(client, runtimeId), await evidenceOf(other, same.runtimeId));
+  t.deepEqual(await evidenceOf(queued.client, runtimeId), await evidenceOf(other, same.runtimeId));
   await alone.stop();
 });
 
 test('another worker takes over from one that is killed in the middle', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
-  await ffmpeg.close();
-  const runtimeId = await begun(1000);
-  await says(t, runtimeId, /^studying: measuring/);
-  await workers[0]?.kill();
-  const second = await worker();
-  await ffmpeg.open();
-  await isOver(t, runtimeId);
+  await queued.ffmpeg.close();
+  const runtimeId = await queued.begun(1000);
+  await queued.says(t, runtimeId, /^studying: measuring/);
+  await queued.workers[0]?.kill();
+  const second = await queued.worker();
+  await queued.ffmpeg.open();
+  await queued.isOver(t, runtimeId);
   t.is(second.completed, 2);
-  t.is(await counted('taken'), 4);
+  t.is(await queued.counted('taken'), 4);
 });
 
 test('a queue that is emptied while a worker works costs nothing', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
-  await ffmpeg.close();
-  const runtimeId = await begun(5000);
-  await says(t, runtimeId, /^studying: measuring/);
-  await redis.stop();
-  await says(t, runtimeId, /^waiting for the work queue: /);
-  await redis.start();
-  await ffmpeg.open();
-  await isOver(t, runtimeId);
-  t.is(await counted('taken'), 6);
+  await queued.ffmpeg.close();
+  const runtimeId = await queued.begun(5000);
+  await queued.says(t, runtimeId, /^studying: measuring/);
+  await queued.redis.stop();
+  await queued.says(t, runtimeId, /^waiting for the work queue: /);
+  await queued.redis.start();
+  await queued.ffmpeg.open();
+  await queued.isOver(t, runtimeId);
+  t.is(await queued.counted('taken'), 6);
 });
 
 test('of two workers that both finish, one is counted', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
-  await ffmpeg.close();
-  const runtimeId = await begun(2000);
-  await says(t, runtimeId, /^studying: measuring/);
-  const [, slow] = workers;
+  await queued.ffmpeg.close();
+  const runtimeId = await queued.begun(2000);
+  await queued.says(t, runtimeId, /^studying: measuring/);
+  const [, slow] = queued.workers;
   if (slow === undefined) throw new Error('there is a second worker');
   const { completed } = slow;
   slow.freeze();
-  await worker();
-  await ffmpeg.open();
-  await isOver(t, runtimeId);
-  t.is(await counted('taken'), 8);
+  await queued.worker();
+  await queued.ffmpeg.open();
+  await queued.isOver(t, runtimeId);
+  t.is(await queued.counted('taken'), 8);
   slow.wake();
-  await until(t, 'the slow worker finishes, too', () => slow.completed > completed);
-  t.is(await counted('taken'), 8);
-  t.is(await counted('refused'), 0);
-  await Promise.all(workers.map((each) => each.kill()));
+  await queued.until(t, 'the slow worker finishes, too', () => slow.completed > completed);
+  t.is(await queued.counted('taken'), 8);
+  t.is(await queued.counted('refused'), 0);
+  await Promise.all(queued.workers.map((each) => each.kill()));
 });
 
 test('a worker with other tools is told to stand back, and the study says why', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
-  await mkdir(join(folder, 'other'));
-  const other = await worker((await GatedFfmpeg.create(join(folder, 'other'))).path);
-  const runtimeId = await begun(3000);
-  await says(t, runtimeId, /^waiting for a worker: \S+ refused: ffmpeg \S+ \(sha256:\w{12}\) is asked for, and ffmpeg/);
+  await mkdir(join(queued.folder, 'other'));
+  const other = await queued.worker({ path: (await GatedFfmpeg.create(join(queued.folder, 'other'))).path });
+  const runtimeId = await queued.begun(3000);
+  await queued.says(
+    t,
+    runtimeId,
+    /^waiting for a worker: \S+ refused: ffmpeg \S+ \(sha256:\w{12}\) is asked for, and ffmpeg/,
+  );
   t.regex(other.stderr, /refused: ffmpeg/);
   await other.stop();
   t.is(other.completed, 0);
 
-  // One that believes nothing of it: what it delivers is not what the host asks for.
-  const outcomes = new SharedOutcomes(objectSource);
+  // One that checks nothing: what it delivers is not what the host asks for.
+  const outcomes = new SharedOutcomes(queued.objectSource);
   const deliver = async (id: string, order: WorkOrder, change: object) => {
     const outcome = {
       ...{ schema: 'studio.work-outcome.v1', orderId: id, operationKey: order.operationKey, worker: 'liar' },
@@ -203,7 +142,7 @@ test('a worker with other tools is told to stand back, and the study says why', 
     { version: '0.0.1' },
     { outcome: { state: 'completed', result: { evidence: [gone], derivedAudio: null } } },
   ];
-  const liar = takeOrders(redis.address, {
+  const liar = takeOrders(queued.redis.address, {
     ...{ name: 'liar', leaseMs: 1000, report: () => undefined },
     carryOut: async (data, { id }) => {
       const order = workOrder.parse(data);
@@ -213,46 +152,42 @@ test('a worker with other tools is told to stand back, and the study says why', 
       await deliver(id, order, lie);
     },
   });
-  await says(t, runtimeId, /liar refused: it is tired/);
+  await queued.says(t, runtimeId, /liar refused: it is tired/);
   await liar.close();
-  t.is(await counted('refused'), 3);
-  const told = host.told().filter((line) => line.includes('was refused'));
+  t.is(await queued.counted('refused'), 3);
+  const told = queued.host.told().filter((line) => line.includes('was refused'));
   t.regex(told[0] ?? '', /liar measured with other tools/);
   t.regex(told[1] ?? '', /liar runs version 0\.0\.1/);
   t.regex(told[2] ?? '', /object_missing/);
-  t.is((await readdir(join(objectSource, 'set-aside'))).length, 3);
+  t.is((await readdir(join(queued.objectSource, 'set-aside'))).length, 3);
 
-  // What lies in the object source is not believed either.
-  const [shard = ''] = (await readdir(join(objectSource, 'objects', 'sha256'))).sort();
-  const [object = ''] = await readdir(join(objectSource, 'objects', 'sha256', shard));
-  await writeFile(join(objectSource, 'objects', 'sha256', shard, object), 'damaged');
-  await worker();
-  await isOver(t, runtimeId);
-  await host.stop();
-  await checkRuntimes(t, join(folder, 'data'));
+  // What lies in the object source is verified, too.
+  const [shard = ''] = (await readdir(join(queued.objectSource, 'objects', 'sha256'))).sort();
+  const [object = ''] = await readdir(join(queued.objectSource, 'objects', 'sha256', shard));
+  await writeFile(join(queued.objectSource, 'objects', 'sha256', shard, object), 'damaged');
+  await queued.worker();
+  await queued.isOver(t, runtimeId);
+  await queued.host.stop();
+  await checkRuntimes(t, join(queued.folder, 'data'));
 });
 
 test('a worker with the recogniser of the host recognises, and one without gives the sound back', async (t) => {
   t.timeout(2 * patienceMs, 'a busy machine');
-  const model = join(folder, 'ggml-base.bin');
+  const model = join(queued.folder, 'ggml-base.bin');
   await writeFile(model, 'model');
   const recognizer = ['--semantic-recognizer', 'whisper-cli', '--semantic-recognizer-model', model];
   const flags = [...recognizer, '--allow-real-semantic-evidence'];
   const program = fileURLToPath(new URL('../../../fixtures/executables/whisper-cli-stand-in', import.meta.url));
-  const environment = { MEDIA_STUDY_FFMPEG: ffmpeg.path, MEDIA_STUDY_WHISPER_CLI: program };
-  const place = ['--work-queue', redis.address, '--object-source', objectSource];
-  host = await openInProcess(t, join(folder, 'recognising'), { flags: [...place, ...flags], environment });
-  const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-  client = StudyHost.connect({ baseUrl: listening, token });
-  const runtimeId = await begun(4000);
-  await says(t, runtimeId, /refused: this worker does not do semantic\.recognize\.region/);
-  const able = await WorkerProcess.start({ address: redis.address, objectSource, environment, flags });
-  workers.push(able);
-  await isOver(t, runtimeId);
+  const environment = { MEDIA_STUDY_WHISPER_CLI: program };
+  await queued.start(t, 'recognising', { flags, environment });
+  const runtimeId = await queued.begun(4000);
+  await queued.says(t, runtimeId, /refused: this worker does not do semantic\.recognize\.region/);
+  const able = await queued.worker({ flags, environment });
+  await queued.isOver(t, runtimeId);
   t.regex(able.stderr, /semantic\.recognize\.region completed/);
-  const [transcript] = (await client.evidence(runtimeId, 'transcript')).evidence;
+  const [transcript] = (await queued.client.evidence(runtimeId, 'transcript')).evidence;
   t.is(transcript?.tool?.name, 'whisper-cli');
   t.true((transcript?.facts ?? []).some(({ kind }) => kind === 'recognised_region'));
-  await host.stop();
-  await checkRuntimes(t, join(folder, 'recognising'));
+  await queued.host.stop();
+  await checkRuntimes(t, join(queued.folder, 'recognising'));
 });

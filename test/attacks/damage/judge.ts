@@ -38,6 +38,7 @@ const honest = [
  */
 const replaceable = [
   'operation',
+  'observation',
   'record host',
   'record ingest',
   'record erasing',

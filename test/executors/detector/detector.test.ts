@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
+import type { IdentifiedText } from '../../../executors/detector/detector-messages.ts';
 import type { ProcessRequest } from '../../../executors/process/process.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { descendant, descendants, HandClock, watched } from '../evidence/detection-for-tests.ts';
@@ -19,6 +20,8 @@ const never = () => new AbortController().signal;
 let mix: Buffer;
 /** The same sound as a pass delivers it. */
 let pcm: Buffer;
+
+const firstOf = ({ odds }: IdentifiedText): string | null => odds[0]?.[0] ?? null;
 
 /** A sound of one channel as all signals: its mix and its centre are the same. */
 function allSignals(mono: Buffer): Buffer {
@@ -95,7 +98,14 @@ test.serial('half a sample at the end is refused', async (t) => {
 test.serial('languages are identified, and what is none is left open', async (t) => {
   const { detector } = await detectorFor(t);
   const texts = ['Where does the wind go at night?', 'Guten Morgen, wie geht es Ihnen heute?', '12:30', ''];
-  t.deepEqual(await detector.identify(texts, never()), ['en', 'de', null, null]);
+  const identified = await detector.identify(texts, never());
+  t.deepEqual(identified.map(firstOf), ['en', 'de', null, null]);
+  t.deepEqual(
+    identified.map(({ isCovered }) => isCovered),
+    [true, true, false, false],
+  );
+  for (const { odds } of identified)
+    t.true(odds.every(([, each], at) => each > 0 && each <= (odds[at - 1]?.[1] ?? each)));
   t.deepEqual(await detector.identify([], never()), []);
 });
 
@@ -160,7 +170,7 @@ test.serial('a process that ends well without an answer is refused', async (t) =
 test.serial('an answer that is none is refused', async (t) => {
   const { detector } = await detectorFor(t, firstIs('junk-on-pipe'));
   await t.throwsAsync(detector.identify(['Good morning'], never()), { instanceOf: DetectionFailure });
-  t.deepEqual(await detector.identify(['Good morning to you'], never()), ['en']);
+  t.deepEqual((await detector.identify(['Good morning to you'], never())).map(firstOf), ['en']);
 });
 
 test.serial('noise on the standard outputs disturbs nothing', async (t) => {

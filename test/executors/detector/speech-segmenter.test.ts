@@ -13,7 +13,6 @@ function segment(...runs: readonly (readonly [number, number])[]) {
   return segmenter.finish(frames * FRAME_SAMPLES);
 }
 
-const PAD = 480;
 const at = (frame: number) => frame * FRAME_SAMPLES;
 
 test('nothing above the on-threshold is no speech', (t) => {
@@ -21,23 +20,23 @@ test('nothing above the on-threshold is no speech', (t) => {
   t.deepEqual(segment(), []);
 });
 
-test('a run of speech is widened by the padding on both sides', (t) => {
-  t.deepEqual(segment([0, 20], [0.9, 20], [0, 20]), [{ start: at(20) - PAD, end: at(40) + PAD }]);
+test('a run of speech begins and ends with its frames', (t) => {
+  t.deepEqual(segment([0, 20], [0.9, 20], [0, 20]), [{ start: at(20), end: at(40) }]);
 });
 
 test('the thresholds themselves belong to speech', (t) => {
-  t.deepEqual(segment([0, 20], [0.5, 10], [0.35, 10], [0, 20]), [{ start: at(20) - PAD, end: at(40) + PAD }]);
+  t.deepEqual(segment([0, 20], [0.5, 10], [0.35, 10], [0, 20]), [{ start: at(20), end: at(40) }]);
 });
 
 test('speech needs the on-threshold to begin and only the off-threshold to go on', (t) => {
-  t.deepEqual(segment([0.4, 20], [0.6, 1], [0.4, 15], [0.1, 20]), [{ start: at(20) - PAD, end: at(36) + PAD }]);
+  t.deepEqual(segment([0.4, 20], [0.6, 1], [0.4, 15], [0.1, 20]), [{ start: at(20), end: at(36) }]);
 });
 
 test('a pause shorter than the least silence does not part two runs, a longer one does', (t) => {
   t.is(segment([0.9, 20], [0.1, 10], [0.9, 20]).length, 1);
   t.deepEqual(segment([0.9, 20], [0.1, 11], [0.9, 20]), [
-    { start: 0, end: at(20) + PAD },
-    { start: at(31) - PAD, end: at(51) },
+    { start: 0, end: at(20) },
+    { start: at(31), end: at(51) },
   ]);
 });
 
@@ -52,8 +51,8 @@ test('a run shorter than the least speech is dropped', (t) => {
 });
 
 test('speech at the end lasts to the last sample, and is dropped when it is too short', (t) => {
-  t.deepEqual(segment([0, 20], [0.9, 10]), [{ start: at(20) - PAD, end: at(30) }]);
-  t.deepEqual(segment([0, 20], [0.9, 10], [0.1, 5]), [{ start: at(20) - PAD, end: at(35) }]);
+  t.deepEqual(segment([0, 20], [0.9, 10]), [{ start: at(20), end: at(30) }]);
+  t.deepEqual(segment([0, 20], [0.9, 10], [0.1, 5]), [{ start: at(20), end: at(35) }]);
   t.deepEqual(segment([0, 20], [0.9, 7]), []);
 });
 

@@ -112,7 +112,7 @@ test.serial('the first reason wins when the detector fails beside ffmpeg', async
     sound: () => {
       const result = Promise.reject(first);
       result.catch(() => {});
-      return { write: () => result, end: () => result, result };
+      return { write: () => result, end: () => result, result, save: () => result, saved: result };
     },
   };
   t.is(await t.throwsAsync(detect({ ...bench, detector }, sampleMedia, whole)), first);

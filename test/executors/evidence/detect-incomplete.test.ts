@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { readSubtitleTracks } from '../../../executors/evidence/subtitle-tracks.ts';
+import { readSubtitleTracks, withinAll } from '../../../executors/evidence/subtitle-tracks.ts';
+import { mediaInput } from '../../../executors/sources/media-whitelists.ts';
 import { artifactOf, cutsOf, type DetectionBench, detect, openDetectionBench, spansOf } from './detection-for-tests.ts';
 import { ffmpeg } from './media-for-tests.ts';
 
@@ -28,13 +29,14 @@ test.after.always(() => bench.close());
 test.serial('a film whose clock begins at 7 s has the evidence and the lines of one that begins at zero', async (t) => {
   await ffmpeg(bench.folder, '-i', 'film.mkv', '-map', '0', '-c', 'copy', '-output_ts_offset', '7', 'late.mkv');
   t.deepEqual(await detect(bench, file('late.mkv'), range), await detect(bench, file('film.mkv'), range));
-  const linesOf = (name: string) =>
-    readSubtitleTracks(
-      bench,
-      file(name),
-      [{ index: 2, codec: 'subrip' }],
-      { startMs: 0, endMs: 24_000 },
-      new AbortController().signal,
+  const linesOf = async (name: string) =>
+    withinAll(
+      await readSubtitleTracks(bench, {
+        input: mediaInput(file(name)),
+        tracks: [{ index: 2, codec: 'subrip' }],
+        range: { startMs: 0, endMs: 24_000 },
+        signal: new AbortController().signal,
+      }),
     );
   t.deepEqual(await linesOf('late.mkv'), [[{ startMs: 10_000, endMs: 11_000, text: 'hello', reasonCode: null }]]);
   t.deepEqual(await linesOf('late.mkv'), await linesOf('film.mkv'));

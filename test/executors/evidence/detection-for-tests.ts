@@ -159,7 +159,8 @@ export function subtitles(
   tracks: readonly SubtitleTrack[],
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Detection[]> {
-  return readSubtitles(deps, { path: file, sourceContentId, range: { startMs, endMs }, tracks, signal });
+  const over = { path: file, attachedPath: (contentId: string) => contentId, sourceContentId };
+  return readSubtitles(deps, { ...over, range: { startMs, endMs }, tracks, signal });
 }
 
 /** The artifact of a kind, which must be there and have the stored shape. */

@@ -36,7 +36,7 @@ test.serial(
     const read: number[] = [];
     const range = { startMs: 2000, endMs: 9000 };
     const { signal } = new AbortController();
-    const request = { path: sampleMedia, sourceContentId, range, tracks: TRACKS, signal };
+    const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
     await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
     t.true(read.length > 1);
     t.deepEqual(

@@ -1,10 +1,5 @@
 import test from 'ava';
-import {
-  languageBlocks,
-  languageOfScripts,
-  prevailing,
-  scriptCounts,
-} from '../../../executors/evidence/text-language.ts';
+import { languageBlocks, languageOfScripts, scriptCounts } from '../../../executors/evidence/text-language.ts';
 
 const languageOfScript = (text: string) => languageOfScripts(scriptCounts(text));
 
@@ -29,11 +24,4 @@ test('short texts are joined up to what is read at once, in their order', (t) =>
   t.deepEqual(languageBlocks([text, text, text]), [`${text} ${text}`, text]);
   const long = 'x'.repeat(1000);
   t.deepEqual(languageBlocks(['a', long, 'b']), ['a', long, 'b']);
-});
-
-test('the code of most blocks prevails, the earliest of equals', (t) => {
-  t.is(prevailing(['en', 'de', 'de', null, null, null]), 'de');
-  t.is(prevailing(['fr', 'en', 'en', 'fr']), 'fr');
-  t.is(prevailing([null]), null);
-  t.is(prevailing([]), null);
 });

@@ -44,7 +44,6 @@ const elsewhere: Readonly<Record<string, readonly ErrorCode[]>> = {
     'source_deleted',
     'runtime_live',
     'source_in_use',
-    'source_read_in_place',
     'invalid_pairing_request',
     'pairing_refused',
   ],

@@ -145,7 +145,7 @@ export function translate(translator: Translator): {
 } {
   const asks: TranslationAsk[] = [];
   const work = (identifiedAlone: string | null = null): TranslationWork => ({
-    ...{ lines, sourceLanguage: 'en', targetLanguage: 'de', asks, identifiedAlone },
+    ...{ lines, sourceLanguage: 'en', targetLanguage: 'de', asks, identifiedAlone, gates: 2 },
   });
   const batches = plannedAsks(work()).length;
   for (let next = plannedAsks(work())[0]; next !== undefined; next = plannedAsks(work())[asks.length]) {

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { CaptionReason } from '../../../contract/captions/caption-line.ts';
 import { keepsNumbers } from '../../../receipts/captions/carried-words.ts';
 import { similarityOf } from '../../../receipts/captions/text-similarity.ts';
+import { plannedAsks, verdictsOf } from '../../../receipts/captions/translation-plan.ts';
 import { dialogue, german, lines, type Translator, translate } from './faulty-translator.ts';
 
 type Answers = ReturnType<Translator>;
@@ -59,6 +60,16 @@ const faults: Readonly<Record<string, Translator>> = {
       translation: (right[index % 2 === 0 ? index + 1 : index - 1] ?? answer).translation,
     })),
   ),
+  'exchanges translations of like length': inBatches((right) =>
+    right.map((answer, index) => {
+      const byLength = right.toSorted((one, other) => one.translation.length - other.translation.length);
+      const place = byLength.indexOf(answer);
+      return {
+        ...answer,
+        translation: (byLength[place % 2 === 0 ? place + 1 : place - 1] ?? right[index] ?? answer).translation,
+      };
+    }),
+  ),
   'repeats the line before': inBatches(
     each((_, all, index) => ({ translation: all[Math.max(0, index - 1)]?.translation ?? '' })),
   ),
@@ -87,6 +98,26 @@ for (const [fault, translator] of Object.entries(faults)) {
     }
   });
 }
+
+test('answers that were stored without a number of gates are judged by the first gates', (t) => {
+  const texts = ['I think that Peter is at home.', 'Yes, he is.'];
+  const answers = ['Я думаю, что Урсула дома.', 'Да, он дома.'].map((translation, at) => ({
+    ...{ lineId: `line-${at}`, source: texts[at] ?? '', translation, identified: 'ru' },
+  }));
+  const said = { failure: null, identified: 'ru', model: null, inputTokens: null, outputTokens: null };
+  const ask = { ...said, lineIds: ['line-0', 'line-1'], promptContentId: '', schemaContentId: '', answers };
+  const work = {
+    lines: texts.map((text, at) => ({ id: `line-${at}`, text })),
+    ...{ sourceLanguage: 'en', targetLanguage: 'ru', identifiedAlone: 'ru' },
+  };
+  t.true([...verdictsOf({ ...work, asks: [ask] }).values()].every((verdict) => 'text' in verdict));
+  t.is(plannedAsks({ ...work, asks: [ask] }).length, 1);
+  const alone = answers.map((answer) => ({ ...ask, lineIds: [answer.lineId], answers: [answer] }));
+  t.is(plannedAsks({ ...work, asks: [ask], gates: 2 }).length, 3);
+  t.deepEqual(verdictsOf({ ...work, asks: [ask, ...alone], gates: 2 }).get('line-0'), {
+    reason: 'translation_names_changed',
+  });
+});
 
 test('what a model translates well passes, asked once', (t) => {
   const { verdicts, asks } = translate((right) => right);

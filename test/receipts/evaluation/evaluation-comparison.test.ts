@@ -18,7 +18,10 @@ const subtitles = {
   largestErrorMs: 10,
 };
 
-const unlabelled = { transitions: null, soundFaults: null, keyframes: null, transcript: null };
+const unlabelled = {
+  ...{ transitions: null, soundFaults: null, keyframes: null, transcript: null },
+  ...{ translations: null, pairing: null, screenTexts: null },
+};
 
 const counts = {
   ...unlabelled,

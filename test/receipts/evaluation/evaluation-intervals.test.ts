@@ -7,6 +7,7 @@ import { drawnMeasures } from '../../../visualizer/drawing/measure-drawing.ts';
 const unlabelled: EvaluationCounts = {
   ...{ speech: null, cuts: null, subtitles: null, trackLanguages: null, cueLanguages: null, captionGate: null },
   ...{ transitions: null, soundFaults: null, keyframes: null, transcript: null },
+  ...{ translations: null, pairing: null, screenTexts: null },
 };
 
 const withShots = (shots: number, covered: number): EvaluationCounts => ({

@@ -22,6 +22,7 @@ const media = (...kinds: readonly Kind[]) => ({
 
 const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
 const subtitles = [{ trackIndex: 1, language: null, cues: [] }];
+const pairing = { sourceLanguage: 'ko', targetLanguage: 'en', lines: [{ source: '네', target: 'Yes' }] };
 const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
 
 test('labels of what the media has are taken', (t) => {
@@ -37,6 +38,8 @@ for (const [title, labelled, tracks, place] of [
     'range ends after the media, which has 9000 ms',
   ],
   ['speech without sound', item({ speech: [] }), ['video'], 'labels.speech: no_audio_track'],
+  ['text on the screen without a picture', item({ screenTexts: [] }), ['audio'], 'labels.screenTexts: no_video_track'],
+  ['pairs without text tracks', item({ pairing }), ['video'], 'labels.pairing: no_text_subtitle_track'],
   ['cuts without a picture', item({ cuts }), ['audio'], 'labels.cuts: no_video_track'],
   [
     'cues without any text',

@@ -12,18 +12,19 @@ const incomplete = { cause: 'ends_early', statedMs: 5000, measuredMs: 4000 } as 
 const cutClip = () => sealOwnedIngest({ ...clipIngest, probe: { ...clipIngest.probe, startOffsetMs: -7, incomplete } });
 
 test('probe, receipt and registry of incomplete media carry the same note', (t) => {
-  const { source, objects } = cutClip();
+  const sealed = cutClip();
+  const { source } = sealed;
   t.deepEqual(source.incompleteMedia, incomplete);
   t.is(source.startOffsetMs, -7);
   t.is(source.session.source.durationMs, 4000);
   t.deepEqual(registeredSource.parse(source), source);
-  const { records } = chainOf({ source, objects });
-  const sealed = { cause: 'ends_early', stated: 5, measured: 4 };
+  const { records } = chainOf(sealed);
+  const note = { cause: 'ends_early', stated: 5, measured: 4 };
   const probe = mediaProbe.parse(recordOf(records['container-probe']));
-  t.deepEqual(probe.incomplete_media, sealed as typeof probe.incomplete_media);
+  t.deepEqual(probe.incomplete_media, note as typeof probe.incomplete_media);
   t.is(probe.start_offset, -0.007);
   const receipt = sourceReceipt.parse(recordOf(records['source-receipt']));
-  t.deepEqual(receipt.incomplete_media, sealed as typeof receipt.incomplete_media);
+  t.deepEqual(receipt.incomplete_media, note as typeof receipt.incomplete_media);
   t.deepEqual(verifySource(chainOf(cutClip()), null), source);
 });
 

@@ -231,7 +231,7 @@ export function forged(chain: SealedChain, kind: RecordKind, record: unknown): S
       (_, before: string) => `${before}${fresh.length}`,
     );
   }
-  return { media: chain.media, preflight: Buffer.from(rename(preflight)), records };
+  return { ...chain, preflight: Buffer.from(rename(preflight)), records };
 }
 
 const digest = (bytes: Uint8Array): string => contentRefOf(bytes).contentId.slice('sha256:'.length);

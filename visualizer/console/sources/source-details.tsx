@@ -6,6 +6,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { size } from '../words/sizes.ts';
+import { AttachedSubtitles } from './attached-subtitles.tsx';
 
 function trackWords(track: MediaProbeTrack): string {
   const said = track.language === undefined ? [] : [`tagged ${track.language}`];
@@ -46,6 +47,7 @@ export function SourceDetails({ source }: { readonly source: SourceSessionRow })
                 ))}
               </tbody>
             </table>
+            <AttachedSubtitles key={source.sourceRevisionId} sourceSessionId={source.sourceSessionId} />
             <Facts
               of={[
                 ['Container', container],

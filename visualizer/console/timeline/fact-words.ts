@@ -48,6 +48,9 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
   strobe: ({ flashes }) => `strobe, ${flashes} flashes`,
   black: () => 'black pictures',
   frozen: () => 'frozen pictures',
+  field_order: ({ order, repeatedMilli }) =>
+    `${wordsOf(String(order))} fields${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
+  letterbox: ({ width, height, left, top }) => `black bars around ${width} × ${height} pixels, from ${left}, ${top} on`,
   unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${wordsOf(String(reasonCode))}`,
 };
 
@@ -77,6 +80,7 @@ const tones: Readonly<Record<string, string>> = {
   strobe: 'flash',
   black: 'dark',
   frozen: 'still',
+  letterbox: 'dark',
   keyframe: 'seen',
   waveform: 'seen',
   clipping: 'damage',

@@ -50,6 +50,8 @@ const order: readonly string[] = [
   'transitions',
   'black_frames',
   'frozen_frames',
+  'interlacing',
+  'letterbox',
   'subtitle_track',
   'text_language',
   'transcript',

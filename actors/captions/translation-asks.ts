@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { wellFormedText } from '../../contract/base/text.ts';
+import {
+  type CaptionTranslation,
+  type TranslatedAnswer,
+  type TranslationAsk,
+  translationGates,
+  translationLimits,
+} from '../../contract/captions/caption-translation.ts';
+import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
+import type { Detector } from '../../executors/detector/detector.ts';
+import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
+import type { ChatAnswer } from '../../executors/explanations/hosted-answer.ts';
+import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
+import { questionDigests } from '../../receipts/captions/caption-translation.ts';
+import type { SourceLine } from '../../receipts/captions/translation-gates.ts';
+import { plannedAsks, type TranslationWork } from '../../receipts/captions/translation-plan.ts';
+import { questionOf } from '../../receipts/captions/translation-question.ts';
+
+export interface TranslationAskerOptions {
+  readonly chat: HostedChat;
+  /** Identifies languages. */
+  readonly detector: Pick<Detector, 'identify'>;
+}
+
+/** Lines that are to be translated, in their order. */
+export type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
+
+/** Everything that was asked and answered of some lines. */
+export type AnsweredLines = Pick<CaptionTranslation, 'asks' | 'identifiedAlone'> & {
+  readonly gates: typeof translationGates;
+};
+
+const answered = z.looseObject({
+  lines: z.record(
+    z.string(),
+    z
+      .looseObject({ source: z.string().catch(''), translation: z.string().catch('') })
+      .catch({ source: '', translation: '' }),
+  ),
+});
+
+/** A text as it may be stored, in one row; empty where it is none. */
+function storable(text: string): string {
+  const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return wellFormedText.max(4096).safeParse(plain).success ? plain : '';
+}
+
+type Answer = Omit<TranslatedAnswer, 'identified'>;
+
+/** What a model said of the lines that it was asked for; others are dropped. Throws `ExplanationFailure`. */
+function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
+  }
+  const { data } = answered.safeParse(value);
+  if (data === undefined) throw new ExplanationFailure('invalid_output', 'the answer has another shape');
+  return asked.flatMap(({ id }) => {
+    const said = Object.hasOwn(data.lines, id) ? data.lines[id] : undefined;
+    if (said === undefined) return [];
+    return [{ lineId: id, source: storable(said.source), translation: storable(said.translation) }];
+  });
+}
+
+/** Asks a model for translations, question by question as the answers lead to them, and keeps every answer. */
+export class TranslationAsker {
+  readonly #options: TranslationAskerOptions;
+
+  constructor(options: TranslationAskerOptions) {
+    this.#options = options;
+  }
+
+  /** A question that fails is kept as one that failed. Rejects with the reason of `signal`, and with failures of the detector. */
+  async answers(wanted: LinesToTranslate, signal: AbortSignal): Promise<AnsweredLines> {
+    const { lines } = wanted;
+    const asks: TranslationAsk[] = [];
+    const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates: translationGates };
+    for (let next = plannedAsks(work)[0]; next !== undefined; next = plannedAsks(work)[asks.length]) {
+      asks.push(await this.#ask(wanted, next, signal));
+    }
+    const alone = asks.slice(Math.ceil(lines.length / translationLimits.batchLines)).flatMap(({ answers }) => answers);
+    const identifiedAlone = (await this.#identified(alone, signal)).together;
+    return { asks, identifiedAlone, gates: translationGates };
+  }
+
+  async #ask(
+    { lines, ...languages }: LinesToTranslate,
+    asked: readonly SourceLine[],
+    signal: AbortSignal,
+  ): Promise<TranslationAsk> {
+    const question = questionOf(lines, asked, languages);
+    const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
+    const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
+    try {
+      const answer = await this.#options.chat.ask({ ...question, schemaName: 'caption_translation' }, signal);
+      const { each, together } = await this.#identified(answersIn(answer, asked), signal);
+      const { model, inputTokens, outputTokens } = answer;
+      return { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
+    } catch (error) {
+      if (!(error instanceof ExplanationFailure)) throw error;
+      return { ...named, ...nothing, failure: error.reason.message };
+    }
+  }
+
+  /** The language of each translation, and of all together. */
+  async #identified(
+    answers: readonly Answer[],
+    signal: AbortSignal,
+  ): Promise<{ readonly each: TranslatedAnswer[]; readonly together: string | null }> {
+    const texts = answers.map(({ translation }) => translation);
+    if (texts.every((text) => text === '')) {
+      return { each: answers.map((answer) => ({ ...answer, identified: null })), together: null };
+    }
+    const track = { index: 0, language: null };
+    const { code, cueCodes } = await trackLanguageOf(this.#options.detector, track, texts, signal);
+    return { each: answers.map((answer, at) => ({ ...answer, identified: cueCodes[at] ?? null })), together: code };
+  }
+}

@@ -1,0 +1,107 @@
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import type { SourceReceipt } from '../../contract/sources/source-receipt.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
+import { receiptOf, sealWithSubtitles } from '../../receipts/sources/attach-subtitles.ts';
+import type { SealedChain } from '../../receipts/sources/open-chain.ts';
+import { readChain } from '../../receipts/sources/reopen-source.ts';
+import type { SealedSource } from '../../receipts/sources/seal-source.ts';
+import { contentRefOf } from '../../receipts/sources/sealed-content.ts';
+import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { ReadObjects } from '../reopening/read-objects.ts';
+import { absentSource } from '../supervision/deletion-rows.ts';
+import { storeBeforePromise } from '../supervision/store-before-promise.ts';
+import { sourceChanged } from './source-records.ts';
+import type { SourceRegistry } from './source-registry.ts';
+
+export interface SubtitleRevisionsOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+}
+
+/** The subtitle files that a source is to have, and the bytes of those that are new. */
+export interface SubtitleChange {
+  readonly tracks: readonly SealedSubtitleTrack[];
+  readonly files: readonly Uint8Array[];
+}
+
+/** A source with its receipt. */
+export interface ReceiptedSource {
+  readonly registered: RegisteredSource;
+  readonly receipt: SourceReceipt;
+}
+
+/** Makes revisions of sources that have other subtitle files. */
+export class SubtitleRevisions {
+  readonly #options: SubtitleRevisionsOptions;
+
+  constructor(options: SubtitleRevisionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives a source other subtitle files, unless `change` answers null, and says what it has then. Only for the holder of its
+   * mutex; an ingest of the same media may still register another revision meanwhile, and the change is made over that one then.
+   * Throws `changeable`'s codes, `insufficient_storage`, `storage_unavailable`, `source_revalidation_failed`, and what `change` throws.
+   */
+  async change(
+    sessionId: string,
+    change: (tracks: readonly SealedSubtitleTrack[], current: RegisteredSource) => SubtitleChange | null,
+  ): Promise<ReceiptedSource> {
+    const { ledger, objectStore, registry } = this.#options;
+    for (;;) {
+      const current = this.changeable(sessionId);
+      const chain = await this.#chain(current);
+      const receipt = receiptOf(chain);
+      const changed = change(subtitlesOf(receipt), current);
+      if (changed === null) return { registered: current, receipt };
+      const files = new Map(chain.subtitles);
+      for (const bytes of changed.files) files.set(contentRefOf(bytes).contentId, bytes);
+      const sealed = sealedAnew(chain, changed.tracks, files);
+      await storeBeforePromise(objectStore, sealed.objects);
+      if (registry.current(sessionId) !== current) continue;
+      const { writes } = registry.admitRevision(sealed.source);
+      await ledger.commit(writes);
+      registry.committed();
+      return { registered: sealed.source, receipt: receiptOf(sealed.chain) };
+    }
+  }
+
+  /** The current revision. Throws `unknown_source_session`, `source_deleted`. */
+  current(sessionId: string): RegisteredSource {
+    const source = this.#options.registry.current(sessionId);
+    if (source === undefined) throw absentSource(this.#options.ledger, sessionId);
+    return source;
+  }
+
+  /** The same of a source whose records are the host's own. Throws `source_read_in_place`, too. */
+  changeable(sessionId: string): RegisteredSource {
+    const source = this.current(sessionId);
+    if (source.folder === null) return source;
+    throw new ServiceError(
+      'source_read_in_place',
+      'the records of the source lie in a directory that the host reads and does not write',
+    );
+  }
+
+  async #chain(source: RegisteredSource): Promise<SealedChain> {
+    try {
+      return await readChain(source, new ReadObjects(this.#options.objectStore, () => undefined), () => undefined);
+    } catch (error) {
+      throw error instanceof EvidenceChainError ? sourceChanged() : error;
+    }
+  }
+}
+
+function sealedAnew(...args: Parameters<typeof sealWithSubtitles>): SealedSource {
+  try {
+    return sealWithSubtitles(...args);
+  } catch (error) {
+    throw error instanceof SourceInconsistent ? sourceChanged() : error;
+  }
+}

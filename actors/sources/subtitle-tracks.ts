@@ -1,0 +1,155 @@
+import type { Clock } from '../../contract/base/clock.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import { sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
+import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import {
+  type AttachedSubtitleTrack,
+  type SubtitleTrackRequest,
+  type SubtitleTracks as SubtitleTracksAnswer,
+  subtitleTrackRequest,
+} from '../../contract/sources/subtitle-track-answers.ts';
+import type { Launcher } from '../../executors/process/process.ts';
+import type { ResolvedTool } from '../../executors/process/tools.ts';
+import { contentRefOf } from '../../receipts/sources/sealed-content.ts';
+import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
+import { measuredCues, openSubtitleFile, type SubtitleFile } from '../../receipts/sources/subtitle-file.ts';
+import { sealedSubtitleOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
+import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { requireSpace } from './required-space.ts';
+import { demandReadable } from './subtitle-check.ts';
+import { SubtitleRevisions, type SubtitleRevisionsOptions } from './subtitle-revisions.ts';
+
+export interface SubtitleTracksOptions extends SubtitleRevisionsOptions {
+  /** Shared with deletions: of one source one thing changes at a time. */
+  readonly mutex: KeyedMutex;
+  readonly launcher: Launcher;
+  readonly ffmpeg: ResolvedTool;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What was attached, and whether this call did it. */
+export interface Attachment {
+  readonly isNew: boolean;
+  readonly body: AttachedSubtitleTrack;
+}
+
+/** A track that was attached before holds the same file and says the same of it. */
+type Said = Pick<SealedSubtitleTrack, 'label' | 'format' | 'encoding' | 'content_id'> & {
+  readonly language: string | null;
+  readonly rightsHolder: string;
+};
+
+/** The service behind the subtitle files of a source: each change of them is a new revision, sealed as the first one was. */
+export class SubtitleTracks {
+  readonly #options: SubtitleTracksOptions;
+  readonly #revisions: SubtitleRevisions;
+
+  constructor(options: SubtitleTracksOptions) {
+    this.#options = options;
+    this.#revisions = new SubtitleRevisions(options);
+  }
+
+  /** The files that are attached to the current revision. Throws `unknown_source_session`, `source_deleted`. */
+  list(sessionId: string): SubtitleTracksAnswer {
+    const { session, subtitleTracks = [] } = this.#revisions.current(sessionId);
+    return {
+      schema: 'studio.subtitle-tracks.v1',
+      sourceSessionId: session.sessionId,
+      sourceRevisionId: session.revisionId,
+      subtitleTracks,
+    };
+  }
+
+  /**
+   * Attaches a file under what the query says of it; resolves when the new revision is on disk. A file that is attached already
+   * under the same words stays as it is. Throws `unknown_source_session`, `source_deleted`, `source_read_in_place`,
+   * `invalid_rights_attestation`, `invalid_subtitle_request`, the codes of `openSubtitleFile`, `subtitle_track_limit`,
+   * `insufficient_storage`, `storage_unavailable` and `source_revalidation_failed`.
+   */
+  async attach(sessionId: string, query: ReadonlyMap<string, string>, bytes: Uint8Array): Promise<Attachment> {
+    const { objectStore, mutex, launcher, ffmpeg } = this.#options;
+    const request = checkedRequest(query);
+    this.#revisions.changeable(sessionId);
+    const file = openSubtitleFile(bytes, { format: request.format ?? null, encoding: request.encoding ?? null });
+    await requireSpace(objectStore, bytes.length + file.text.length);
+    await mutex.take('subtitle-check', () => demandReadable({ launcher, ffmpeg }, file, new AbortController().signal));
+    return mutex.take(sessionId, () => this.#attached(sessionId, request, bytes, file));
+  }
+
+  /**
+   * Takes a file off a source; resolves with the files that are left when that is on disk. Runtimes over the revision that had it
+   * keep it. Throws as `attach`, and `unknown_subtitle_track`.
+   */
+  detach(sessionId: string, trackIndex: string): Promise<SubtitleTracksAnswer> {
+    return this.#options.mutex.take(sessionId, async () => {
+      await this.#revisions.change(sessionId, (tracks) => {
+        const left = tracks.filter(({ track_index: index }) => String(index) !== trackIndex);
+        if (left.length === tracks.length) {
+          throw new ServiceError('unknown_subtitle_track', 'no subtitle file is attached under this index');
+        }
+        return { tracks: left, files: [] };
+      });
+      return this.list(sessionId);
+    });
+  }
+
+  async #attached(
+    sessionId: string,
+    request: SubtitleTrackRequest,
+    bytes: Uint8Array,
+    file: SubtitleFile,
+  ): Promise<Attachment> {
+    const { label, language = null, rightsHolder } = request;
+    const { format, encoding } = file;
+    const ref = contentRefOf(bytes);
+    const said: Said = { label, language, rightsHolder, format, encoding, content_id: ref.contentId };
+    let isNew = false;
+    const source = await this.#revisions.change(sessionId, (tracks, current) => {
+      isNew = !tracks.some((track) => isSaid(track, said));
+      if (!isNew) return null;
+      if (current.tracks.filter(({ kind }) => kind === 'subtitle').length >= maximumTextTracks) {
+        throw new ServiceError('subtitle_track_limit', `a source has at most ${maximumTextTracks} text tracks`);
+      }
+      const attached = sealedSubtitleOf({
+        ...{ label, language, rightsHolder, format, encoding },
+        trackIndex: Math.max(...current.tracks.map(({ index }) => index)) + 1,
+        file: ref,
+        text: contentRefOf(file.text),
+        measured: measuredCues(file.cues, current.session.source.durationMs),
+        assertedAt: new Date(this.#options.clock.now()).toISOString(),
+      });
+      return { tracks: [...tracks, attached], files: [bytes, file.text] };
+    });
+    const sealed = subtitlesOf(source.receipt).find((track) => isSaid(track, said));
+    if (sealed === undefined) throw new Error('the receipt names the file that was attached');
+    return {
+      isNew,
+      body: {
+        schema: 'studio.attached-subtitle-track.v1',
+        source: sourceSessionRowOf(source.registered),
+        track: subtitleTrackOf(sealed),
+      },
+    };
+  }
+}
+
+const isSaid = (track: SealedSubtitleTrack, said: Said): boolean =>
+  track.content_id === said.content_id &&
+  track.label === said.label &&
+  (track.language ?? null) === said.language &&
+  track.format === said.format &&
+  track.encoding === said.encoding &&
+  track.rights.asserted_by === said.rightsHolder;
+
+function checkedRequest(query: ReadonlyMap<string, string>): SubtitleTrackRequest {
+  const request = subtitleTrackRequest.safeParse(Object.fromEntries(query));
+  if (request.success) return request.data;
+  const places = request.error.issues.map(({ path }) => path.join('.'));
+  if (places.includes('rightsScope') || places.includes('ownershipAttested')) {
+    throw new ServiceError(
+      'invalid_rights_attestation',
+      'rightsScope must be local_processing and ownershipAttested must be true',
+    );
+  }
+  throw new ServiceError('invalid_subtitle_request', `${places[0]}: ${request.error.issues[0]?.message ?? 'invalid'}`);
+}

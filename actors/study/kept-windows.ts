@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { version } from '../../contract/base/program-version.ts';
+import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
+import type { MediaOperationRequest } from '../../contract/evidence/media-operation.ts';
+import type { KeptWindow, PassWindows } from '../../executors/evidence/decode-request.ts';
+import { storedBytes } from '../../receipts/core/canonical-json.ts';
+import { operationKeyOf } from '../../receipts/core/operation-key.ts';
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+
+const stored = z.strictObject({ contentId: z.string(), bytes: z.number() });
+
+/**
+ * A row names its media, so that a deletion of the source finds it. `state` is what was measured from the start of the range to
+ * the end of the window; `named` lists the objects that its facts name, which stay for that.
+ */
+const windowRow = z.strictObject({
+  sourceContentId: z.string(),
+  window: z.strictObject({ state: stored, named: stored }),
+});
+type WindowRow = z.infer<typeof windowRow>;
+
+/** A list has its row's key, so that no two rows share one. */
+const namedObjects = z.strictObject({
+  key: z.string(),
+  named: z.array(keyframeFact.pick({ contentId: true, bytes: true })),
+});
+
+/** Behind a window that is damaged the one before goes on. */
+const keptAtOnce = 2;
+
+type PassRequest = Pick<MediaOperationRequest, 'sourceContentId' | 'range' | 'tools' | 'parameters'>;
+
+/**
+ * What a long pass has measured up to the end of each window, kept as soon as it is there: a host that dies goes on with the next
+ * window. The newest two are kept, and none once the pass has a result.
+ */
+export class KeptWindows {
+  readonly #ledger: Ledger;
+  readonly #objectStore: ObjectStore;
+  readonly #report: (line: string) => void;
+
+  constructor(ledger: Ledger, objectStore: ObjectStore, report: (line: string) => void) {
+    this.#ledger = ledger;
+    this.#objectStore = objectStore;
+    this.#report = report;
+  }
+
+  /** The windows of one operation. */
+  of(request: PassRequest, lengthMs: number): PassWindows {
+    return {
+      lengthMs,
+      newest: (endsMs) => this.#newest(request, endsMs),
+      keep: (window) => this.#keep(request, lengthMs, window),
+    };
+  }
+
+  /** Removes what is kept of an operation that has its result. A host that is killed in between is to call it again. */
+  async drop(request: PassRequest, endsMs: readonly number[]): Promise<void> {
+    await this.#remove(endsMs.map((endMs) => keyOf(request, endMs)));
+  }
+
+  async #newest(request: PassRequest, endsMs: readonly number[]): Promise<Pick<KeptWindow, 'endMs' | 'state'> | null> {
+    const rows = await this.#ledger.getMany(
+      'operation',
+      endsMs.map((endMs) => keyOf(request, endMs)),
+    );
+    for (const [at, endMs] of [...endsMs.entries()].reverse()) {
+      const { data } = windowRow.safeParse(rows[at]);
+      if (data === undefined || !(await this.#isWhole(data))) continue;
+      const { contentId, bytes } = data.window.state;
+      this.#report(`a pass over ${request.sourceContentId} goes on at ${endMs} ms`);
+      return { endMs, state: await this.#objectStore.read(contentId, bytes) };
+    }
+    return null;
+  }
+
+  /** Whether a window and every object that its facts name are there and intact. */
+  async #isWhole({ window: { state, named } }: WindowRow): Promise<boolean> {
+    if (!(await this.#isIntact(state.contentId)) || !(await this.#isIntact(named.contentId))) return false;
+    const list = namedObjects.parse(JSON.parse(String(await this.#objectStore.read(named.contentId, named.bytes))));
+    for (const { contentId } of list.named) if (!(await this.#isIntact(contentId))) return false;
+    return true;
+  }
+
+  async #isIntact(contentId: string): Promise<boolean> {
+    const state = await this.#objectStore.verify(contentId);
+    if (state === 'intact') return true;
+    this.#report(`${contentId}, kept of a window of a pass, is ${state}; the window is measured again`);
+    if (state === 'damaged') await this.#objectStore.quarantine(contentId);
+    return false;
+  }
+
+  async #keep(request: PassRequest, lengthMs: number, { endMs, state, named }: KeptWindow): Promise<void> {
+    const key = keyOf(request, endMs);
+    const list = storedBytes({ key, named: named.map(({ contentId, bytes }) => ({ contentId, bytes })) });
+    const value: WindowRow = {
+      sourceContentId: request.sourceContentId,
+      window: { state: await this.#put(state), named: await this.#put(list) },
+    };
+    await this.#ledger.commit([{ put: 'operation', key, value }]);
+    const older: string[] = [];
+    for (let end = endMs - keptAtOnce * lengthMs; end > request.range.startMs; end -= lengthMs)
+      older.push(keyOf(request, end));
+    await this.#remove(older);
+  }
+
+  async #put(bytes: Uint8Array): Promise<z.infer<typeof stored>> {
+    return { contentId: await this.#objectStore.put(bytes), bytes: bytes.length };
+  }
+
+  /** The rows go first: an object that is left by a crash is one that nothing reaches. */
+  async #remove(keys: readonly string[]): Promise<void> {
+    const rows = await this.#ledger.getMany('operation', keys);
+    const there = keys.flatMap((key, at) => {
+      const { data } = windowRow.safeParse(rows[at]);
+      return data === undefined ? [] : [{ key, window: data.window }];
+    });
+    if (there.length === 0) return;
+    await this.#ledger.commit(there.map(({ key }) => ({ del: 'operation', key })));
+    for (const { window } of there) {
+      await this.#objectStore.discard(window.state.contentId);
+      await this.#objectStore.discard(window.named.contentId);
+    }
+  }
+}
+
+/** Another version of the program may keep other states: it begins anew. */
+const keyOf = ({ sourceContentId, range, tools, parameters }: PassRequest, endMs: number): string =>
+  operationKeyOf({
+    operation: 'media.detect.window',
+    inputContentIds: [sourceContentId],
+    range: { startMs: range.startMs, endMs },
+    tools,
+    parameters: { ...parameters, program: version },
+  });

@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
+import { type FlagTable, repeated, single } from '../options/flags.ts';
+import { type Call, WrongCall } from '../terminal/call.ts';
+import { attested, rightsHolderOf } from './rights.ts';
+
+/** What is said of subtitle files that are attached. */
+export const subtitleFileFlags: FlagTable = {
+  encoding: single('NAME', 'utf-8', 'the encoding of the subtitle files, such as windows-1252'),
+  format: single('NAME', 'what the file says', 'the format of the subtitle files: srt, webvtt or ass'),
+};
+
+/** The files that are attached to media that is taken in. */
+export const subtitlesFlags: FlagTable = {
+  subtitles: repeated('FILE[:LANG]', null, 'a subtitle file to attach, and its language, such as lines.srt:de'),
+  ...subtitleFileFlags,
+};
+
+/** A subtitle file and its language, as they stand in one argument; undefined for a language that is not said. */
+interface NamedFile {
+  readonly path: string;
+  readonly language: string | undefined;
+}
+
+const withLanguage = /^(.+):([A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)$/s;
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function fileOf(text: string): Promise<NamedFile> {
+  // A file may have a colon in its name.
+  if (await isThere(text)) return { path: resolve(text), language: undefined };
+  const [, path = text, language] = withLanguage.exec(text) ?? [];
+  if (await isThere(path)) return { path: resolve(path), language };
+  throw new WrongCall(`there is no subtitle file ${path}`);
+}
+
+/** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */
+export function givenSubtitles({ given }: Call): readonly string[] {
+  const files = given.all('subtitles');
+  if (files.length > 0 && given.positional.length > 1) {
+    throw new WrongCall('--subtitles belongs to one source: name the others in commands of their own');
+  }
+  return files;
+}
+
+function formatOf({ given }: Call): SubtitleFormat | undefined {
+  const text = given.single('format');
+  if (text === undefined) return undefined;
+  const format = subtitleFormat.safeParse(text);
+  if (format.success) return format.data;
+  throw new WrongCall(`--format ${text}: one of ${subtitleFormat.options.join(', ')}`);
+}
+
+/** One attached track on one line. */
+export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
+  `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${measured.cues} cues, ${label}`;
+
+/** What a person should know of the cues of a file. */
+function remarksOn({ measured, label }: SubtitleTrack): string[] {
+  const found: readonly (readonly [number, string])[] = [
+    [measured.outOfOrder, 'out of order'],
+    [measured.overlapping, 'shown together with an earlier one'],
+    [measured.withoutDuration, 'without duration, which are never shown'],
+    [measured.beyondMedia, 'behind the end of the media'],
+  ];
+  return found.flatMap(([count, what]) => (count === 0 ? [] : [`${label}: ${count} of ${measured.cues} cues ${what}`]));
+}
+
+/**
+ * Attaches subtitle files, each `FILE` or `FILE:LANG`, to a source; the source as it is then, and its new tracks. Throws
+ * `WrongCall` for a file that is not there, and without an attestation.
+ */
+export async function attachedTo(
+  call: Call,
+  source: SourceSessionRow,
+  files: readonly string[],
+): Promise<{ readonly source: SourceSessionRow; readonly tracks: readonly SubtitleTrack[] }> {
+  const format = formatOf(call);
+  const encoding = call.given.single('encoding');
+  const named = await Promise.all(files.map(fileOf));
+  const tracks: SubtitleTrack[] = [];
+  let current = source;
+  for (const { path, language } of named) {
+    const label = basename(path);
+    const rightsHolder = await rightsHolderOf(call, label);
+    await attested(call, `you may process ${label} on this machine`);
+    const attached = await call.host.subtitles.attach(source.sourceSessionId, path, {
+      ...{ label, rightsHolder, ownershipAttested: true, signal: call.signal },
+      ...(language !== undefined && { language }),
+      ...(format !== undefined && { format }),
+      ...(encoding !== undefined && { encoding }),
+    });
+    current = attached.source;
+    tracks.push(attached.track);
+    for (const remark of remarksOn(attached.track)) call.terminal.remark(remark);
+  }
+  return { source: current, tracks };
+}

@@ -1,0 +1,64 @@
+import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
+import type { AttachedSubtitleTrack, SubtitleTracks } from '../contract/sources/subtitle-track-answers.ts';
+import { type Media, openMedia } from './media.ts';
+import { pathOf, type Transport } from './transport.ts';
+
+/** What a person says of a subtitle file, and how the person answers for it. */
+export interface SubtitleOptions {
+  readonly rightsHolder: string;
+  /** That the person may process this file; the host takes no other word. */
+  readonly ownershipAttested: true;
+  /** What the track is called; the name of the file where it has one. */
+  readonly label?: string;
+  /** The language of the text (BCP 47); without it each study identifies it. */
+  readonly language?: string;
+  /** The format; without it the first lines of the file say it. */
+  readonly format?: SubtitleFormat;
+  /** The encoding by a name of the Encoding Standard; UTF-8 without it. */
+  readonly encoding?: string;
+  readonly signal?: AbortSignal;
+}
+
+const tracksOf = (sourceSessionId: string): string => pathOf`/v1/source-sessions/${sourceSessionId}/subtitle-tracks`;
+
+/** The subtitle files that are attached to sources. */
+export class Subtitles {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Attaches a subtitle file to a source, which gets a new revision; the answer names it, for the studies that follow. The same
+   * file under the same words is attached once, so that the call is repeated while no host answers.
+   */
+  async attach(sourceSessionId: string, file: Media, options: SubtitleOptions): Promise<AttachedSubtitleTrack> {
+    const { rightsHolder, language, format, encoding, signal } = options;
+    const { blob, filename } = await openMedia(file);
+    const label = options.label ?? filename;
+    if (label === null) throw new TypeError('the subtitle file has no name: give label');
+    const query = new URLSearchParams({
+      ...{ rightsScope: 'local_processing', ownershipAttested: 'true', rightsHolder, label },
+      ...(language !== undefined && { language }),
+      ...(format !== undefined && { format }),
+      ...(encoding !== undefined && { encoding }),
+    });
+    return this.#transport.json(`${tracksOf(sourceSessionId)}?${query}`, {
+      method: 'POST',
+      body: blob.slice(0, blob.size, 'application/octet-stream'),
+      repeatable: true,
+      signal,
+    });
+  }
+
+  /** The files that are attached to the current revision of a source. */
+  list(sourceSessionId: string): Promise<SubtitleTracks> {
+    return this.#transport.json(tracksOf(sourceSessionId));
+  }
+
+  /** Takes a file off a source; answers with those that are left. */
+  detach(sourceSessionId: string, trackIndex: number): Promise<SubtitleTracks> {
+    return this.#transport.json(`${tracksOf(sourceSessionId)}/${trackIndex}`, { method: 'DELETE' });
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { contentId, count, languageTag, positive, timestamp } from '../base/grammar.ts';
+import { sealedPath } from './sealed-file.ts';
+
+/** The formats of subtitle files that can be attached to a source. */
+export const subtitleFormat = z.enum(['srt', 'webvtt', 'ass']);
+export type SubtitleFormat = z.infer<typeof subtitleFormat>;
+
+/** The largest subtitle file, in bytes as it is sent. */
+export const maximumSubtitleBytes = 1024 * 1024;
+/** The most text tracks of a source, those of its media included: a study reads no more. */
+export const maximumTextTracks = 32;
+
+/**
+ * What was found when the cues of a file were counted: those that begin before the one above them, those that begin before an
+ * earlier one ends, those that end when they begin and are never shown, and those that begin after the end of the media.
+ */
+const measured = {
+  cues: positive,
+  outOfOrder: count,
+  overlapping: count,
+  withoutDuration: count,
+  beyondMedia: count,
+};
+
+/** How a source receipt names a subtitle file that was attached to its media, and the attestation that came with it. */
+export const sealedSubtitleTrack = z.strictObject({
+  track_index: count,
+  label: z.string().min(1).max(160),
+  language: languageTag.optional(),
+  format: subtitleFormat,
+  /** The encoding by its name in the Encoding Standard, in lower case. */
+  encoding: z.string().min(1).max(40),
+  path: sealedPath,
+  content_id: contentId,
+  bytes: positive,
+  /** The same text as UTF-8, as it is read; the file itself where it is that already. */
+  text: z.strictObject({ path: sealedPath, content_id: contentId, bytes: positive }),
+  measured: z.strictObject({
+    cues: measured.cues,
+    out_of_order: measured.outOfOrder,
+    overlapping: measured.overlapping,
+    without_duration: measured.withoutDuration,
+    beyond_media: measured.beyondMedia,
+  }),
+  rights: z.strictObject({
+    basis: z.literal('ownership_attestation'),
+    asserted_by: z.string().min(1).max(160),
+    asserted_at: timestamp,
+    scope: z.literal('local_processing'),
+    statement: z.string().min(1),
+  }),
+});
+
+export const sealedSubtitleTracks = z.array(sealedSubtitleTrack).min(1).max(maximumTextTracks);
+
+/** A subtitle file that is attached to a source, as a text track behind those of its media. */
+export const subtitleTrack = z.strictObject({
+  trackIndex: count,
+  label: z.string(),
+  /** What was stated when it was attached; null where nothing was, and a study identifies it. */
+  language: languageTag.nullable(),
+  format: subtitleFormat,
+  encoding: z.string(),
+  contentId,
+  bytes: positive,
+  /** The same text as UTF-8, as it is read. */
+  text: z.strictObject({ contentId, bytes: positive }),
+  measured: z.strictObject(measured),
+  rights: z.strictObject({ assertedBy: z.string(), assertedAt: timestamp, scope: z.literal('local_processing') }),
+});
+
+export type SealedSubtitleTrack = z.infer<typeof sealedSubtitleTrack>;
+export type SubtitleTrack = z.infer<typeof subtitleTrack>;

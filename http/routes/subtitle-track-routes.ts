@@ -1,0 +1,97 @@
+import type { SubtitleTracks } from '../../actors/sources/subtitle-tracks.ts';
+import { identity } from '../../contract/base/grammar.ts';
+import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
+import {
+  attachedSubtitleTrack,
+  subtitleTrackIndex,
+  subtitleTrackQuery,
+  subtitleTracks,
+} from '../../contract/sources/subtitle-track-answers.ts';
+import { bytesType, expectBytes, readBytes } from '../exchange/bytes-body.ts';
+import { json } from '../exchange/description.ts';
+import { type Endpoint, type Route, read, remove } from '../exchange/route.ts';
+
+const limit = { bytes: maximumSubtitleBytes, code: 'subtitle_file_too_large' } as const;
+
+/** The codes with which any change of the files of a source is refused. */
+const changes = [
+  'unknown_source_session',
+  'source_deleted',
+  'source_read_in_place',
+  'source_revalidation_failed',
+  'insufficient_storage',
+] as const;
+
+/** The routes of the subtitle files that are attached to a source. */
+export const subtitleTrackRoutes = (tracks: SubtitleTracks): readonly Route[] => [
+  {
+    path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks',
+    room: 'sources',
+    params: { sourceSessionId: identity },
+    methods: {
+      GET: read(
+        {
+          id: 'listSubtitleTracks',
+          summary: 'the subtitle files that are attached to a source',
+          answers: [json(200, subtitleTracks)],
+          refusals: ['unknown_source_session', 'source_deleted'],
+        },
+        ({ params }) => ({ status: 200, body: tracks.list(params.sourceSessionId ?? '') }),
+      ),
+      POST: attachment(tracks),
+    },
+  },
+  {
+    path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks/:trackIndex',
+    room: 'sources',
+    params: { sourceSessionId: identity, trackIndex: subtitleTrackIndex },
+    methods: {
+      DELETE: remove(
+        {
+          id: 'detachSubtitleTrack',
+          summary: 'take a subtitle file off a source',
+          details:
+            'The source gets a new revision without the file. Runtimes over earlier revisions keep it; the garbage collection never removes it while the source is there.',
+          answers: [json(200, subtitleTracks)],
+          refusals: [...changes, 'unknown_subtitle_track'],
+        },
+        async ({ params }) => ({
+          status: 200,
+          body: await tracks.detach(params.sourceSessionId ?? '', params.trackIndex ?? ''),
+        }),
+      ),
+    },
+  },
+];
+
+const attachment = (tracks: SubtitleTracks): Endpoint => ({
+  body: 'stream',
+  types: [bytesType],
+  description: {
+    id: 'attachSubtitleTrack',
+    summary: 'attach a subtitle file to a source: SRT, WebVTT or ASS, of at most 1 MiB',
+    details:
+      'The source gets a new revision with one more text track, and the earlier revision is stale from then on. The answer is 200 where the same file is attached already under the same words. Nothing in the file is guessed or repaired: a line that cannot be read is named.',
+    query: subtitleTrackQuery,
+    answers: [json(201, attachedSubtitleTrack), json(200, attachedSubtitleTrack)],
+    refusals: [
+      ...changes,
+      'unsupported_content_encoding',
+      'unsupported_content_type',
+      'empty_request_body',
+      'invalid_rights_attestation',
+      'invalid_subtitle_request',
+      'subtitle_file_too_large',
+      'subtitle_encoding_mismatch',
+      'subtitle_format_mismatch',
+      'invalid_subtitle_file',
+      'subtitle_track_limit',
+    ],
+  },
+  handle: async ({ params, query, exchange }) => {
+    expectBytes(exchange.head, 'a subtitle file');
+    const bytes = await readBytes(exchange, limit);
+    const { isNew, body } = await tracks.attach(params.sourceSessionId ?? '', query, bytes);
+    return { status: isNew ? 201 : 200, body };
+  },
+});

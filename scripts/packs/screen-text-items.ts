@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { LabelledScreenTexts, PackItem } from '../../contract/evaluation/evaluation-pack.ts';
+import { ffmpeg, lengthMs } from './ffmpeg.ts';
+import { itemOf } from './pack-item.ts';
+
+const dejavu = '/usr/share/fonts/truetype/dejavu';
+const fonts = {
+  sans: `${dejavu}/DejaVuSans.ttf`,
+  serif: `${dejavu}/DejaVuSerif-Bold.ttf`,
+  mono: `${dejavu}/DejaVuSansMono.ttf`,
+  korean: '/usr/share/fonts/truetype/nanum/NanumGothic.ttf',
+} as const;
+
+interface DrawnText {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly font: keyof typeof fonts;
+  readonly size: number;
+  /** Expressions of ffmpeg. */
+  readonly x: string;
+  readonly y: string;
+  readonly color?: string;
+  /** A box under the letters. */
+  readonly boxed?: boolean;
+}
+
+interface Film {
+  readonly name: string;
+  /** A source of ffmpeg. */
+  readonly ground: string;
+  readonly texts: readonly DrawnText[];
+}
+
+const size = '640x360';
+const seconds = 12;
+const center = '(w-text_w)/2';
+
+const title = (text: string, font: DrawnText['font'], more: Partial<DrawnText> = {}): DrawnText => ({
+  ...{ text, font, startMs: 1000, endMs: 5000, size: 44, x: center, y: '(h-text_h)/2' },
+  ...more,
+});
+
+const lower = (text: string, font: DrawnText['font'], more: Partial<DrawnText> = {}): DrawnText =>
+  title(text, font, { startMs: 6000, endMs: 11_000, size: 26, y: 'h-70', ...more });
+
+/** Titles, names, signs, a moving line and small print on grounds from plain to busy; and pictures without any text. */
+const films: readonly Film[] = [
+  {
+    name: 'titles',
+    ground: `color=c=0x182838:s=${size}:r=10`,
+    texts: [title('The Harbour at Night', 'serif'), lower('Clara Berger, Reporter', 'sans')],
+  },
+  {
+    name: 'korean',
+    ground: `color=c=0x202020:s=${size}:r=10`,
+    texts: [title('우리 동네 이야기', 'korean'), lower('서울 중앙 도서관', 'korean', { size: 32 })],
+  },
+  {
+    name: 'boxes',
+    ground: `smptehdbars=s=${size}:r=10`,
+    texts: [
+      title('Closed until Monday', 'sans', { boxed: true, size: 36 }),
+      lower('Platform 3 to Lisbon', 'mono', { boxed: true }),
+    ],
+  },
+  {
+    name: 'gradient',
+    ground: `gradients=s=${size}:r=10:c0=0x405060:c1=0x90a0b0:seed=5:speed=0.00001`,
+    texts: [title('Winter Season 1897', 'serif'), lower('Written and directed by', 'sans', { y: 'h-110' })],
+  },
+  {
+    name: 'moving',
+    ground: `color=c=0x103010:s=${size}:r=10`,
+    texts: [
+      title('Weather warning for the coast', 'sans', { startMs: 2000, endMs: 10_000, size: 30, x: '40+8*t', y: '60' }),
+    ],
+  },
+  {
+    name: 'small',
+    ground: `color=c=white:s=${size}:r=10`,
+    texts: [
+      title('Terms and conditions apply', 'sans', { size: 12, color: 'black' }),
+      lower('All rights reserved', 'sans', { size: 16, color: 'black' }),
+    ],
+  },
+  {
+    name: 'faint',
+    ground: `color=c=0x808080:s=${size}:r=10`,
+    texts: [title('Barely visible letters', 'sans', { color: '0x909090' }), lower('Clearly visible', 'sans')],
+  },
+  {
+    name: 'busy',
+    ground: `mandelbrot=s=${size}:r=10`,
+    texts: [title('Chapter Two', 'serif'), lower('The Machine', 'serif', { size: 34 })],
+  },
+  { name: 'no-text-noise', ground: `nullsrc=s=${size}:r=10,geq=random(1)*255:128:128`, texts: [] },
+  { name: 'no-text-cells', ground: `cellauto=s=${size}:r=10:rule=110:seed=3`, texts: [] },
+  { name: 'no-text-life', ground: `life=s=${size}:r=10:mold=10:ratio=0.1:seed=4`, texts: [] },
+  { name: 'no-text-fractal', ground: `sierpinski=s=${size}:r=10:seed=6`, texts: [] },
+];
+
+async function drawn(folder: string, film: string, at: number, text: DrawnText): Promise<string> {
+  const file = path.join(folder, 'work', `${film}-${at}.txt`);
+  await writeFile(file, text.text);
+  const { font, size: points, x, y, color = 'white', boxed = false, startMs, endMs } = text;
+  return [
+    `drawtext=fontfile=${fonts[font]}:textfile=${file}:fontsize=${points}:fontcolor=${color}`,
+    `x=${x}:y=${y}${boxed ? ':box=1:boxcolor=black:boxborderw=10' : ''}`,
+    `enable='between(t,${startMs / 1000},${endMs / 1000 - 0.05})'`,
+  ].join(':');
+}
+
+/** Films with text that is drawn at known times, and films without any. */
+export async function screenTextItems(folder: string): Promise<PackItem[]> {
+  const items: PackItem[] = [];
+  for (const { name, ground, texts } of films) {
+    const file = path.join(folder, 'screen', `${name}.mkv`);
+    const filters = await Promise.all(texts.map((text, at) => drawn(folder, name, at, text)));
+    const graph = [ground, ...filters, 'format=yuv420p'].join(',');
+    const encoded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20'];
+    ffmpeg('-f', 'lavfi', '-i', graph, '-t', String(seconds), ...encoded, file);
+    const screenTexts: LabelledScreenTexts = texts.map(({ text, startMs, endMs }) => ({ startMs, endMs, text }));
+    items.push(await itemOf(folder, file, lengthMs(file), { screenTexts }));
+  }
+  return items;
+}

@@ -1,0 +1,19 @@
+import type { Recorder } from './recorder.ts';
+
+/** What a walk needs beside a host. */
+export interface WalkOptions {
+  readonly recorder: Recorder;
+  /** The bytes of a small file. */
+  readonly media: Uint8Array<ArrayBuffer>;
+  /** The address of a video. */
+  readonly videoUrl: string;
+  readonly reviewerId: string;
+  /** An origin that the host allows. */
+  readonly origin: string;
+}
+
+/** A part of an answer that the run cannot go on without. Throws with `what` where it is not there. */
+export function present<Value>(value: Value | null | undefined, what: string): Value {
+  if (value === null || value === undefined) throw new Error(`the run has no ${what}`);
+  return value;
+}

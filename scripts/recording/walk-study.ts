@@ -1,0 +1,159 @@
+import {
+  captionProductionResults,
+  captionProductions,
+  captionQualityControls,
+} from '../../contract/captions/caption-answers.ts';
+import { captionQualityReports } from '../../contract/captions/caption-quality-report.ts';
+import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
+import { signingKeys } from '../../contract/exports/runtime-bundle.ts';
+import { runtimeEvents } from '../../contract/journal/runtime-events.ts';
+import { workProgress } from '../../contract/operation/work-progress.ts';
+import { playbackGrant, playbackRenewed, playbackRevoked } from '../../contract/playback/private-playback.ts';
+import { attestations } from '../../contract/review/publish-review.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import { assessmentAudits } from '../../contract/study/assessment-audits.ts';
+import { decisionReceipts } from '../../contract/study/decision-receipts.ts';
+import { planWarnings } from '../../contract/study/plan-warnings.ts';
+import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { runtimePlan } from '../../contract/study/runtime-plan.ts';
+import { type RuntimeStatus, runtimeStatus } from '../../contract/study/runtime-status.ts';
+import type { Recorder } from './recorder.ts';
+import { present, type WalkOptions } from './walk-options.ts';
+
+/** A study from its plan to its end. */
+export async function study(recorder: Recorder, source: SourceSessionRow): Promise<RuntimeStatus> {
+  const json = {
+    sourceSessionId: source.sourceSessionId,
+    sourceRevisionId: source.sourceRevisionId,
+    range: { startMs: 0, endMs: 12_000 },
+    requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+    targetLanguage: 'en',
+    selectedLanguagePackId: null,
+    outputDepth: 'captions',
+  };
+  await recorder.granted('planStudy', runtimePlan, { json });
+  await recorder.granted('warnOfStudy', planWarnings, { json });
+  const { runtimeId, commandId } = await recorder.granted('startStudy', runtimeStatus, { json });
+  const params = { runtimeId };
+  const status = await recorder.ended(
+    'readRuntime',
+    runtimeStatus,
+    { params },
+    ({ lifecycle }) => lifecycle === 'terminal',
+  );
+  await recorder.granted('readRuntimeProgress', workProgress, { params });
+  await recorder.granted('readRuntimeStart', runtimeStatus, { params: { commandId } });
+  await recorder.granted('readRuntimeEvents', runtimeEvents, { params, query: { after: '0', limit: '4' } });
+  return status;
+}
+
+/** What a study has found: evidence, claims, decision. */
+export async function conclusions(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  await recorder.granted('readEvidence', runtimeEvidence, { params, query: { kind: 'loudness' } });
+  const keyframes = { params, query: { kind: 'keyframes' } };
+  const [row] = (await recorder.granted('readEvidence', runtimeEvidence, keyframes)).evidence;
+  const [keyframe] = (row?.facts ?? []).flatMap((fact) => (fact.kind === 'keyframe' ? [fact.contentId] : []));
+  await recorder.bytes('readEvidenceObject', { params: { ...params, contentId: present(keyframe, 'keyframe') } });
+  await recorder.granted('readAssessmentAudits', assessmentAudits, { params });
+  await recorder.granted('readDecisionReceipts', decisionReceipts, { params });
+}
+
+/** Approves a study; what later requests name of the approval. */
+export async function approve({ recorder, reviewerId }: WalkOptions, params: Record<string, string>) {
+  const { intakes } = await recorder.granted('readPublishReviewIntakes', publishReviewIntakes, { params });
+  const { intakeId, artifactId, receiptId, receiptContentId } = present(intakes[0], 'intake');
+  const json = {
+    intake: { intakeId, artifactId, receiptId, receiptContentId },
+    reviewer: { id: reviewerId, attestation: attestations.decision },
+    decision: {
+      outcome: 'approve_for_caption_production',
+      reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
+      note: null,
+    },
+  };
+  await recorder.granted('decidePublishReview', publishReviewDecisions, { params, json });
+  const { reviews } = await recorder.granted('readPublishReviews', publishReviewDecisions, { params });
+  const review = present(reviews[0], 'review');
+  return {
+    reviewId: review.reviewId,
+    artifactId: review.artifactId,
+    receiptId: review.receiptId,
+    receiptContentId: review.receiptContentId,
+  };
+}
+
+/** Captions of an approved study, with their reports and exports. */
+export async function caption(recorder: Recorder, params: Record<string, string>, approval: object): Promise<void> {
+  await recorder.granted('produceCaptions', captionProductions, { params, json: { approval } });
+  const { captions } = await recorder.granted('readCaptionProductions', captionProductions, { params });
+  const { jobId } = present(captions[0], 'captions');
+  await recorder.ended(
+    'readCaptionQualityControls',
+    captionQualityControls,
+    { params },
+    ({ qualityControls }) => qualityControls.length > 0,
+  );
+  await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
+  await recorder.granted('readCaptionQualityReports', captionQualityReports, { params });
+  await recorder.bytes('readWebVtt', { params: { ...params, jobId } });
+  await recorder.bytes('readExport', { params: { ...params, name: 'facts.csv' } });
+  await recorder.bytes('readBundle', { params });
+  await recorder.granted('readSigningKeys', signingKeys);
+}
+
+/** An explanation of the first words of the captions. */
+export async function explain(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  const { results } = await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
+  const { verification, artifact } = present(results[0], 'captions');
+  const line = present(artifact.lines[0], 'line');
+  const text = [...present(line.source.text, 'source text')].slice(0, 2).join('');
+  const json = {
+    caption: {
+      jobId: verification.jobId,
+      artifactId: verification.captionArtifactId,
+      contentId: verification.captionContentId,
+      receiptArtifactId: verification.receiptArtifactId,
+      receiptId: verification.receiptId,
+      receiptContentId: verification.receiptContentId,
+    },
+    lineId: line.id,
+    selection: { side: 'source', unit: 'unicode_code_point', start: 0, end: 2, text },
+    facetKinds: ['meaning'],
+  };
+  await recorder.granted('explainLanguage', languageExplanations, { params, json });
+  await recorder.granted('readLanguageExplanations', languageExplanations, { params });
+}
+
+/** A grant of playback, used, renewed and revoked. */
+export async function play(
+  { recorder, origin }: WalkOptions,
+  params: Record<string, string>,
+  { runStartReceipt }: RuntimeStatus,
+): Promise<void> {
+  const { sourceSession, sourceArtifactId } = present(runStartReceipt, 'start receipt').record;
+  const headers = { Origin: origin };
+  const { revisionId, source } = sourceSession;
+  const grant = await recorder.granted('grantPlayback', playbackGrant, {
+    params,
+    headers,
+    json: {
+      schema: 'studio.private-playback-grant-request.v1',
+      source: { revisionId, artifactId: sourceArtifactId, contentId: source.contentId },
+    },
+  });
+  const [secret = ''] = grant.mediaPath.split('/').slice(-1);
+  const media = { params: { grantId: grant.grantId, secret } };
+  await recorder.refused('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=5-1' } });
+  await recorder.bytes('readPrivateMedia', { ...media, headers: { ...headers, Range: 'bytes=0-1023' } });
+  await recorder.granted('renewPlayback', playbackRenewed, {
+    params: { ...params, grantId: grant.grantId },
+    headers,
+    json: { schema: 'studio.private-playback-grant-renewal.v1' },
+  });
+  await recorder.granted('revokePlayback', playbackRevoked, {
+    params: { ...params, grantId: grant.grantId },
+    headers,
+    json: { schema: 'studio.private-playback-grant-revocation.v1' },
+  });
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts';
+import { humWav } from '../http/host/media.ts';
+import { RunningHost } from '../http/running-host.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const rights = ['--rights-holder', 'Me', '--attest-rights'];
+
+interface Ended {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built command as a shell would, with no terminal. */
+const run = (...args: readonly string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['build/media-study.js', ...args],
+      { cwd: repository },
+      (error, stdout, stderr) => resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+
+test('subtitle files are attached with the media or later, listed, and taken off', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'subtitle-files-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const root = ['--data-root', join(folder, 'data')];
+  const host = new RunningHost({ flags: ['--port', '0', ...root] });
+  t.teardown(() => host.kill());
+  await host.announced();
+  const [media, first, second] = ['hum.wav', 'a:b.srt', 'b.srt'].map((name) => join(folder, name));
+  if (media === undefined || first === undefined || second === undefined) return t.fail();
+  await writeFile(media, humWav(3));
+  await writeFile(first, '1\n00:00:00,100 --> 00:00:00,200\nHello\n');
+  await writeFile(second, Buffer.from('1\n00:00:09,100 --> 00:00:09,200\ncaf\xe9\n', 'latin1'));
+
+  const ingested = await run('ingest', media, '--subtitles', `${first}:pt-BR`, ...rights, ...root);
+  t.is(ingested.exit, 0, ingested.stderr);
+  const none = await run('subtitles', 'hum', `${second}:fr`, ...root);
+  t.is(none.exit, 2);
+  const undecodable = await run('subtitles', 'hum', `${second}:fr`, ...rights, ...root);
+  t.is(undecodable.exit, 1);
+  t.regex(undecodable.stderr, /^subtitle_encoding_mismatch: .*encoding=windows-1252/m);
+  const attached = await run('subtitles', 'hum', `${second}:fr`, '--encoding', 'windows-1252', ...rights, ...root);
+  t.is(attached.exit, 0, attached.stderr);
+  t.is(attached.stdout, 'track 1: srt, pt-BR, 1 cues, a:b.srt\ntrack 2: srt, fr, 1 cues, b.srt\n');
+  t.regex(attached.stderr, /b\.srt: 1 of 1 cues behind the end of the media/);
+  const left = await run('subtitles', 'hum', '--detach', '1', '--json', ...root);
+  t.deepEqual(
+    subtitleTracks.parse(JSON.parse(left.stdout)).subtitleTracks.map(({ trackIndex }) => trackIndex),
+    [2],
+  );
+  t.regex((await run('subtitles', 'hum', '--detach', '1', ...root)).stderr, /^unknown_subtitle_track: /m);
+
+  for (const [args, message] of [
+    [['subtitles'], /SOURCE is missing/],
+    [['subtitles', 'nothing'], /no source of this host is nothing/],
+    [['subtitles', 'hum', join(folder, 'none.srt')], /there is no subtitle file .*none\.srt/],
+    [['subtitles', 'hum', second, '--format', 'docx'], /--format docx: one of srt, webvtt, ass/],
+    [['subtitles', 'hum', '--detach', 'x'], /--detach x: the number of a track is needed/],
+    [['ingest', media, media, '--subtitles', first], /--subtitles belongs to one source/],
+  ] as const) {
+    const { exit, stderr } = await run(...args, ...rights, ...root);
+    t.is(exit, 2, stderr);
+    t.regex(stderr, message);
+  }
+});

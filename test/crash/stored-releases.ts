@@ -1,0 +1,59 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import type { Clock } from '../../contract/base/clock.ts';
+import { unpackStores } from '../../fixtures/golden-store/archive.ts';
+import { type Release, release } from '../../fixtures/golden-store/release.ts';
+
+/** The stores that each release left (`scripts/cut-stores.ts`). */
+export const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
+
+/** What a release says of its stores, by the name of the release, the oldest first. */
+export const describedReleases: readonly (readonly [string, Release])[] = readdirSync(releases, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  .map(({ name }) => [name, release.parse(JSON.parse(readFileSync(join(releases, name, 'release.json'), 'utf8')))]);
+
+/** Whether a store was cut from a full life, with a recogniser and a reader of the screen. */
+export const isOfLife = (state: string): boolean =>
+  /^(deletion|life)\.|^runtime\.running\.(recognize|readScreen)$/.test(state);
+
+const kindOf = (state: string): string => state.slice(0, state.indexOf('.'));
+
+/**
+ * The stores of each release that show something of their own: of every state the one that the newest release with that version
+ * of the chart left, and of every release one for each kind of actor.
+ */
+export function tellingStores(): Map<string, ReadonlySet<string>> {
+  const seen = new Set<string>();
+  const telling = new Map<string, ReadonlySet<string>>();
+  for (const [name, { stores, charts }] of describedReleases.toReversed()) {
+    const kinds = new Set<string>();
+    const chosen = Object.keys(stores).filter((state) => {
+      const kind = kindOf(state);
+      const isFirst = !kinds.has(kind);
+      const written = `${state} of version ${charts[kind]?.version}`;
+      const isNew = !seen.has(written);
+      kinds.add(kind);
+      seen.add(written);
+      return isFirst || isNew;
+    });
+    telling.set(name, new Set(chosen));
+  }
+  return telling;
+}
+
+/** Unpacks the stores of a release into a new folder, which the caller removes. */
+export function unpacked(name: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'older-stores-')));
+  unpackStores(join(releases, name, 'stores.tar.br'), folder);
+  return folder;
+}
+
+/** A clock that begins a minute after a release was cut: what a store waits for must not be over because the store is old. */
+export function clockAfter({ cutAt }: Release): Clock {
+  const begun = systemClock.now();
+  return { ...systemClock, now: () => cutAt + 60_000 + systemClock.now() - begun };
+}

@@ -1,0 +1,141 @@
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
+import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
+
+const unstated = { format: null, encoding: null };
+const open = (text: string | Uint8Array, stated: { format?: SubtitleFormat; encoding?: string } = {}) =>
+  openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated });
+
+function refused(t: ExecutionContext, text: string | Uint8Array, code: ErrorCode, message: RegExp, stated = {}): void {
+  const error = t.throws(() => open(text, stated), { instanceOf: ServiceError }, String(text));
+  t.is(error?.code, code);
+  t.regex(error?.message ?? '', message);
+}
+
+const ass = (...lines: readonly string[]): string =>
+  ['[Script Info]', 'ScriptType: v4.00+', '', '[Events]', ...lines].join('\n');
+const fields = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
+const line = (start: string, end: string, text: string): string =>
+  `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}`;
+
+test('a SubRip file has its cues with their lines, whatever ends a line', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,500 X1:0\n<i>a</i>\nb\n\n\n2\n100:00:01.000-->100:00:02.000\n';
+  const cues = [
+    { line: 2, startMs: 1000, endMs: 2500, text: '<i>a</i>\nb' },
+    { line: 8, startMs: 360_001_000, endMs: 360_002_000, text: '' },
+  ];
+  t.like(open(text), { format: 'srt', encoding: 'utf-8', cues });
+  t.deepEqual(open(text.replaceAll('\n', '\r\n')).cues, cues);
+  t.deepEqual(open('1\n00:00:01,000 --> 00:00:02,000\n1984\n\n2\n00:00:03,000 --> 00:00:04,000\n7').cues.length, 2);
+});
+
+test('a WebVTT file has its cues without comments, and its text has neither styles nor regions', (t) => {
+  const styled =
+    'WEBVTT - lines\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nNOTE a --> b\n\nid\n01:00.000 --> 01:00:02.000 line:0\n<v A>x\n';
+  const file = open(styled);
+  t.deepEqual(file.cues, [{ line: 10, startMs: 60_000, endMs: 3_602_000, text: '<v A>x' }]);
+  t.is(file.format, 'webvtt');
+  t.is(Buffer.from(file.text).toString('utf8'), styled.replace('STYLE\n::cue { color: red }\n', ''));
+  const plain = 'WEBVTT\r\n\r\n00:01.000 --> 00:02.000\r\nx';
+  t.is(Buffer.from(open(plain).text).toString('utf8'), plain);
+});
+
+test('an ASS file has the events that are dialogue', (t) => {
+  const file = open(
+    ass(fields, line('0:00:01.50', '0:00:02.00', '{\\i1}a, b'), 'Comment: 0,x', line('1:00:00.00', '1:00:00.00', '')),
+  );
+  t.is(file.format, 'ass');
+  t.deepEqual(file.cues, [
+    { line: 6, startMs: 1500, endMs: 2000, text: 'Default,,0,0,0,,{\\i1}a, b' },
+    { line: 8, startMs: 3_600_000, endMs: 3_600_000, text: 'Default,,0,0,0,,' },
+  ]);
+});
+
+test('a byte order mark decides the encoding before its name does, and is no part of the text', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,000\nä\n';
+  const utf8 = Buffer.from(text, 'utf8');
+  const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  for (const [encoding, bytes] of [
+    ['utf-8', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), utf8])],
+    ['utf-16le', little],
+    ['utf-16be', Buffer.from(little).swap16()],
+  ] as const) {
+    const file = open(bytes, { encoding: 'windows-1252' });
+    t.is(file.encoding, encoding);
+    t.deepEqual(Buffer.from(file.text), utf8);
+  }
+  const quoted = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nx', 'latin1');
+  quoted[quoted.length - 1] = 0x92;
+  t.is(open(quoted, { encoding: 'windows-1252' }).cues[0]?.text, '’');
+  const named = open(Buffer.from(text, 'latin1'), { encoding: 'Latin1' });
+  t.is(named.encoding, 'windows-1252');
+  t.deepEqual(Buffer.from(named.text), utf8);
+});
+
+test('what is found among the cues is counted, and none of them is moved', (t) => {
+  const spans = [
+    [5, 9],
+    [1, 2],
+    [1, 3],
+    [20, 20],
+    [30, 31],
+  ];
+  const text = spans
+    .map(
+      ([start = 0, end = 0], at) =>
+        `${at}\n00:00:${String(start).padStart(2, '0')},000 --> 00:00:${String(end).padStart(2, '0')},000\nx\n`,
+    )
+    .join('\n');
+  const { cues } = open(text);
+  t.deepEqual(
+    cues.map(({ startMs, endMs }) => [startMs / 1000, endMs / 1000]),
+    spans,
+  );
+  t.deepEqual(measuredCues(cues, 20_000), {
+    cues: 5,
+    outOfOrder: 1,
+    overlapping: 1,
+    withoutDuration: 1,
+    beyondMedia: 2,
+  });
+});
+
+test('a file that cannot be read without a guess is refused with the line that stands in the way', (t) => {
+  const times = '00:00:01,000 --> 00:00:02,000';
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    [`Title\n1\n${times}\nx`, /^line 1: text stands before/],
+    [`${times}\nx`, /^line 1: the number of the cue is missing/],
+    [`1\n${times}\nx\n\n2 dogs\n${times}\ny`, /^line 6: the number of the cue is missing/],
+    [`1\n${times}\nx --> y`, /^line 3: times are needed/],
+    [`1\n00:61:01,000 --> 00:62:02,000\nx`, /^line 2: times are needed/],
+    [`1\n00:00:01,5 --> 00:00:02,000\nx`, /^line 2: times are needed/],
+    [`1\n${times}\n${'x'.repeat(4001)}`, /^line 3: longer than/],
+    [`1\r${times}\rx`, /^line 1 ends with a carriage return/],
+    ['WEBVTT\n00:01.000 --> 00:02.000\nx', /^line 2: a blank line is needed/],
+    ['WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\n\n00:01.000 --> 00:02.000\nx', /^line 2: .* clock/],
+    ['WEBVTTX\n\n00:01.000 --> 00:02.000\nx', /^line 1: WEBVTT is needed/],
+    ['\nWEBVTT\n\n00:01.000 --> 00:02.000\nx', /^line 1: WEBVTT is needed/],
+    ['WEBVTT\n\n00:01,000 --> 00:02,000\nx', /^line 3: times are needed/],
+    ['WEBVTT\n\nx\ny\nz', /^line 4: times are needed/],
+    ['WEBVTT\n\n00:01.000 --> 00:02.000\nx\n00:03.000 --> 00:04.000\ny', /^line 5: a blank line is needed/],
+    [ass(line('0:00:01.00', '0:00:02.00', 'x')), /^line 5: a Format line/],
+    [ass(fields.replace('Layer, Start, End', 'Start, End, Layer')), /^line 5: .* order/],
+    [ass(fields, 'Dialogue: 0,0:00:01.0,0:00:02.00,a,,0,0,0,,x'), /^line 6: an event is needed/],
+    [ass(fields, 'Dialogue: 0,0:00:01.00,0:00:02.00,x'), /^line 6: an event is needed/],
+    [ass(fields, line('0:00:02.00', '0:00:01.00', 'x')), /^line 6: the cue ends before it begins/],
+  ];
+  for (const [text, message] of wrong) refused(t, text, 'invalid_subtitle_file', message);
+});
+
+test('bytes in another encoding and files that are no text are refused', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,000\né\n';
+  refused(t, Buffer.from(text, 'latin1'), 'subtitle_encoding_mismatch', /^the bytes are no text in utf-8$/);
+  refused(t, Buffer.from('1\n', 'utf16le'), 'subtitle_encoding_mismatch', /^line 1 has the control character U\+0000/);
+  refused(t, Buffer.from([0x00, 0x01]), 'subtitle_encoding_mismatch', /U\+0000/);
+  refused(t, Buffer.from([0xef, 0xbb, 0xbf, 0xe9]), 'subtitle_encoding_mismatch', /utf-8$/, { encoding: 'latin1' });
+  refused(t, Buffer.from([0x31, 0x81]), 'subtitle_encoding_mismatch', /U\+0081/, { encoding: 'windows-1252' });
+  refused(t, Buffer.from([0xff, 0xfe, 0x31]), 'subtitle_encoding_mismatch', /utf-16le$/);
+  refused(t, 'x', 'invalid_subtitle_request', /^encoding: replacement is no encoding/, { encoding: 'replacement' });
+});
