@@ -3,17 +3,22 @@ const sliceMs = 3;
 
 /**
  * Divides long computations into short slices, so that requests are answered in between. All computations of one instance
- * share the slice.
+ * share the slice. `elapsed` is a steady clock in milliseconds.
  */
 export class TimeSlices {
-  #end = 0;
+  readonly #elapsed: () => number;
+  #end = Number.NEGATIVE_INFINITY;
+
+  constructor(elapsed: () => number = () => performance.now()) {
+    this.#elapsed = elapsed;
+  }
 
   /** Resolves at once within a slice, and after everything that waits to be done where the slice is over. */
   readonly pause = (): Promise<void> | undefined => {
-    if (performance.now() < this.#end) return undefined;
+    if (this.#elapsed() < this.#end) return undefined;
     return new Promise((resolve) => {
       setImmediate(() => {
-        this.#end = performance.now() + sliceMs;
+        this.#end = this.#elapsed() + sliceMs;
         resolve();
       });
     });
