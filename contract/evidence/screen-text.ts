@@ -11,11 +11,15 @@ const milli = count.max(1000);
 /**
  * Why text on the screen is withheld, in the order in which a fact lists its reasons. `low_confidence`: the engine itself doubts
  * it. `too_short`: fewer letters and digits than a pattern gives by chance. `seen_once`: it was read in one picture alone, and not
- * clearly. `clutter`: the pictures that it was read in are full of shapes that the engine takes for letters.
+ * clearly. `clutter`: the pictures that it was read in are full of shapes that the engine takes for letters. `disagreement`: the
+ * engine read its place by itself otherwise.
  */
-export const screenTextReasons = ['low_confidence', 'too_short', 'seen_once', 'clutter'] as const;
+export const screenTextReasons = ['low_confidence', 'too_short', 'seen_once', 'clutter', 'disagreement'] as const;
 export const screenTextReason = z.enum(screenTextReasons);
 export type ScreenTextReason = z.infer<typeof screenTextReason>;
+
+/** Whether the line, cut out of its picture and read by itself, has the same letters and digits. */
+export const secondLook = z.enum(['agrees', 'disagrees']);
 
 /** Where a text stands, in thousandths of the width and of the height of the picture as it is shown. */
 export const screenBox = z.strictObject({ leftMilli: milli, topMilli: milli, rightMilli: milli, bottomMilli: milli });
@@ -25,7 +29,8 @@ export type ScreenBox = z.infer<typeof screenBox>;
  * One line of text on the screen, from the first picture in which it was seen to the last: it may have stood up to a second longer
  * on both sides. `readings` are the pictures in which it was read; those that did not change in between are not read again. `confidenceMilli` is the
  * mean of the engine's own confidence in those readings that agree with the text; `clearMilli` how much of what was read in the
- * clearest of these pictures is itself confident. `language` is that of the text by script or n-grams. A text that is withheld is
+ * clearest of these pictures is itself confident. `secondLook` is absent from what earlier
+ * versions read, and from texts of which the engine is not sure. `language` is that of the text by script or n-grams. A text that is withheld is
  * kept here and appears nowhere else.
  */
 export const screenTextFact = z.strictObject({
@@ -37,6 +42,7 @@ export const screenTextFact = z.strictObject({
   box: screenBox,
   confidenceMilli: milli,
   clearMilli: milli,
+  secondLook: secondLook.optional(),
   readings: positive,
   language: languageTag.nullable(),
   outcome: z.enum(['passed', 'withheld']),

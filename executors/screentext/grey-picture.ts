@@ -14,6 +14,20 @@ const HEAD = /^P5\n(\d{1,5}) (\d{1,5})\n255\n/;
 const LONGEST_HEAD = 32;
 const EMPTY = Buffer.alloc(0);
 
+/** A picture of these pixels, one byte each. */
+export function pictureOf(width: number, height: number, pixels: Buffer): GreyPicture {
+  const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const pgm = Buffer.concat([head, pixels]);
+  return { width, height, pixels: pgm.subarray(head.length), pgm };
+}
+
+/** The picture of one whole file. Throws `DetectionFailure` on another form. */
+export function greyPicture(pgm: Buffer): GreyPicture {
+  const [picture, ...more] = new GreyPictures().push(pgm);
+  if (picture === undefined || more.length > 0) throw new DetectionFailure('a picture in an unknown form');
+  return picture;
+}
+
 /** Cuts the output of ffmpeg into pictures. Throws `DetectionFailure` on another form. */
 export class GreyPictures {
   #rest: Buffer = EMPTY;

@@ -16,7 +16,7 @@ export interface ScreenTextReader {
 
 /** A reader at work. */
 export interface OpenReader {
-  /** Every line that the engine sees in a picture (PGM), however sure it is. Rejects with `ProcessFailure` or `DetectionFailure`. */
-  read(picture: Uint8Array): Promise<readonly ReadText[]>;
+  /** Every line that the engine sees in a picture (PGM), however sure it is; the surer ones were looked at again. Rejects with `ProcessFailure` or `DetectionFailure`. */
+  read(picture: Buffer): Promise<readonly ReadText[]>;
   close(): Promise<void>;
 }

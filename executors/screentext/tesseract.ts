@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { ReadText } from '../../contract/screentext/read-pictures.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
 import type { Launcher } from '../process/process.ts';
+import { type GreyPicture, greyPicture } from './grey-picture.ts';
 import { joinedReadings, SURE_MILLI } from './joined-readings.ts';
 import {
   demandEngine,
@@ -14,6 +14,7 @@ import {
 } from './language-data.ts';
 import { readLines, SIGN_GAP } from './read-lines.ts';
 import type { OpenReader, ScreenTextReader } from './screen-text-reader.ts';
+import { lookedAgain, STRIP, stripOf } from './second-look.ts';
 import { TesseractConnection } from './tesseract-connection.ts';
 
 /**
@@ -44,23 +45,31 @@ export interface ScreenTextDeps {
   readonly resolve?: Resolve;
 }
 
-const HEAD = /^P5\n(\d+) (\d+)\n/;
-
-function sizeOf(picture: Uint8Array): { width: number; height: number } {
-  const [, width, height] = HEAD.exec(Buffer.from(picture.subarray(0, 32)).toString('latin1')) ?? [];
-  if (width === undefined || height === undefined) throw new DetectionFailure('a picture in an unknown form');
-  return { width: Number(width), height: Number(height) };
-}
+/** One line alone, which is how a surer reading is looked at again. */
+const LINE_MODE = '7';
 
 function readerOver(connection: TesseractConnection): OpenReader {
-  const readBy = async (threshold: string, picture: Uint8Array): Promise<ReadText[]> => {
-    const settings = { tessedit_pageseg_mode: MODE, thresholding_method: threshold };
-    return readLines(await connection.read(picture, settings), sizeOf(picture));
+  const readBy = async (mode: string, threshold: string, picture: GreyPicture): Promise<ReadText[]> => {
+    const settings = { tessedit_pageseg_mode: mode, thresholding_method: threshold };
+    return readLines(await connection.read(picture.pgm, settings), picture);
+  };
+  const looks = THRESHOLDS.map((threshold) => (strip: GreyPicture) => readBy(LINE_MODE, threshold, strip));
+  const lookAgain = async (picture: GreyPicture, readings: readonly ReadText[]): Promise<ReadText[]> => {
+    const looked: ReadText[] = [];
+    for (const reading of readings) {
+      const others = readings.filter((other) => other !== reading);
+      const strip = reading.confidenceMilli < SURE_MILLI ? null : stripOf(picture, reading, others);
+      looked.push(strip === null ? reading : await lookedAgain(reading, strip, looks));
+    }
+    return looked;
   };
   return {
-    read: async (picture) => {
-      const first = await readBy(THRESHOLDS[0], picture);
-      return first.length > MOST_LINES ? first : joinedReadings(first, await readBy(THRESHOLDS[1], picture));
+    read: async (pgm) => {
+      const picture = greyPicture(pgm);
+      const first = await readBy(MODE, THRESHOLDS[0], picture);
+      const isPage = first.length > MOST_LINES;
+      const readings = isPage ? first : joinedReadings(first, await readBy(MODE, THRESHOLDS[1], picture));
+      return lookAgain(picture, readings);
     },
     close: () => connection.close(),
   };
@@ -86,6 +95,10 @@ export async function openScreenTextReader(
       thresholding_method: THRESHOLDS.join(', '),
       secondReadingUpToLines: MOST_LINES,
       longerReadingFromMilli: SURE_MILLI,
+      secondLookFromMilli: SURE_MILLI,
+      secondLookMode: LINE_MODE,
+      secondLookSideHeights: STRIP.sideHeights,
+      secondLookEdgeHeights: STRIP.edgeHeights,
       joinedSignGap: SIGN_GAP,
     },
     open: async (signal) => {

@@ -61,6 +61,13 @@ function prevailingOf(readings: readonly Reading[]): readonly Reading[] {
   return [...groups.values()].reduce((best, group) => (weightOf(group) > weightOf(best) ? group : best));
 }
 
+/** What was read twice alike in one picture stands in the others, too. Nothing is said where nobody looked twice. */
+function secondLookOf(readings: readonly Reading[]): Pick<SeenText, 'secondLook'> {
+  const looks = new Set(readings.flatMap(({ secondLook }) => secondLook ?? []));
+  if (looks.size === 0) return {};
+  return { secondLook: looks.has('agrees') ? 'agrees' : 'disagrees' };
+}
+
 function seenText({ startMs, untilMs, readings }: Course): Omit<SeenText, 'index' | 'language'> {
   const agreeing = prevailingOf(readings);
   const clearest = agreeing.reduce((best, each) => (each.confidenceMilli > best.confidenceMilli ? each : best));
@@ -73,6 +80,7 @@ function seenText({ startMs, untilMs, readings }: Course): Omit<SeenText, 'index
     box: clearest.box,
     confidenceMilli: Math.round(confidence),
     clearMilli: Math.max(...readings.map(({ clearMilli }) => clearMilli)),
+    ...secondLookOf(agreeing),
     readings: agreeing.length,
   };
 }

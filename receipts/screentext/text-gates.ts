@@ -16,7 +16,7 @@ export const TEXT_RULE = {
 
 /** Every threshold of the gates, as the evidence states it among its parameters. */
 export const TEXT_GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
-  gates: 1,
+  gates: 2,
   leastConfidenceMilli: TEXT_RULE.confidenceMilli,
   leastLetters: TEXT_RULE.letters,
   leastConfidenceOnceMilli: TEXT_RULE.onceMilli,
@@ -42,6 +42,7 @@ function reasonsOf(seen: SeenText): ScreenTextReason[] {
     too_short: lettersOf(seen.text) < TEXT_RULE.letters,
     seen_once: isSeenOnce(seen) && seen.confidenceMilli < TEXT_RULE.onceMilli,
     clutter: seen.clearMilli < TEXT_RULE.clearMilli,
+    disagreement: seen.secondLook === 'disagrees',
   };
   return screenTextReasons.filter((reason) => closes[reason]);
 }
