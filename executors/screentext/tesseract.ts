@@ -14,7 +14,7 @@ import {
 } from './language-data.ts';
 import { readLines, SIGN_GAP } from './read-lines.ts';
 import type { OpenReader, ScreenTextReader } from './screen-text-reader.ts';
-import { lookedAgain, STRIP, stripOf } from './second-look.ts';
+import { lookedAgain, MOST_ROUNDS, STRIP } from './second-look.ts';
 import { TesseractConnection } from './tesseract-connection.ts';
 
 /**
@@ -58,8 +58,8 @@ function readerOver(connection: TesseractConnection): OpenReader {
     const looked: ReadText[] = [];
     for (const reading of readings) {
       const others = readings.filter((other) => other !== reading);
-      const strip = reading.confidenceMilli < SURE_MILLI ? null : stripOf(picture, reading, others);
-      looked.push(strip === null ? reading : await lookedAgain(reading, strip, looks));
+      const isSure = reading.confidenceMilli >= SURE_MILLI;
+      looked.push(isSure ? await lookedAgain(reading, { picture, others }, looks) : reading);
     }
     return looked;
   };
@@ -97,8 +97,11 @@ export async function openScreenTextReader(
       longerReadingFromMilli: SURE_MILLI,
       secondLookFromMilli: SURE_MILLI,
       secondLookMode: LINE_MODE,
-      secondLookSideHeights: STRIP.sideHeights,
+      secondLookRounds: MOST_ROUNDS,
       secondLookEdgeHeights: STRIP.edgeHeights,
+      secondLookNearHeights: STRIP.nearHeights,
+      secondLookWideHeights: STRIP.wideHeights,
+      secondLookMoreLetters: STRIP.moreLetters,
       joinedSignGap: SIGN_GAP,
     },
     open: async (signal) => {

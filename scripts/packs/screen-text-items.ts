@@ -10,6 +10,10 @@ const fonts = {
   serif: `${dejavu}/DejaVuSerif-Bold.ttf`,
   mono: `${dejavu}/DejaVuSansMono.ttf`,
   korean: '/usr/share/fonts/truetype/nanum/NanumGothic.ttf',
+  koreanSerif: '/usr/share/fonts/truetype/nanum/NanumMyeongjo.ttf',
+  light: `${dejavu}/DejaVuSans-ExtraLight.ttf`,
+  italic: `${dejavu}/DejaVuSerif-Italic.ttf`,
+  narrow: `${dejavu}/DejaVuSansCondensed-Bold.ttf`,
 } as const;
 
 interface DrawnText {
@@ -44,6 +48,10 @@ const title = (text: string, font: DrawnText['font'], more: Partial<DrawnText> =
 
 const lower = (text: string, font: DrawnText['font'], more: Partial<DrawnText> = {}): DrawnText =>
   title(text, font, { startMs: 6000, endMs: 11_000, size: 26, y: 'h-70', ...more });
+
+/** Lines below each other, all at once. */
+const rows = (texts: readonly string[], font: DrawnText['font'], more: Partial<DrawnText> = {}): DrawnText[] =>
+  texts.map((text, row) => title(text, font, { endMs: 11_000, size: 24, x: '60', y: String(60 + 34 * row), ...more }));
 
 /** Titles, names, signs, a moving line and small print on grounds from plain to busy; and pictures without any text. */
 const films: readonly Film[] = [
@@ -94,6 +102,62 @@ const films: readonly Film[] = [
     name: 'busy',
     ground: `mandelbrot=s=${size}:r=10`,
     texts: [title('Chapter Two', 'serif'), lower('The Machine', 'serif', { size: 34 })],
+  },
+  {
+    name: 'slide',
+    ground: `color=c=0xf4f4ee:s=${size}:r=10`,
+    texts: rows(
+      ['Why bridges sing', 'Wind meets a cable', 'The cable answers', 'Both keep time', 'Questions at the end'],
+      'sans',
+      { color: '0x202020' },
+    ),
+  },
+  {
+    name: 'columns',
+    ground: `color=c=0x101820:s=${size}:r=10`,
+    texts: [
+      ...rows(['Camera', 'Sound', 'Light'], 'narrow', { x: '90' }),
+      ...rows(['Ana Prieto', 'Jonas Lind', 'Mei Tanaka'], 'sans', { x: '340' }),
+    ],
+  },
+  {
+    name: 'two-rows',
+    ground: `testsrc2=s=${size}:r=10`,
+    texts: [
+      lower('We left before the rain', 'sans', { y: 'h-96', boxed: true }),
+      lower('and came back after it.', 'sans', { y: 'h-52', boxed: true }),
+    ],
+  },
+  {
+    name: 'roll',
+    ground: `color=c=black:s=${size}:r=10`,
+    texts: rows(['Edited by Lea Novak', 'Music by Tom Asare', 'Filmed in Trieste'], 'serif').map((row, at) => ({
+      ...row,
+      ...{ x: center, y: `${180 + 50 * at}-10*t` },
+    })),
+  },
+  {
+    name: 'italic',
+    ground: `gradients=s=${size}:r=10:c0=0x203020:c1=0x507050:seed=11:speed=0.00001`,
+    texts: [title('A letter from the sea', 'italic'), lower('Part one of three', 'italic', { y: '40' })],
+  },
+  {
+    name: 'light',
+    ground: `color=c=0x303848:s=${size}:r=10`,
+    texts: [title('Open every day', 'light'), lower('from ten to six', 'light', { size: 30 })],
+  },
+  {
+    name: 'korean-serif',
+    ground: `color=c=0xe8e0d0:s=${size}:r=10`,
+    texts: [
+      title('바람이 머문 자리', 'koreanSerif', { color: '0x302010' }),
+      lower('다음 이야기는 내일', 'koreanSerif', { color: '0x302010', size: 32 }),
+    ],
+  },
+  {
+    name: 'crossed',
+    ground: `mandelbrot=s=${size}:r=10:start_scale=0.05`,
+    texts: [title('Road closed ahead', 'narrow'), lower('Follow the signs', 'sans', { boxed: true })],
   },
   { name: 'no-text-noise', ground: `nullsrc=s=${size}:r=10,geq=random(1)*255:128:128`, texts: [] },
   { name: 'no-text-cells', ground: `cellauto=s=${size}:r=10:rule=110:seed=3`, texts: [] },

@@ -78,7 +78,22 @@ test('each gate withholds for its own reason, and a text that closes none passes
     'too_short',
     'clutter',
   ]);
+  t.deepEqual(reasonsOf({ secondLook: 'disagrees' }), ['disagreement']);
+  t.deepEqual(reasonsOf({ secondLook: 'agrees' }), []);
   t.is(judgedText({ ...text, clearMilli: 0 }).outcome, 'withheld');
+});
+
+test('a text that one of its pictures shows twice alike agrees, and what was looked at once says nothing of a second look', (t) => {
+  const looked = (secondLook: 'agrees' | 'disagrees') => ({ ...line('Music only'), secondLook });
+  const over = (...texts: readonly ReadText[]) =>
+    seenTexts(texts.map((each, at) => picture(1000 * at, [each])))[0]?.secondLook;
+  t.is(over(looked('disagrees'), looked('agrees'), line('Music only')), 'agrees');
+  t.is(over(looked('disagrees'), looked('disagrees')), 'disagrees');
+  t.is(
+    over(looked('disagrees'), { ...line('Mus1c only', { confidenceMilli: 500 }), secondLook: 'agrees' }),
+    'disagrees',
+  );
+  t.false('secondLook' in (seenTexts([picture(0, [line('Music only')])])[0] ?? {}));
 });
 
 test('a picture full of shapes is clutter, and what is hardly seen is counted and not kept', (t) => {

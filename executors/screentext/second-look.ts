@@ -1,0 +1,120 @@
+import type { ScreenBox } from '../../contract/evidence/screen-text.ts';
+import type { ReadText } from '../../contract/screentext/read-pictures.ts';
+import { type GreyPicture, pictureOf } from './grey-picture.ts';
+import { SURE_MILLI } from './joined-readings.ts';
+
+/**
+ * How far a strip reaches beyond the line that it is cut for, in heights of the line: up and down not into the next line, and to the
+ * sides either into the next letter or over the next word. A look at the wider strip counts from so many more letters on: less is
+ * the edge of a box, or a pattern beside it. Found on the first twelve films of the pack.
+ */
+export const STRIP = { edgeHeights: 0.25, nearHeights: 0.5, wideHeights: 5, moreLetters: 3 } as const;
+
+/** One line alone, cut out of its picture, and its place in thousandths of the picture. */
+export interface Strip {
+  readonly picture: GreyPicture;
+  readonly box: ScreenBox;
+}
+
+const sharesRows = (one: ScreenBox, other: ScreenBox): boolean =>
+  one.topMilli < other.bottomMilli && other.topMilli < one.bottomMilli;
+
+/** The picture that a line stands in, and the other readings of it. */
+export interface Surroundings {
+  readonly picture: GreyPicture;
+  readonly others: readonly ReadText[];
+}
+
+/** The place of a strip: beside the line up to the next reading on its rows, which is a text of its own. */
+function placeOf({ box }: ReadText, { picture: { width, height }, others }: Surroundings, heights: number): ScreenBox {
+  const rows = box.bottomMilli - box.topMilli;
+  const side = (heights * rows * height) / width;
+  const edge = STRIP.edgeHeights * rows;
+  const beside = others.map((other) => other.box).filter((other) => sharesRows(box, other));
+  const before = beside.filter(({ rightMilli }) => rightMilli <= box.leftMilli).map(({ rightMilli }) => rightMilli);
+  const behind = beside.filter(({ leftMilli }) => leftMilli >= box.rightMilli).map(({ leftMilli }) => leftMilli);
+  return {
+    leftMilli: Math.round(Math.max(0, box.leftMilli - side, ...before)),
+    topMilli: Math.round(Math.max(0, box.topMilli - edge)),
+    rightMilli: Math.round(Math.min(1000, box.rightMilli + side, ...behind)),
+    bottomMilli: Math.round(Math.min(1000, box.bottomMilli + edge)),
+  };
+}
+
+/**
+ * Cuts the place of one reading out of its picture, with a margin of so many heights at its sides, which ends at the other readings;
+ * null where nothing is left.
+ */
+export function stripOf(reading: ReadText, around: Surroundings, heights: number): Strip | null {
+  const { picture } = around;
+  const box = placeOf(reading, around, heights);
+  const [left, right] = [box.leftMilli, box.rightMilli].map((milli) => Math.round((milli * picture.width) / 1000));
+  const [top, bottom] = [box.topMilli, box.bottomMilli].map((milli) => Math.round((milli * picture.height) / 1000));
+  if (left === undefined || right === undefined || top === undefined || bottom === undefined) return null;
+  if (right <= left || bottom <= top) return null;
+  const rows = Array.from({ length: bottom - top }, (_, row) => {
+    const start = (top + row) * picture.width;
+    return picture.pixels.subarray(start + left, start + right);
+  });
+  return { picture: pictureOf(right - left, bottom - top, Buffer.concat(rows)), box };
+}
+
+const lettersIn = (text: string): string => (text.normalize('NFKC').match(/[\p{L}\p{N}]/gu) ?? []).join('');
+
+const inPicture = (within: ScreenBox, { box, ...text }: ReadText): ReadText => {
+  const [width, height] = [within.rightMilli - within.leftMilli, within.bottomMilli - within.topMilli];
+  return {
+    ...text,
+    box: {
+      leftMilli: within.leftMilli + Math.round((box.leftMilli * width) / 1000),
+      topMilli: within.topMilli + Math.round((box.topMilli * height) / 1000),
+      rightMilli: within.leftMilli + Math.round((box.rightMilli * width) / 1000),
+      bottomMilli: within.topMilli + Math.round((box.bottomMilli * height) / 1000),
+    },
+  };
+};
+
+/** A line grows with every round in which a look sees more of it; one that grows for longer is no line. */
+export const MOST_ROUNDS = 4;
+
+type Look = (strip: GreyPicture) => Promise<readonly ReadText[]>;
+
+/** What the looks make of a strip, each as one line of the whole picture. */
+async function seenAlone(strip: Strip | null, looks: readonly Look[]): Promise<ReadText[]> {
+  if (strip === null) return [];
+  const seen: ReadText[] = [];
+  for (const look of looks) {
+    const [only, ...more] = await look(strip.picture);
+    if (only !== undefined && more.length === 0) seen.push(inPicture(strip.box, only));
+  }
+  return seen;
+}
+
+/** The longest of these readings that is sure of so many more letters, with all those of the line in it. */
+function wholeOf(line: ReadText, seen: readonly ReadText[], more: number): ReadText | undefined {
+  const letters = lettersIn(line.text);
+  const isWhole = ({ text, confidenceMilli }: ReadText): boolean => {
+    const found = lettersIn(text);
+    return confidenceMilli >= SURE_MILLI && found.length >= letters.length + more && found.includes(letters);
+  };
+  return seen.filter(isWhole).sort((one, other) => other.text.length - one.text.length)[0];
+}
+
+/**
+ * Looks at one line again, cut out of its picture, by each of the `looks`. It agrees where a look reads the same letters and digits,
+ * and none at a wider strip is sure of more. A look that is sure of more, with those letters in it, sees what was cut off: its
+ * text is taken and looked at in turn. A line that is read otherwise is marked so, and not dropped.
+ */
+export async function lookedAgain(reading: ReadText, around: Surroundings, looks: readonly Look[]): Promise<ReadText> {
+  let line = reading;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const near = await seenAlone(stripOf(line, around, STRIP.nearHeights), looks);
+    const letters = lettersIn(line.text);
+    const isSame = near.some(({ text }) => lettersIn(text) === letters);
+    const wide = isSame ? await seenAlone(stripOf(line, around, STRIP.wideHeights), looks) : [];
+    const whole = isSame ? wholeOf(line, wide, STRIP.moreLetters) : wholeOf(line, near, 1);
+    if (whole === undefined) return { ...line, secondLook: isSame ? 'agrees' : 'disagrees' };
+    line = whole;
+  }
+  return { ...line, secondLook: 'disagrees' };
+}
