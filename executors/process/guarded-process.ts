@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../contract/base/clock.ts';
 import { boundedStream, CollectedOutput, collect } from './bounded-output.ts';
 import { ProcessFailure, type ProcessFailureCause, type ProcessRequest, type RunningProcess } from './process.ts';
 
@@ -29,6 +30,14 @@ const KILL_GRACE_MS = 2000;
 const STDERR_TAIL_BYTES = 4096;
 const STDOUT_HEAD_BYTES = 65_536;
 
+/** The part of a clock that a deadline needs. */
+export type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+
+const systemTimers: Timers = {
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
 /** Holds one process to its limits: the first reason to stop it wins, kills the group and ends every stream. */
 export class GuardedProcess implements RunningProcess {
   readonly stdin: Writable | null;
@@ -46,12 +55,13 @@ export class GuardedProcess implements RunningProcess {
   #verdict: ProcessFailure | null = null;
   #announceVerdict: () => void = () => {};
 
-  /** `collected`, when given, receives stdout, so that a failure can show its beginning. */
+  /** `collected`, when given, receives stdout, so that a failure can show its beginning. `timers` measure its deadline. */
   constructor(
     child: ChildHandle,
     request: ProcessRequest,
     interpret: (exit: ChildExit, stderrTail: string) => ChildExit,
     collected: CollectedOutput | null,
+    timers: Timers = systemTimers,
   ) {
     this.#child = child;
     this.#tool = path.basename(request.tool);
@@ -64,7 +74,7 @@ export class GuardedProcess implements RunningProcess {
     this.extra = child.extra.map((pipe, index) => this.#bound(pipe, `pipe ${index + 3}`, stdoutBytes));
     this.#pumps.push(collect(this.#bound(child.stderr, 'stderr', stderrBytes), this.#stderr));
     if (collected !== null) this.#pumps.push(collect(this.stdout, collected));
-    this.finished = this.#watch(request);
+    this.finished = this.#watch(request, timers);
     // Who reads the streams learns of a failure there first; `finished` may be awaited later.
     this.finished.catch(() => {});
   }
@@ -84,12 +94,12 @@ export class GuardedProcess implements RunningProcess {
     return outlet;
   }
 
-  async #watch(request: ProcessRequest): Promise<{ readonly stderr: Buffer }> {
+  async #watch(request: ProcessRequest, timers: Timers): Promise<{ readonly stderr: Buffer }> {
     const stopped = new Promise<void>((resolve) => {
       this.#announceVerdict = resolve;
     });
     const { wallMs } = request.limits;
-    const timer = setTimeout(() => this.#stop('deadline', `ran longer than ${wallMs} ms`), wallMs);
+    const timer = timers.setTimeout(() => this.#stop('deadline', `ran longer than ${wallMs} ms`), wallMs);
     const onAbort = () => this.#stop('aborted', 'was stopped');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
@@ -104,7 +114,7 @@ export class GuardedProcess implements RunningProcess {
       await Promise.race([exited, delay(KILL_GRACE_MS, null, { ref: false })]);
       throw this.#verdict;
     } finally {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       request.signal.removeEventListener('abort', onAbort);
     }
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CollectedOutput } from './bounded-output.ts';
 import { absoluteFolders, isExecutable } from './executable-search.ts';
-import { type ChildExit, GuardedProcess } from './guarded-process.ts';
+import { type ChildExit, GuardedProcess, type Timers } from './guarded-process.ts';
 import { makePrivateFolder, openWorkRoot, putFiles, removeFolder, takeFile } from './private-folder.ts';
 import {
   type Launcher,
@@ -29,6 +29,8 @@ export interface LauncherOptions {
   newId(): string;
   /** Where tools look for other tools; the host's own PATH unless given. */
   readonly path?: string;
+  /** What measures the deadlines of processes; the system's timers unless given. */
+  readonly timers?: Timers;
   /** What this machine supports where that was asked before; `path` must be the same then. */
   readonly sandbox?: Promise<SandboxCommand>;
 }
@@ -123,7 +125,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
       await putFiles(folder, request.files ?? []);
       this.#refuseWhenStopped(request);
       const child = await spawnGroup(this.#command, request, folder, this.#path);
-      guarded = new GuardedProcess(child, request, this.#interpret, collected);
+      guarded = new GuardedProcess(child, request, this.#interpret, collected, this.#options.timers);
     } catch (error) {
       // The first reason is told; a folder that stays is a leftover for the next start.
       await removeFolder(folder).catch(() => undefined);

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Exchange } from '../../http/listener/listener.ts';
 import { nodeListener } from '../../http/listener/node-listener.ts';
@@ -41,9 +40,7 @@ test('strangers that leave make room', async (t) => {
   const first = new RawSocket(listener.port).send('GET / HT');
   for (let round = 0; round < 5; round += 1) {
     const others = Array.from({ length: strangers - 1 }, () => new RawSocket(listener.port).send('GET'));
-    await setTimeout(30);
-    for (const socket of others) socket.destroy();
-    await setTimeout(30);
+    await Promise.all(others.map((socket) => socket.left()));
   }
   t.is((await first.send('TP/1.1\r\nHost: 127.0.0.1\r\n\r\n').answer()).status, 200);
   first.destroy();

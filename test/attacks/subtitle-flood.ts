@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -8,25 +7,13 @@ import { evidenceShape } from '../../receipts/evidence/check-evidence.ts';
 import { encodeDetections } from '../../receipts/evidence/detected-evidence.ts';
 import { openDetectionBench, subtitles } from '../executors/evidence/detection-for-tests.ts';
 import { ffmpeg } from '../executors/evidence/media-for-tests.ts';
+import { threadTimeMs } from '../thread-time.ts';
 
 const trackCount = 30;
 const stallBoundMs = 50;
 const memoryBoundBytes = 400e6;
 
 const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
-
-/**
- * The time in milliseconds that the thread of the event loop has spent on a processor. `process.cpuUsage` also counts what collects
- * garbage and compiles beside it, which holds nothing up. Where the system does not tell of threads, that has to do.
- */
-function threadTimeMs(): number {
-  const file = `/proc/self/task/${process.pid}/schedstat`;
-  // The first figure is in nanoseconds; the first thread has the id of its process. A kernel that does not count says 0.
-  const [ns] = existsSync(file) ? readFileSync(file, 'utf8').split(' ').map(Number) : [];
-  if (ns !== undefined && ns > 0) return ns / 1e6;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 /**
  * The longest time for which this process kept its event loop to itself, in milliseconds, while `work` lasts. A turn counts

@@ -227,7 +227,7 @@ export class CrashClient {
       const text = await answer.text();
       return { status: answer.status, text, head: answer.headers.get('studio-journal-head') ?? '' };
     } catch (cause) {
-      const gone = await Promise.race([this.#host.ended.then(() => true), delay(2000, false, { ref: false })]);
+      const gone = await Promise.race([this.#host.ended.then(() => true), delay(patienceMs, false, { ref: false })]);
       if (gone) throw new HostGone('the host died', { cause });
       throw cause;
     }

@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import { openStore } from '../actors/reopening/stored-studies.ts';
+import { eventually } from '../patience.ts';
 import { CrashClient, nothingPromised } from './client.ts';
 import { startHost } from './host-process.ts';
 import { mediaNumber } from './media.ts';
@@ -20,7 +20,8 @@ test('a host that is told twice to stop, and does not wait for its answers, died
   await client.sendHalf(nothingPromised(2, mediaNumber(2)));
   const pid = host.announced?.pid ?? 0;
   process.kill(pid, 'SIGINT');
-  await delay(200);
+  // Two signals that come at once would be one.
+  await eventually('the first signal', () => host.told().some((line) => line.startsWith('SIGINT: stopping')));
   process.kill(pid, 'SIGINT');
   t.is(await host.ended, 1);
   const store = await openStore(root);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { eventually } from '../patience.ts';
 import { seededNumbers } from '../storage/ledger/scratch.ts';
 import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes } from './checks.ts';
 import { CrashClient, HostGone, knownNow, nothingPromised, type Promised } from './client.ts';
@@ -31,8 +32,8 @@ async function dataRoot(t: ExecutionContext): Promise<string> {
 
 /** Whatever a dead host had started dies with it; a moment is allowed for the kernel to be done with it. */
 async function checkProcesses(t: ExecutionContext, root: string): Promise<void> {
-  for (let round = 0; round < 40 && (await processesOf(root)).length > 0; round += 1) await delay(50);
-  t.deepEqual(await processesOf(root), []);
+  const areGone = async () => (await processesOf(root)).length === 0;
+  await t.notThrowsAsync(eventually('the end of what the host had started', areGone, 50));
 }
 
 /** Finishes what earlier lives of the host owe, and checks everything that was ever promised on this data root. */

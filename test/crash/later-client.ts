@@ -209,7 +209,7 @@ export class LaterClient {
       return JSON.parse(text);
     } catch (cause) {
       if (cause instanceof Error && cause.message.startsWith('answered')) throw cause;
-      const gone = await Promise.race([ended.then(() => true), delay(2000, false, { ref: false })]);
+      const gone = await Promise.race([ended.then(() => true), delay(patienceMs, false, { ref: false })]);
       if (gone) throw new HostGone('the host died', { cause });
       throw cause;
     }

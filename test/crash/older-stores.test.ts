@@ -44,10 +44,22 @@ const productions = z.looseObject({
 });
 type Stored = Release['stores'][string];
 
+/** A video host at the port that the stores name. Whatever else has it on this machine, as another run of the tests, may have it for minutes. */
+async function openVideos(): Promise<VideoHost> {
+  for (const end = Date.now() + 10 * patienceMs; ; await delay(500)) {
+    try {
+      return await openVideoHost({ media: sample, statedSeconds: 50, port: videoPort });
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isTaken || Date.now() > end) throw error;
+    }
+  }
+}
+
 let videos: VideoHost | undefined;
 let model: StubProvider | undefined;
 test.before(async () => {
-  videos = await openVideoHost({ media: sample, statedSeconds: 50, port: videoPort });
+  videos = await openVideos();
   model = await StubProvider.start();
   process.env.OPENAI_BASE_URL = model.baseUrl;
 });

@@ -47,7 +47,7 @@ async function ask(host: Reachable, target: string, init: RequestInit): Promise<
     });
     return videohostIngestStatus.parse(await answer.json());
   } catch (error) {
-    const isGone = await Promise.race([host.ended.then(() => true), delay(2000, false, { ref: false })]);
+    const isGone = await Promise.race([host.ended.then(() => true), delay(patienceMs, false, { ref: false })]);
     if (isGone) return null;
     throw error;
   }

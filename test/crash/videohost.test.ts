@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { type RegisteredSource, registeredSource } from '../../contract/sources/source-session.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
+import { eventually } from '../patience.ts';
 import { checkDataRoot } from './checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
 import { openInProcess, withDownloader } from './host-in-process.ts';
@@ -44,8 +45,8 @@ const range = (number: number) => ({
 });
 
 async function noProcesses(t: ExecutionContext, root: string): Promise<void> {
-  for (let round = 0; round < 40 && (await processesOf(root)).length > 0; round += 1) await delay(50);
-  t.deepEqual(await processesOf(root), []);
+  const areGone = async () => (await processesOf(root)).length === 0;
+  await t.notThrowsAsync(eventually('the end of what the host had started', areGone, 50));
 }
 
 /** Every source that a data root which nobody uses holds, and the state of its last ingest. */
@@ -141,22 +142,31 @@ for (const state of ['resolving', 'downloading'] as const) {
     `a host that is killed while the tool works at ${state} leaves no process and no part of a file`,
     async (t) => {
       t.timeout(120_000, 'several lives on a busy machine');
-      const root = await dataRoot(t);
-      const host = await startHost(t, root, undefined, flags());
-      const first = (await askRange(host, { ...range(1), endMs: 45_000 })) ?? '';
-      const second = (await askRange(host, range(2))) ?? '';
-      const isUnderWay = async () => {
-        const [now, work] = [await rangeStatus(host, first), await readdir(join(root, 'work'))];
-        const wanted = state === 'resolving' ? 'process-' : 'download-';
-        return now?.status === state && work.some((name) => name.startsWith(wanted));
-      };
-      while (!(await isUnderWay())) await delay(10);
-      await delay(100);
-      await host.kill();
-      await noProcesses(t, root);
-      t.is((await stored(root, first)).state, state);
-      t.is((await stored(root, second)).state, 'queued');
-      await endsWell(t, root, [first, second], await startHost(t, root, undefined, flags()));
+      // On a busy machine the range may have gone on before the kill: then another is killed.
+      let isHit = false;
+      for (let kills = 0; !isHit && kills < 10; kills += 1) isHit = await killedAt(t, state);
+      t.true(isHit, `no kill came at ${state}`);
     },
   );
+}
+
+/** Kills a host while the tool works at a state; whether the range was in it still. */
+async function killedAt(t: ExecutionContext, state: 'resolving' | 'downloading'): Promise<boolean> {
+  const root = await dataRoot(t);
+  const host = await startHost(t, root, undefined, flags());
+  const first = (await askRange(host, { ...range(1), endMs: 45_000 })) ?? '';
+  const second = (await askRange(host, range(2))) ?? '';
+  const isUnderWay = async () => {
+    const [now, work] = [await rangeStatus(host, first), await readdir(join(root, 'work'))];
+    const wanted = state === 'resolving' ? 'process-' : 'download-';
+    return now?.status === state && work.some((name) => name.startsWith(wanted));
+  };
+  while (!(await isUnderWay())) await delay(10);
+  await delay(100);
+  await host.kill();
+  await noProcesses(t, root);
+  const isHit = (await stored(root, first)).state === state;
+  if (isHit) t.is((await stored(root, second)).state, 'queued');
+  await endsWell(t, root, [first, second], await startHost(t, root, undefined, flags()));
+  return isHit;
 }

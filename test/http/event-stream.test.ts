@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
@@ -7,8 +6,8 @@ import { heartbeatMs } from '../../contract/journal/event-stream.ts';
 import { EventStream, type Feed } from '../../http/streams/event-stream.ts';
 import { Heart } from '../../http/streams/heart.ts';
 import { sseFrame } from '../../http/streams/sse-frame.ts';
+import { atRest, eventually, within } from '../patience.ts';
 import { adapters, head, listen, signal } from './listener/adapters.ts';
-import { within } from './listener/raw-socket.ts';
 
 /** A clock that is moved by hand. */
 function handClock() {
@@ -86,12 +85,11 @@ for (const adapter of adapters) {
       });
       const heard = async (beats: number) => {
         const count = () => text.split('\r\n:\n\n').length - 1;
-        for (let tries = 0; tries < 200 && count() < beats; tries += 1) await setTimeout(5);
+        await eventually(`${beats} beats`, () => count() >= beats);
         t.is(count(), beats, text);
       };
       socket.write(head('GET /'));
-      await once(socket, 'data');
-      t.regex(text, /retry: 1000\n\n/);
+      await eventually('the head and the pause', () => text.includes('retry: 1000\n\n'));
       advance(heartbeatMs - 1);
       await setTimeout(10);
       await heard(0);
@@ -101,7 +99,7 @@ for (const adapter of adapters) {
       await heard(2);
       const { sent } = traffic;
       socket.resetAndDestroy();
-      await within(2_000, 'the abort', left.promise);
+      await within('the abort', left.promise);
       advance(10 * heartbeatMs);
       await setTimeout(10);
       t.is(traffic.sent, sent);
@@ -134,18 +132,15 @@ for (const adapter of adapters) {
       const socket = connect({ port, host: '127.0.0.1' });
       socket.pause();
       socket.write(head('GET /'));
-      let before = -1;
-      while (reads === 0 || before !== reads) {
-        before = reads;
-        await setTimeout(100);
-      }
+      await eventually('the first read', () => reads > 0);
+      const before = await atRest(() => reads);
       // Whatever the feed has to say and however often the heart beats, no more is taken from it.
       advance(5 * heartbeatMs);
       await setTimeout(200);
       t.is(reads, before);
       t.true(before * frame.length < 32 * 2 ** 20, `${before} frames were read`);
       socket.resetAndDestroy();
-      await within(2_000, 'the end', left.promise);
+      await within('the end', left.promise);
       t.is(watched, 0);
     },
   );

@@ -5,9 +5,10 @@ import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
 import { MediaPart } from '../../http/exchange/media-part.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
+import { within } from '../patience.ts';
 import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
-import { RawSocket, within } from './listener/raw-socket.ts';
+import { RawSocket } from './listener/raw-socket.ts';
 
 // More than both ends of a connection hold for a reader that does not read.
 const block = seededBytes(11, 1_000_003);
@@ -54,9 +55,9 @@ async function servedMedia(t: ExecutionContext, adapter: Adapter) {
   return {
     path,
     port,
-    begun: () => within(5_000, 'the begin of sending', begun.promise),
+    begun: () => within('the begin of sending', begun.promise),
     /** How sending ended. */
-    outcome: () => within(5_000, 'the end of sending', sent.promise),
+    outcome: () => within('the end of sending', sent.promise),
     endGrant: () => end(),
     waiting: () => waiting,
     descriptors: () => descriptorsOf(path),
@@ -93,7 +94,7 @@ for (const adapter of adapters) {
       t.is(await served.descriptors(), 1);
       t.is(served.waiting(), 1);
       socket.resume();
-      const { status, body } = await socket.answer('GET', 20_000);
+      const { status, body } = await socket.answer();
       t.is(status, 206);
       t.is(body.length, bytes - 2);
       for (let at = 0; at < blocks; at += 1) {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { within } from './listener/raw-socket.ts';
+import { patienceMs, within } from '../patience.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** A long experiment is given less of the machine, by whoever wants to go on working on it meanwhile. */
-const patienceMs = process.env.MEDIA_STUDY_TEST_SOAK === '1' ? 400_000 : 40_000;
+const hostPatienceMs = process.env.MEDIA_STUDY_TEST_SOAK === '1' ? 400_000 : patienceMs;
 /** To ask a downloader for its version takes longer than all else that a host does before it listens. */
 const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
@@ -56,7 +56,7 @@ export class RunningHost {
       this.#heard();
       this.ended.then(() => reject(new Error(`the host ended early: ${this.stderr}`)));
     });
-    return JSON.parse(await within(patienceMs, 'the host to listen', line));
+    return JSON.parse(await within('the host to listen', line, hostPatienceMs));
   }
 
   /** Closes both outputs, as a pager or a collector of logs does that ends. */
@@ -77,6 +77,6 @@ export class RunningHost {
 
   #end(signal: NodeJS.Signals): Promise<Ending> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
-    return within(patienceMs, `the end after ${signal}`, this.ended);
+    return within(`the end after ${signal}`, this.ended, hostPatienceMs);
   }
 }

@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { patienceMs } from '../patience.ts';
 import { RawSocket } from './listener/raw-socket.ts';
 
-const patienceMs = 30_000;
 // Well below the time after which the host closes an idle connection, so that no request meets a closing one.
 const idleMs = 3_000;
 

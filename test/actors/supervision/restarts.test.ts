@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { CommitEmission } from '../../../machines/commit-emission.ts';
+import { eventually } from '../../patience.ts';
 import { draft, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openBench, quiet } from './bench.ts';
 
@@ -89,8 +90,7 @@ test('a restart waits for the commit that is under way, and goes on from it', as
   const noted = supervisor.send('a', { type: 'note' });
   const poisoned = supervisor.send('a', { type: 'poison' });
   clock.advance(100);
-  for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve));
-  t.true(supervisor.lifetime('a').aborted);
+  await eventually('the restart', () => supervisor.lifetime('a').aborted);
   ledger.open();
   await Promise.all([noted, poisoned]);
   await quiet(bench);

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findExecutable } from '../../../executors/process/executable-search.ts';
+import { unusedPort } from '../../unused-port.ts';
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -50,13 +50,7 @@ export class RedisForTests {
 
   /** One that is not started yet. */
   static async create(folder: string): Promise<RedisForTests> {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const address = probe.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    probe.close();
-    await once(probe, 'close');
-    return new RedisForTests(port, folder);
+    return new RedisForTests(await unusedPort(), folder);
   }
 
   get address(): string {

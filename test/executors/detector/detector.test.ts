@@ -8,7 +8,9 @@ import { type Detector, openDetector } from '../../../executors/detector/detecto
 import type { IdentifiedText } from '../../../executors/detector/detector-messages.ts';
 import type { ProcessRequest } from '../../../executors/process/process.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { descendant, descendants, HandClock, watched } from '../evidence/detection-for-tests.ts';
+import { atRest } from '../../patience.ts';
+import { descendant, descendants, watched } from '../evidence/detection-for-tests.ts';
+import { HandClock } from '../process/hand-clock.ts';
 import { alive, failureOf, fake, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
 
 const IDLE_MS = 1234;
@@ -233,10 +235,7 @@ test.serial('a process that does not read holds the writer back, and an abort fr
       written += 65_536;
     }
   })();
-  await delay(500);
-  const held = written;
-  await delay(200);
-  t.is(written, held);
+  const held = await atRest(() => written);
   t.true(held <= 5 * 1024 * 1024, `${held} bytes were taken`);
   stop.abort();
   t.is((await failureOf(t, writing)).reason, 'aborted');

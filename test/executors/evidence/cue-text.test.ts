@@ -1,5 +1,6 @@
 import test from 'ava';
 import { cueTextOf, MAXIMUM_PACKET_BYTES } from '../../../executors/evidence/cue-text.ts';
+import { threadTimeMs } from '../../thread-time.ts';
 
 const textOf = (codec: string, ...lines: readonly string[]) => cueTextOf(codec, Buffer.from(lines.join('\n'))).text;
 const vtt = (...lines: readonly string[]) => textOf('webvtt', ...lines);
@@ -77,11 +78,16 @@ test('a cue that cannot be read says why', (t) => {
 });
 
 test('markup that is opened without end costs no more than its length', (t) => {
-  const began = performance.now();
-  for (const piece of ['<b ', '{', '{\\p1', '&#', '<i.']) {
-    const text = piece.repeat(MAXIMUM_PACKET_BYTES / 4).slice(0, MAXIMUM_PACKET_BYTES - 40);
-    for (const codec of ['subrip', 'webvtt']) textOf(codec, text);
-    ass(text);
-  }
-  t.true(performance.now() - began < 1000);
+  const costMs = (): number => {
+    const before = threadTimeMs();
+    for (const piece of ['<b ', '{', '{\\p1', '&#', '<i.']) {
+      const text = piece.repeat(MAXIMUM_PACKET_BYTES / 4).slice(0, MAXIMUM_PACKET_BYTES - 40);
+      for (const codec of ['subrip', 'webvtt']) textOf(codec, text);
+      ass(text);
+    }
+    return threadTimeMs() - before;
+  };
+  // What the markup itself costs it costs every time; a compilation comes once.
+  const costs = [costMs(), costMs(), costMs()];
+  t.true(Math.min(...costs) < 1000, costs.join(', '));
 });

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../../contract/base/clock.ts';
 import {
@@ -20,6 +19,7 @@ import { readSubtitles, type SubtitleTrack } from '../../../executors/evidence/s
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import type { Launcher, ProcessRequest } from '../../../executors/process/process.ts';
 import { type ResolvedTool, resolveTools } from '../../../executors/process/tools.ts';
+import { eventually } from '../../patience.ts';
 
 /** The content id under which tests detect; nobody re-hashes the media here. */
 export const sourceContentId = `sha256:${'0'.repeat(64)}`;
@@ -29,39 +29,6 @@ export const realClock: Clock = {
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
-
-/** A clock whose timers only run when the test says so. */
-export class HandClock implements Clock {
-  readonly #timers = new Map<number, { run: () => void; ms: number }>();
-  #next = 1;
-
-  now(): number {
-    return 0;
-  }
-
-  setTimeout(run: () => void, ms: number): number {
-    this.#timers.set(this.#next, { run, ms });
-    return this.#next++;
-  }
-
-  clearTimeout(timer: unknown): void {
-    this.#timers.delete(timer as number);
-  }
-
-  /** Whether a timer of this length is set. */
-  waitsFor(ms: number): boolean {
-    return [...this.#timers.values()].some((timer) => timer.ms === ms);
-  }
-
-  /** Runs the timers of this length. */
-  pass(ms: number): void {
-    for (const [id, timer] of this.#timers) {
-      if (timer.ms !== ms) continue;
-      this.#timers.delete(id);
-      timer.run();
-    }
-  }
-}
 
 /** A launcher that shows what it is asked, and may start another tool instead. */
 export function watched(
@@ -101,13 +68,10 @@ export function descendants(executable: string): number[] {
 
 /** Waits until a process that this test has started runs the executable. */
 export async function descendant(executable: string): Promise<number> {
-  const deadline = performance.now() + 20_000;
-  while (performance.now() < deadline) {
-    const [id] = descendants(executable);
-    if (id !== undefined) return id;
-    await delay(5);
-  }
-  throw new Error('the process did not start in time');
+  await eventually(`a process that runs ${executable}`, () => descendants(executable).length > 0);
+  const [id] = descendants(executable);
+  if (id === undefined) throw new Error(`${executable} has ended`);
+  return id;
 }
 
 /** The real tools over a folder for media, and a detector process that is shared by the tests of a file. */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
-import { openLauncher, type SandboxedLauncher } from '../../../executors/process/launcher.ts';
+import { type LauncherOptions, openLauncher, type SandboxedLauncher } from '../../../executors/process/launcher.ts';
 import { ProcessFailure, type ProcessLimits, type ProcessRequest } from '../../../executors/process/process.ts';
+import { eventually } from '../../patience.ts';
 
 export const limits: ProcessLimits = {
   wallMs: 30_000,
@@ -33,7 +33,7 @@ export async function temporaryFolder(t: ExecutionContext): Promise<string> {
 /** A launcher over a work root of its own; both go when the test ends. */
 export async function launcherFor(
   t: ExecutionContext,
-  options: { path?: string } = {},
+  options: Pick<LauncherOptions, 'path' | 'timers'> = {},
 ): Promise<{ launcher: SandboxedLauncher; workRoot: string }> {
   const workRoot = await temporaryFolder(t);
   const launcher = await openLauncher({ workRoot, newId: randomUUID, ...options });
@@ -61,14 +61,13 @@ export async function failureOf(t: ExecutionContext, work: Promise<unknown>): Pr
 
 /** The process ids in a file, once there are `count` of them. */
 export async function writtenIds(file: string, count: number): Promise<number[]> {
-  const deadline = performance.now() + 20_000;
-  while (performance.now() < deadline) {
+  let ids: number[] = [];
+  await eventually(`${count} process ids`, async () => {
     const text = await readFile(file, 'utf8').catch(() => '');
-    const ids = text.split('\n').slice(0, -1).map(Number);
-    if (ids.length >= count) return ids;
-    await delay(10);
-  }
-  throw new Error(`${count} process ids were not written in time`);
+    ids = text.split('\n').slice(0, -1).map(Number);
+    return ids.length >= count;
+  });
+  return ids;
 }
 
 /** Which of these processes still run; one that only waits to be collected does not. */
@@ -83,9 +82,8 @@ export function alive(ids: readonly number[]): number[] {
   });
 }
 
-/** Waits until none of these processes runs, for at most five seconds; returns those that still do. */
+/** Waits until none of these processes runs; returns those that still do when patience ends. */
 export async function waitUntilDead(ids: readonly number[]): Promise<number[]> {
-  const deadline = performance.now() + 5000;
-  while (alive(ids).length > 0 && performance.now() < deadline) await delay(10);
+  await eventually('the end of processes', () => alive(ids).length === 0).catch(() => undefined);
   return alive(ids);
 }

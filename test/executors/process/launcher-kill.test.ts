@@ -7,6 +7,8 @@ import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import { builtProcess } from '../../built-process.ts';
+import { eventually } from '../../patience.ts';
+import { HandClock } from './hand-clock.ts';
 import {
   alive,
   failureOf,
@@ -35,10 +37,12 @@ test('an abort leaves no grandchild alive, not even one in a session of its own'
 });
 
 test('a deadline leaves no grandchild alive', async (t) => {
-  const { launcher } = await launcherFor(t);
+  const clock = new HandClock();
+  const { launcher } = await launcherFor(t, { timers: clock });
   const idFile = path.join(await temporaryFolder(t), 'ids');
   const work = launcher.run(request(fake('spawns-child'), [idFile], { limits: { wallMs: 4000 } }));
   const ids = await writtenIds(idFile, FAMILY);
+  clock.pass(4000);
   t.is((await failureOf(t, work)).reason, 'deadline');
   t.deepEqual(alive(ids), []);
 });
@@ -123,10 +127,14 @@ test('without a sandbox a tool that leaves a grandchild at its pipes ends at the
   const folder = await temporaryFolder(t);
   await symlink(process.execPath, path.join(folder, 'node'));
   await symlink('/bin/sleep', path.join(folder, 'sleep'));
-  const { launcher } = await launcherFor(t, { path: folder });
+  const clock = new HandClock();
+  const { launcher } = await launcherFor(t, { path: folder, timers: clock });
   const idFile = path.join(folder, 'ids');
   const limits = { wallMs: 3000 };
-  const failure = await failureOf(t, launcher.run(request(fake('spawns-child'), [idFile, 'leaves'], { limits })));
-  t.is(failure.reason, 'deadline');
+  const work = launcher.run(request(fake('spawns-child'), [idFile, 'leaves'], { limits }));
+  const [tool = 0] = await writtenIds(idFile, FAMILY);
+  await eventually('the end of the tool itself', () => alive([tool]).length === 0);
+  clock.pass(3000);
+  t.is((await failureOf(t, work)).reason, 'deadline');
   for (const id of alive((await readFile(idFile, 'utf8')).trim().split('\n').map(Number))) process.kill(id, 'SIGKILL');
 });

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
+import { atRest, eventually } from '../../patience.ts';
+import { HandClock } from './hand-clock.ts';
 import { failureOf, fake, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
 
 const SHELL = '/bin/sh';
@@ -39,8 +42,16 @@ test('a process that burns its CPU time is killed by the kernel', async (t) => {
 });
 
 test('a process that hangs fails at its deadline', async (t) => {
-  const { launcher } = await launcherFor(t);
-  const failure = await failureOf(t, launcher.run(request(fake('hangs'), [], { limits: { wallMs: 3000 } })));
+  const clock = new HandClock();
+  const { launcher } = await launcherFor(t, { timers: clock });
+  const said = path.join(await temporaryFolder(t), 'said');
+  const words = `echo started; : > '${said}'; exec sleep 600`;
+  const work = failureOf(t, launcher.run(request(SHELL, ['-c', words], { limits: { wallMs: 3000 } })));
+  await eventually('what it says', () => existsSync(said));
+  // By then this process has read it.
+  await atRest(() => launcher.running);
+  clock.pass(3000);
+  const failure = await work;
   t.is(failure.reason, 'deadline');
   t.is(failure.stdout, 'started\n');
 });

@@ -16,6 +16,7 @@ import {
   type VideoHostFailureCause,
 } from '../../../executors/videohost/video-host.ts';
 import { openVideoHost, type VideoHost } from '../../../fixtures/video-host/server.ts';
+import { patienceMs } from '../../patience.ts';
 import { ffmpeg } from '../evidence/media-for-tests.ts';
 
 export const FRAME_MS = 40;
@@ -92,7 +93,7 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
   const { signal } = new AbortController();
   const known = new Map<string, Promise<ResolvedVideo>>();
   const urlOf = (form: string) => (form.startsWith('/') ? host.origin + form : form);
-  const resolve: VideoHostBench['resolve'] = (form, other = {}, wallMs = 30_000) =>
+  const resolve: VideoHostBench['resolve'] = (form, other = {}, wallMs = patienceMs) =>
     resolveVideo({ ...deps, ...other }, { url: urlOf(form), extractor: 'generic', wallMs }, signal);
   return {
     folder,
@@ -110,7 +111,7 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
         { ...deps, ...other },
         {
           ...{ url: urlOf(form), extractor: 'generic', resolved: film, range: { startMs: 1000, endMs: 2000 } },
-          ...{ folder: path.join(downloads, randomUUID()), maximumBytes: 4_000_000, wallMs: 60_000 },
+          ...{ folder: path.join(downloads, randomUUID()), maximumBytes: 4_000_000, wallMs: patienceMs },
           onProgress: () => {},
           ...request,
         },

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
+import { eventually } from '../../patience.ts';
 import type { HostContract } from '../host/contract.ts';
 import { ingest, storedFiles } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';
@@ -19,11 +19,8 @@ async function mediaPath(contract: HostContract, { sourceContentId }: SourceSess
 
 /** Waits until a runtime has this many events. */
 async function grownTo(t: ExecutionContext, contract: HostContract, runtimeId: string, events: number): Promise<void> {
-  for (let asked = 0; asked < 500; asked += 1) {
-    if ((await runtimeOf(t, contract, runtimeId)).journalHead >= events) return;
-    await setTimeout(20);
-  }
-  throw new Error(`${runtimeId} has fewer than ${events} events`);
+  const isGrown = async () => (await runtimeOf(t, contract, runtimeId)).journalHead >= events;
+  await eventually(`${events} events of ${runtimeId}`, isGrown, 20);
 }
 
 /** What can be read of a study that has not come to its end, or came to a bad one. */

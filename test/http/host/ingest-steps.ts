@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
+import { eventually } from '../../patience.ts';
 import type { WireAnswer } from '../wire-client.ts';
 import type { HostContract } from './contract.ts';
 
@@ -46,12 +46,20 @@ export async function reached(
   ingestId: string,
   states: readonly OwnedIngestStatus['status'][] = ['registered', 'failed'],
 ): Promise<OwnedIngestStatus> {
-  for (let asked = 0; asked < 2000; asked += 1) {
-    const status = await statusOf(t, contract, ingestId);
-    if (states.includes(status.status)) return status;
-    await setTimeout(20);
-  }
-  throw new Error(`${ingestId} did not reach ${states}`);
+  let status = await statusOf(t, contract, ingestId);
+  const isReached = async () => {
+    status = await statusOf(t, contract, ingestId);
+    return states.includes(status.status);
+  };
+  await eventually(`${ingestId} to reach ${states}`, isReached, 20);
+  return status;
+}
+
+/** Waits until the first bytes of an upload are in the inbox. */
+export async function arrived(contract: HostContract, ingestId: string): Promise<void> {
+  const name = ingestId.slice(ingestId.indexOf(':') + 1);
+  const isThere = async () => (await storedFiles(contract)).some((file) => file.includes(name) && !file.endsWith(' 0'));
+  await eventually('the first bytes in the inbox', isThere);
 }
 
 /** Opens an ingest, sends its media whole and waits for its end. */
@@ -92,9 +100,11 @@ async function presentFiles(dataRoot: string): Promise<string[]> {
 
 /** Waits until the object store holds just these files: what an abandoned upload left is removed after its client is gone. */
 export async function holdsOnly(t: ExecutionContext, contract: HostContract, files: readonly string[]): Promise<void> {
-  for (let looked = 0; looked < 400; looked += 1) {
-    if ((await storedFiles(contract)).join() === files.join()) break;
-    await setTimeout(20);
-  }
-  t.deepEqual(await storedFiles(contract), [...files]);
+  let stored: readonly string[] = [];
+  const holdsThem = async () => {
+    stored = await storedFiles(contract);
+    return stored.join() === files.join();
+  };
+  await eventually('just these files', holdsThem, 20).catch(() => undefined);
+  t.deepEqual(stored, [...files]);
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
+import { eventually } from '../../patience.ts';
 import type { HostContract } from './contract.ts';
 import {
+  arrived,
   ingest,
   ingestRequest,
   ingests,
@@ -86,7 +87,7 @@ export function restarts(contract: HostContract): void {
             'Content-Length: 50000',
           );
           const socket = client.raw().send(head).send(Buffer.alloc(20_000));
-          await setTimeout(50);
+          await arrived(contract, cut);
           t.deepEqual(await contract.kill(), { code: null, signal: 'SIGKILL' });
           socket.destroy();
         } else {
@@ -137,18 +138,18 @@ async function sampleUpload(t: ExecutionContext, contract: HostContract) {
 
 /** Waits until the studies stand still: two wait inside a pass over the media, the others for a worker. */
 async function settled(t: ExecutionContext, contract: HostContract, runtimeIds: readonly string[]): Promise<void> {
-  for (let asked = 0; asked < 500; asked += 1) {
+  const areSettled = async () => {
     const pages = await Promise.all(runtimeIds.map((runtimeId) => eventsPage(t, contract, runtimeId)));
-    if (pages.filter(({ events }) => events.at(-1)?.type === 'media.operation_started').length === 2) return;
-    await setTimeout(20);
-  }
-  throw new Error('the studies did not come to their first pass');
+    return pages.filter(({ events }) => events.at(-1)?.type === 'media.operation_started').length === 2;
+  };
+  await eventually('the first passes of two studies', areSettled, 20);
 }
 
 /** Expects that no process of an ended host is left; what it had started dies with it, within a moment. */
 async function nothingRuns(t: ExecutionContext, path: string): Promise<void> {
   const left = async () =>
     (await run('ps', ['-A', '-o', 'args='])).stdout.split('\n').filter((args) => args.includes(path));
-  for (let looked = 0; looked < 150 && (await left()).length > 0; looked += 1) await setTimeout(20);
-  t.deepEqual(await left(), []);
+  await t.notThrowsAsync(
+    eventually('the end of what the host had started', async () => (await left()).length === 0, 20),
+  );
 }

@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import type { Question } from '../wire-client.ts';
 import type { HostContract } from './contract.ts';
 import {
+  arrived,
   closedStatus,
   holdsOnly,
   ingestRequest,
@@ -159,15 +159,4 @@ export function uploads(contract: HostContract): void {
     t.like(await statusOf(t, contract, ingestId), { status: 'failed', failure: { code: 'upload_failed' } });
     contract.refused(t, await putMedia(contract, ingestId, media), 'ingest_upload_conflict');
   });
-}
-
-/** Waits until the first bytes of an upload are in the inbox. */
-async function arrived(contract: HostContract, ingestId: string): Promise<void> {
-  const name = ingestId.slice(ingestId.indexOf(':') + 1);
-  for (let looked = 0; looked < 600; looked += 1) {
-    const files = await storedFiles(contract);
-    if (files.some((file) => file.includes(name) && !file.endsWith(' 0'))) return;
-    await setTimeout(10);
-  }
-  throw new Error('no bytes reached the inbox');
 }

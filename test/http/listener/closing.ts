@@ -3,8 +3,13 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Exchange } from '../../../http/listener/listener.ts';
+import { patienceMs, within } from '../../patience.ts';
+import { unusedPort } from '../../unused-port.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
-import { RawSocket, within } from './raw-socket.ts';
+import { RawSocket } from './raw-socket.ts';
+
+/** A close that waits for all of this is noticed. */
+const longMs = 2 * patienceMs;
 
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
@@ -24,15 +29,15 @@ export function closing(adapter: Adapter): void {
     const listener = await listen(t, adapter, begun.fire);
     const idle = new RawSocket(listener.port);
     const socket = new RawSocket(listener.port).send(head('GET /'));
-    const exchange = await within(2_000, 'the request', begun.promise);
-    const closed = listener.close(5_000);
-    t.is(listener.close(5_000), closed);
+    const exchange = await within('the request', begun.promise);
+    const closed = listener.close(longMs);
+    t.is(listener.close(longMs), closed);
     await setTimeout(50);
     t.true(await isRefused(listener.port));
     t.false(exchange.aborted);
     exchange.respond(200, {}, Buffer.alloc(200_000, 'x'));
     t.is((await socket.answer()).body.length, 200_000);
-    await within(2_000, 'the close', closed);
+    await within('the close', closed);
     await Promise.all([socket.closed(), idle.closed()]);
   });
 
@@ -45,12 +50,12 @@ export function closing(adapter: Adapter): void {
     const socket = new RawSocket(listener.port);
     socket.pause();
     socket.send(head('GET /'));
-    await within(2_000, 'the request', begun.promise);
-    const closed = listener.close(10_000);
+    await within('the request', begun.promise);
+    const closed = listener.close(longMs);
     await setTimeout(50);
     socket.resume();
     t.is((await socket.answer()).body.length, 24_000_000);
-    await within(2_000, 'the close', closed);
+    await within('the close', closed);
   });
 
   test.serial(`${name}: closing cuts what does not end in time`, async (t) => {
@@ -61,22 +66,20 @@ export function closing(adapter: Adapter): void {
       begun.fire(exchange);
     });
     const socket = new RawSocket(listener.port).send(head('GET /'));
-    const exchange = await within(2_000, 'the request', begun.promise);
-    await within(2_000, 'the close', listener.close(50));
-    await within(1_000, 'the abort', aborted.promise);
+    const exchange = await within('the request', begun.promise);
+    await within('the close', listener.close(50));
+    await within('the abort', aborted.promise);
     t.true(exchange.aborted);
     exchange.respond(200, {}, 'too late');
     await socket.closed();
   });
 
   test.serial(`${name}: a port that was in use can be opened again at once`, async (t) => {
-    const unused = await listen(t, adapter, () => undefined);
-    await unused.close(0);
-    const address = { host: '127.0.0.1', port: unused.port };
+    const address = { host: '127.0.0.1', port: await unusedPort() };
     const first = await adapter.open(address, (exchange) => exchange.respond(200, {}, 'first'));
     const socket = new RawSocket(first.port).send(head('GET /'));
     t.is((await socket.answer()).body.toString(), 'first');
-    await first.close(1_000);
+    await first.close(longMs);
     const second = await adapter.open(address, (exchange) => exchange.respond(200, {}, 'second'));
     t.teardown(() => second.close(0));
     t.is(second.port, first.port);

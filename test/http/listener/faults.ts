@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Exchange } from '../../../http/listener/listener.ts';
+import { atRest, eventually, patienceMs, within } from '../../patience.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
-import { RawSocket, within } from './raw-socket.ts';
+import { RawSocket } from './raw-socket.ts';
 
 export function faults(adapter: Adapter): void {
   const { name } = adapter;
@@ -62,9 +63,9 @@ export function faults(adapter: Adapter): void {
     const download = new RawSocket(port).send(head('GET /drain'));
     await download.closed();
     const leaving = new RawSocket(port).send(head('GET /leave'));
-    await within(2_000, 'the request', entered.promise);
+    await within('the request', entered.promise);
     leaving.destroy();
-    await within(2_000, 'the abort', released.promise);
+    await within('the abort', released.promise);
     const [first, second, ...others] = heard.map((error) => (error as Error).message);
     t.deepEqual([first, second], ['chunk', 'end']);
     // A producer that failed once may be woken once more by the close.
@@ -84,7 +85,7 @@ export function faults(adapter: Adapter): void {
     t.teardown(() => listener.close(0));
     const socket = new RawSocket(listener.port).send(head('GET /'));
     t.is((await socket.answer()).status, 500);
-    t.is((await within(1_000, 'the warning', warned.promise)).message, 'nobody listens');
+    t.is((await within('the warning', warned.promise)).message, 'nobody listens');
     socket.destroy();
   });
 
@@ -110,7 +111,7 @@ export function faults(adapter: Adapter): void {
     const seen = signal<Exchange>();
     const { port } = await listen(t, adapter, seen.fire);
     const socket = new RawSocket(port).send(head('POST /', 'Content-Length: 1'));
-    const exchange = await within(1_000, 'the request', seen.promise);
+    const exchange = await within('the request', seen.promise);
     t.throws(() => exchange.readBody({ chunk: () => undefined, end: () => undefined }), { message: /no longer/ });
     exchange.respond(200, {}, 'one');
     t.throws(() => exchange.respond(200, {}, 'two'), { message: /already answered/ });
@@ -175,17 +176,16 @@ export function faults(adapter: Adapter): void {
         const all = head('GET /respond') + closing + head('GET /behind');
         const before = begun;
         const sockets = Array.from({ length: 20 }, () => new RawSocket(listener.port).send(all));
-        for (let waited = 0; waited < 500 && begun < before + sockets.length; waited += 1) await setTimeout(10);
+        await eventually('the requests', () => begun >= before + sockets.length);
         await setTimeout(50);
         for (const socket of sockets) socket.destroy();
       }
     }
-    await setTimeout(50);
+    // What was sent when its client left may still arrive.
+    await atRest(() => begun);
     t.true(begun >= 120);
-    t.is(ended.size, begun);
-    const asked = performance.now();
-    await listener.close(3_000);
-    t.true(performance.now() - asked < 1_000, 'an exchange never ended');
+    await eventually('the end of each exchange', () => ended.size === begun);
+    await t.notThrowsAsync(within('the close, unless an exchange never ended', listener.close(2 * patienceMs)));
   });
 
   test.serial(`${name}: a target that is no path is unanswered or arrives as null`, async (t) => {

@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { type BodyWriter, type Exchange, unseenBytes } from '../../../http/listener/listener.ts';
+import { atRest, patienceMs, within } from '../../patience.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
-import { RawSocket, within } from './raw-socket.ts';
+import { RawSocket } from './raw-socket.ts';
 
 // Far more than the system holds for a reader that does not read.
 const wholeBytes = 32 * 2 ** 20;
@@ -95,8 +96,7 @@ export function openAnswers(adapter: Adapter): void {
         for (let offset = 0; offset < wholeBytes; offset += bytes) expected.update(chunkAt(offset, bytes));
         const answer = await answerOf(port);
         answer.pause();
-        for (let before = -1; before !== written(); await setTimeout(100)) before = written();
-        const halted = written();
+        const halted = await atRest(written);
         t.true(halted < wholeBytes / 2, `${halted} bytes were written to a reader that does not read`);
         // The memory of the process does not take them: what is written comes to rest.
         await setTimeout(300);
@@ -136,7 +136,7 @@ export function openAnswers(adapter: Adapter): void {
     socket.write(head('GET /'));
     await once(socket, 'data');
     socket.resetAndDestroy();
-    await within(2_000, 'the abort', aborted.promise);
+    await within('the abort', aborted.promise);
     await setTimeout(20);
     t.is(times, 1);
     t.is(woken, 1);
@@ -156,8 +156,8 @@ export function openAnswers(adapter: Adapter): void {
     });
     const answer = await answerOf(listener.port);
     await begun.promise;
-    const closed = listener.close(4_000);
+    const closed = listener.close(2 * patienceMs);
     t.is(Buffer.concat(await answer.toArray()).toString(), 'first last');
-    await within(2_000, 'the close', closed);
+    await within('the close', closed);
   });
 }

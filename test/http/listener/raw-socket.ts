@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { patienceMs, within } from '../../patience.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -35,7 +36,7 @@ export class RawSocket {
   }
 
   /** Writes a chunk again and again, as fast as the other side reads; false when it closed before all was written. */
-  async sendMany(chunk: Buffer, times: number, withinMs = 20_000): Promise<boolean> {
+  async sendMany(chunk: Buffer, times: number): Promise<boolean> {
     for (let sent = 0; sent < times; sent += 1) {
       if (this.#ended) return false;
       if (this.#socket.write(chunk)) continue;
@@ -44,15 +45,15 @@ export class RawSocket {
         wake = resolve;
       });
       this.#socket.once('drain', wake).once('close', wake);
-      await within(withinMs, 'room to write', drained);
+      await within('room to write', drained);
       this.#socket.off('drain', wake).off('close', wake);
     }
     return !this.#ended;
   }
 
   /** The next answer; for HEAD its body is not awaited. */
-  async answer(method = 'GET', withinMs = 5_000): Promise<RawAnswer> {
-    await this.#until(withinMs, 'an answer', () => this.#parsed(method) !== undefined || this.#ended);
+  async answer(method = 'GET'): Promise<RawAnswer> {
+    await this.#until(patienceMs, 'an answer', () => this.#parsed(method) !== undefined || this.#ended);
     const parsed = this.#parsed(method);
     if (parsed === undefined) throw new Error('closed before a whole answer came');
     this.#drop(parsed.bytes);
@@ -67,8 +68,14 @@ export class RawSocket {
     return this.#ended ? 'closed' : 'unanswered';
   }
 
-  async closed(withinMs = 5_000): Promise<void> {
+  async closed(withinMs = patienceMs): Promise<void> {
     await this.#until(withinMs, 'the close', () => this.#ended);
+  }
+
+  /** Sends its end, and waits until the other side has closed in turn. */
+  async left(): Promise<void> {
+    this.#socket.end();
+    await this.closed();
   }
 
   pause(): void {
@@ -109,31 +116,15 @@ export class RawSocket {
 
   async #until(ms: number, what: string, holds: () => boolean): Promise<void> {
     if (holds()) return;
-    await within(
-      ms,
-      what,
-      new Promise<void>((resolve, reject) => {
-        this.#changed = () => {
-          try {
-            if (holds()) resolve();
-          } catch (error) {
-            reject(error);
-          }
-        };
-      }),
-    );
-  }
-}
-
-/** The promise, or a rejection after `ms`. */
-export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${ms} ms in vain for ${what}`)), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
+    const change = new Promise<void>((resolve, reject) => {
+      this.#changed = () => {
+        try {
+          if (holds()) resolve();
+        } catch (error) {
+          reject(error);
+        }
+      };
+    });
+    await within(what, change, ms);
   }
 }

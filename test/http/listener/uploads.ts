@@ -2,12 +2,12 @@ import { fork } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Exchange } from '../../../http/listener/listener.ts';
 import { builtProcess } from '../../built-process.ts';
+import { within } from '../../patience.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
-import { RawSocket, within } from './raw-socket.ts';
+import { RawSocket } from './raw-socket.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** Every block differs from its neighbours at block boundaries, so that a lost or doubled chunk changes the digest. */
@@ -61,7 +61,7 @@ export function uploads(adapter: Adapter): void {
       for (let block = 0; block < 8; block += 1) upload.write(BLOCK);
       upload.end();
     });
-    t.is(await within(5_000, 'the digest', digest), digestOf(BLOCK, 8));
+    t.is(await within('the digest', digest), digestOf(BLOCK, 8));
   });
 
   test.serial(`${name}: a client that waits for 100 Continue gets it, and then its answer`, async (t) => {
@@ -75,12 +75,12 @@ export function uploads(adapter: Adapter): void {
   test.serial(`${name}: a slow sink bounds memory and gets every byte`, async (t) => {
     const host = fork(builtProcess('test/http/listener/slow-sink-host.ts'), [name]);
     t.teardown(() => host.disconnect());
-    const told = async (): Promise<number> => (await within(10_000, 'the host', once(host, 'message')))[0];
+    const told = async (): Promise<number> => (await within('the host', once(host, 'message')))[0];
     const port = await told();
     const upload = async (blocks: number) => {
       const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${blocks * MEBIBYTE}`));
       t.true(await socket.sendMany(BLOCK, blocks));
-      const { body } = await socket.answer('PUT', 20_000);
+      const { body } = await socket.answer('PUT');
       socket.destroy();
       const { digest, mostLate } = JSON.parse(body.toString());
       t.is(digest, digestOf(BLOCK, blocks));
@@ -122,8 +122,8 @@ export function uploads(adapter: Adapter): void {
     const seen = signal<Exchange>();
     const { port } = await listen(t, adapter, seen.fire);
     const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${32 * MEBIBYTE}`));
-    t.true(await socket.sendMany(BLOCK, 32, 5_000));
-    (await within(2_000, 'the request', seen.promise)).respond(404, {}, 'unknown');
+    t.true(await socket.sendMany(BLOCK, 32));
+    (await within('the request', seen.promise)).respond(404, {}, 'unknown');
     t.is((await socket.answer('PUT')).body.toString(), 'unknown');
     socket.destroy();
   });
@@ -148,7 +148,7 @@ export function uploads(adapter: Adapter): void {
         chunk: () => {
           t.false(refused, 'a chunk after the answer');
           exchange.pause();
-          globalThis.setTimeout(() => {
+          setTimeout(() => {
             refused = true;
             exchange.respond(409, {}, '');
           }, 20);
@@ -170,19 +170,19 @@ export function uploads(adapter: Adapter): void {
   test.serial(
     `${name}: a client that leaves during its upload is noticed once, and answering it is harmless`,
     async (t) => {
-      const aborted = signal<Exchange>();
+      const [begun, aborted] = [signal(), signal<Exchange>()];
       let times = 0;
       const { port } = await listen(t, adapter, (exchange) => {
         exchange.onAbort(() => {
           times += 1;
           aborted.fire(exchange);
         });
-        exchange.readBody({ chunk: () => undefined, end: () => t.fail('the body never ended') });
+        exchange.readBody({ chunk: () => begun.fire(), end: () => t.fail('the body never ended') });
       });
       const socket = new RawSocket(port).send(head('PUT /', 'Content-Length: 1000000')).send(BLOCK.subarray(0, 5_000));
-      await setTimeout(30);
+      await within('the first bytes', begun.promise);
       socket.destroy();
-      const exchange = await within(2_000, 'the abort', aborted.promise);
+      const exchange = await within('the abort', aborted.promise);
       t.true(exchange.aborted);
       exchange.pause();
       exchange.resume();
@@ -196,7 +196,7 @@ export function uploads(adapter: Adapter): void {
       body.end();
       const late = signal();
       exchange.onAbort(late.fire);
-      await within(1_000, 'the late listener', late.promise);
+      await within('the late listener', late.promise);
       t.is(times, 1);
     },
   );

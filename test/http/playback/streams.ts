@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { eventually } from '../../patience.ts';
 import type { HostContract } from '../host/contract.ts';
 import { pageOrigin } from '../host/contract.ts';
 import { humWav } from '../host/media.ts';
@@ -26,11 +26,9 @@ export function streams(contract: HostContract): void {
 
   /** Waits until the host has just so many descriptors of the media. */
   async function holds(t: ExecutionContext, count: number): Promise<void> {
-    for (let looked = 0; looked < 500; looked += 1) {
-      if ((await descriptorsOf(contract, path)) === count) break;
-      await setTimeout(20);
-    }
-    t.is(await descriptorsOf(contract, path), count);
+    await t.notThrowsAsync(
+      eventually(`${count} descriptors`, async () => (await descriptorsOf(contract, path)) === count, 20),
+    );
   }
 
   /** A client that asked for the media and reads nothing of it. */
@@ -50,7 +48,7 @@ export function streams(contract: HostContract): void {
     const sockets = [stalled(t, mediaPath), stalled(t, mediaPath), stalled(t, mediaPath)];
     await holds(t, 3);
     for (const socket of sockets) socket.resume();
-    for (const socket of sockets) t.true((await socket.answer('GET', 20_000)).body.equals(bytes));
+    for (const socket of sockets) t.true((await socket.answer()).body.equals(bytes));
     await holds(t, 0);
   });
 
@@ -76,7 +74,7 @@ export function streams(contract: HostContract): void {
       await t.throwsAsync(socket.answer(), { message: /closed before a whole answer/ });
     }
     kept.resume();
-    t.true((await kept.answer('GET', 20_000)).body.equals(bytes));
+    t.true((await kept.answer()).body.equals(bytes));
     await holds(t, 0);
   });
 

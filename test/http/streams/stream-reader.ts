@@ -1,9 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { within } from '../listener/raw-socket.ts';
+import { within } from '../../patience.ts';
 import type { WireClient } from '../wire-client.ts';
-
-const patienceMs = 20_000;
 
 /** One stream of events that a test reads. */
 export class StreamReader {
@@ -53,15 +51,12 @@ export class StreamReader {
   /** Waits until what was read so far is enough. */
   async until(what: string, holds: (reader: StreamReader) => boolean): Promise<void> {
     if (holds(this)) return;
-    await within(
-      patienceMs,
-      what,
-      new Promise<void>((resolve) => {
-        this.#changed = () => {
-          if (holds(this)) resolve();
-        };
-      }),
-    );
+    const enough = new Promise<void>((resolve) => {
+      this.#changed = () => {
+        if (holds(this)) resolve();
+      };
+    });
+    await within(what, enough);
   }
 
   /** The data of all events of a name. */

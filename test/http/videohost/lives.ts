@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { videohostIngests } from '../../../contract/ingest/videohost-ingest.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { processesOf } from '../../crash/processes.ts';
+import { eventually } from '../../patience.ts';
 import type { HostContract } from '../host/contract.ts';
 import { storedFiles } from '../host/ingest-steps.ts';
 import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
@@ -74,8 +74,7 @@ export function lives(contract: HostContract, origin: () => string): void {
         contract.refused(t, again, 'ingest_already_terminal');
         t.deepEqual(await standing(t, contract, ingestId), canceled);
       }
-      for (let looked = 0; looked < 500 && (await workFolders(contract)).length > 0; looked += 1) await setTimeout(20);
-      t.deepEqual(await workFolders(contract), []);
+      await t.notThrowsAsync(eventually('no folder', async () => (await workFolders(contract)).length === 0, 20));
       t.deepEqual(await storedFiles(contract), before);
       await contract.gate.open();
       const third = await askRange(t, contract, rangeRequest(address('/page.html')));
@@ -92,8 +91,7 @@ export function lives(contract: HostContract, origin: () => string): void {
       await writes(contract);
       const before = await Promise.all(ids.map((id) => standing(t, contract, id)));
       await contract[how]();
-      for (let looked = 0; looked < 150 && (await left(contract)).length > 0; looked += 1) await setTimeout(20);
-      t.deepEqual(await left(contract), []);
+      await t.notThrowsAsync(eventually('nothing left', async () => (await left(contract)).length === 0, 20));
       await contract.start();
       if (how === 'kill') t.regex(contract.host.stderr, /^removed a leftover of an earlier run: work\/download-/m);
       t.deepEqual(await Promise.all(ids.map((id) => standing(t, contract, id))), before);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/ingest/videohost-ingest.ts';
+import { eventually, patienceMs } from '../../patience.ts';
 import type { HostContract } from '../host/contract.ts';
 
 export const videoIngests = '/v1/videohost-local-ingests';
@@ -51,23 +52,19 @@ export async function comesTo(
   states: readonly VideohostIngestStatus['status'][] = ['registered', 'failed'],
 ): Promise<VideohostIngestStatus> {
   let last: VideohostIngestStatus | null = null;
-  for (let asked = 0; asked < 1500; asked += 1) {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await setTimeout(20)) {
     const now = await standing(t, contract, ingestId);
     if (now.status === last?.status) t.is(now.updatedAt, last.updatedAt);
     if (states.includes(now.status)) return now;
     last = now;
-    await setTimeout(20);
   }
   throw new Error(`${ingestId} did not come to ${states}`);
 }
 
 /** Waits until a download writes. */
 export async function writes(contract: HostContract): Promise<void> {
-  for (let looked = 0; looked < 1500; looked += 1) {
-    if ((await workFolders(contract)).some((name) => name.startsWith('download-'))) return;
-    await setTimeout(20);
-  }
-  throw new Error('no download began to write');
+  const isWriting = async () => (await workFolders(contract)).some((name) => name.startsWith('download-'));
+  await eventually('a download that writes', isWriting, 20);
 }
 
 export const workFolders = (contract: HostContract): Promise<string[]> => readdir(join(contract.dataRoot, 'work'));

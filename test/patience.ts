@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * How long a test waits for what has to come before it says that it did not, in milliseconds. It is no limit of anything
+ * that is tested: a busy machine may take this long, and AVA gives up later.
+ */
+export const patienceMs = 60_000;
+
+/** The promise, or a rejection after `ms` that names what did not come. */
+export async function within<T>(what: string, promise: Promise<T>, ms = patienceMs): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited ${ms} ms in vain for ${what}`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until something is so, and rejects where it never is. */
+export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`waited ${patienceMs} ms in vain for ${what}`);
+    await delay(everyMs);
+  }
+}
+
+/**
+ * Waits until a count has come to rest: it is the same at five looks in a row. The looks are counted, and the event loop takes
+ * what has come between two of them, so that a process which stood still for a second has not come to rest.
+ */
+export async function atRest(count: () => number): Promise<number> {
+  let before = count();
+  for (let same = 0; same < 5; ) {
+    await delay(100);
+    same = count() === before ? same + 1 : 0;
+    before = count();
+  }
+  return before;
+}
