@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { openStore } from '../actors/reopening/stored-studies.ts';
+import { isRefused } from '../http/listener/raw-socket.ts';
 import { eventually } from '../patience.ts';
 import { CrashClient, nothingPromised } from './client.ts';
 import { startHost } from './host-process.ts';
@@ -20,8 +21,9 @@ test('a host that is told twice to stop, and does not wait for its answers, died
   await client.sendHalf(nothingPromised(2, mediaNumber(2)));
   const pid = host.announced?.pid ?? 0;
   process.kill(pid, 'SIGINT');
-  // Two signals that come at once would be one.
-  await eventually('the first signal', () => host.told().some((line) => line.startsWith('SIGINT: stopping')));
+  // It has noted the request by the time that it takes no more connections.
+  const port = Number(new URL(host.announced?.listening ?? '').port);
+  await eventually('the end of listening', () => isRefused(port));
   process.kill(pid, 'SIGINT');
   t.is(await host.ended, 1);
   const store = await openStore(root);

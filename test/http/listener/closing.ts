@@ -1,25 +1,13 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Exchange } from '../../../http/listener/listener.ts';
 import { patienceMs, within } from '../../patience.ts';
 import { unusedPort } from '../../unused-port.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
-import { RawSocket } from './raw-socket.ts';
+import { isRefused, RawSocket } from './raw-socket.ts';
 
 /** A close that waits for all of this is noticed. */
 const longMs = 2 * patienceMs;
-
-async function isRefused(port: number): Promise<boolean> {
-  const socket = connect({ port, host: '127.0.0.1' });
-  const refused = await once(socket, 'connect').then(
-    () => false,
-    () => true,
-  );
-  socket.destroy();
-  return refused;
-}
 
 export function closing(adapter: Adapter): void {
   const { name } = adapter;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { patienceMs, within } from '../../patience.ts';
 
@@ -127,4 +128,15 @@ export class RawSocket {
     });
     await within(what, change, ms);
   }
+}
+
+/** Whether nobody listens at a port. */
+export async function isRefused(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const refused = await once(socket, 'connect').then(
+    () => false,
+    () => true,
+  );
+  socket.destroy();
+  return refused;
 }
