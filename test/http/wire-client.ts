@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { patienceMs } from '../patience.ts';
 import { RawSocket } from './listener/raw-socket.ts';
 
@@ -26,10 +27,12 @@ export class WireClient {
   readonly port: number;
   readonly token: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleMs });
+  readonly #freeSince = new WeakMap<Duplex, number>();
 
   constructor(port: number, token: string) {
     this.port = port;
     this.token = token;
+    this.#agent.on('free', (socket: Duplex) => this.#freeSince.set(socket, performance.now()));
   }
 
   ask(method: string, path: string, question: Question = {}): Promise<WireAnswer> {
@@ -41,6 +44,7 @@ export class WireClient {
       ...(Buffer.isBuffer(body) ? { 'Content-Length': body.length } : {}),
       ...question.headers,
     };
+    this.#leaveStale();
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port: this.port, agent: this.#agent, method, path, headers };
       const outgoing = request({ ...options, timeout: patienceMs }, async (incoming) => {
@@ -65,6 +69,14 @@ export class WireClient {
   head(line: string, ...fields: readonly string[]): string {
     const own = [`Host: 127.0.0.1:${this.port}`, `Authorization: Bearer ${this.token}`];
     return [`${line} HTTP/1.1`, ...own, ...fields, '', ''].join('\r\n');
+  }
+
+  /** The agent leaves idle connections by a timer, which comes too late where this process itself stood still. */
+  #leaveStale(): void {
+    const free = Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    for (const socket of free) {
+      if (performance.now() - (this.#freeSince.get(socket) ?? 0) > idleMs) socket.destroy();
+    }
   }
 
   close(): void {
