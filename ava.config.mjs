@@ -45,5 +45,6 @@ export default {
   workerThreads: false,
   // More than cores: many tests wait for a process, a socket or a limit of time, and leave half of the cores idle.
   concurrency: isSoak ? 3 : 3 * availableParallelism(),
-  timeout: isSoak ? '20m' : '120s',
+  // The longest time without the end of any test: a hang, even where the machine was taken away for minutes.
+  timeout: isSoak ? '20m' : '10m',
 };

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * How long a test waits for what has to come before it says that it did not, in milliseconds. It is no limit of anything
  * that is tested: a busy machine may take this long, and AVA gives up later.
  */
-export const patienceMs = 60_000;
+export const patienceMs = 180_000;
 
 /** The promise, or a rejection after `ms` that names what did not come. */
 export async function within<T>(what: string, promise: Promise<T>, ms = patienceMs): Promise<T> {

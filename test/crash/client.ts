@@ -3,11 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
+import { patienceMs } from '../patience.ts';
 import type { Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
-
-/** Longer than any answer takes on a busy machine: a host that hangs fails its test. */
-const patienceMs = 90_000;
 
 const started = z.looseObject({ runtimeId: z.string(), commandId: z.string() });
 const errorBody = z.looseObject({ error: z.looseObject({ code: z.string() }) });

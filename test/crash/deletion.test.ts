@@ -145,7 +145,6 @@ async function liveOnFrom(t: ExecutionContext, { root, point, known }: Left<stri
 }
 
 test.serial('a host that dies at any commit of a deletion goes on with it, or never began it', async (t) => {
-  t.timeout(300_000, 'a life for each commit on a busy machine');
   t.true(way.left.length >= 5);
   await inTwoLanes(way.left, (left) => liveOnFrom(t, left));
 });

@@ -65,7 +65,6 @@ test.serial('without a crash the first words of the captions are explained', asy
 test.serial(
   'a host that dies after any commit of an explanation asks for it again only when it is asked',
   async (t) => {
-    t.timeout(300_000, 'a life for each commit on a busy machine');
     for (const { root, point, known: askedBefore } of way.left) {
       const provider = await openModel(t);
       const host = await openInProcess(t, root, { flags });

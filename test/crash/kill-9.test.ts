@@ -123,7 +123,6 @@ test.serial('without a crash the way from an upload to a decision passes points 
 });
 
 test.serial('a host that dies after any commit goes on: what was acknowledged is there and finishes', async (t) => {
-  t.timeout(300_000, 'a life for each commit on a busy machine');
   await inTwoLanes(way.left, (left) => liveOnFrom(t, left));
 });
 
@@ -141,7 +140,6 @@ for (let first = 0; first < kills; first += killsOfATest) {
     `kills ${first + 1} to ${first + killsOfATest} of a real process: what was acknowledged is there and finishes`,
     async (t) => {
       const stops = way.stops.slice(first, first + killsOfATest);
-      t.timeout(300_000, 'a life for each kill on a busy machine');
       t.is(stops.length, killsOfATest, 'the first test makes the plan');
       const root = await dataRoot(t);
       const past: Promised[] = [];

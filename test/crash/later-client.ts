@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { attestations } from '../../contract/review/publish-review.ts';
+import { patienceMs } from '../patience.ts';
 import { HostGone } from './client.ts';
 import type { Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 
-const patienceMs = 90_000;
 const reviewer = 'reviewer:local-operator';
 
 const reference = { artifactId: z.string(), receiptId: z.string(), receiptContentId: z.string() };

@@ -69,7 +69,6 @@ async function liveOnFrom(t: ExecutionContext, { root, point }: Left<undefined>)
 test.serial(
   'a host that dies after any commit between approval and withdrawal leaves nothing open and no approval burnt',
   async (t) => {
-    t.timeout(300_000, 'a life for each commit on a busy machine');
     await inTwoLanes(way.left, (left) => liveOnFrom(t, left));
   },
 );

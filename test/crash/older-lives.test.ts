@@ -65,7 +65,6 @@ for (const [name, known] of describedReleases) {
   test.after.always(() => rm(folder, { recursive: true, force: true }));
   for (const [state, stored] of stores) {
     test.serial(`a data root of ${name} from a full life, at ${state}, opens, and all in it ends well`, async (t) => {
-      t.timeout(240_000, 'it may read text on a screen');
       const root = join(folder, state);
       const host = await around?.openHost(t, root, { flags: lifeFlags, clock: clockAfter(known) });
       if (host === undefined) return t.fail('there are no surroundings');

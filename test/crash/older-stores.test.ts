@@ -10,6 +10,7 @@ import type { Release } from '../../fixtures/golden-store/release.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { patienceMs } from '../patience.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { type HostInProcess, openInProcess, withDownloader } from './host-in-process.ts';
 import { LaterClient } from './later-client.ts';
@@ -20,7 +21,6 @@ import { clockAfter, describedReleases, isOfLife, releases, tellingStores, unpac
 // opens all of them, a run of the tests those that no other stands for.
 
 const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
-const patienceMs = 60_000;
 /** Stands in the addresses that the stores hold. */
 const videoPort = 41_897;
 
@@ -192,7 +192,6 @@ for (const [name, known] of describedReleases) {
   const stores = Object.entries(known.stores).filter(([state]) => !isOfLife(state) && isOpened(name, state));
   for (const [index, [state, stored]] of stores.entries()) {
     test(`a data root of ${name} with an actor in ${state} opens, and all in it ends well`, (t) => {
-      t.timeout(300_000, 'it waits for its lane');
       return lanes.take(`${index % 2}`, () => opens(t, join(folder, state), { clock, state, stored }));
     });
   }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
+import { patienceMs } from '../patience.ts';
 import type { Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 
-const patienceMs = 60_000;
 const path = '/v1/videohost-local-ingests';
 
 export interface AskedRange {

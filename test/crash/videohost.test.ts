@@ -121,7 +121,6 @@ const states = new Set<string>();
 
 for (const lane of [0, 1]) {
   test.serial(`a host that is killed at a commit or while it stores media goes on, part ${lane + 1}`, async (t) => {
-    t.timeout(300_000, 'several lives on a busy machine');
     const part = way.left.filter((_, index) => index % 2 === lane);
     t.true(part.length >= 4);
     await inTwoLanes(part, async ({ root, point }) => {
@@ -141,7 +140,6 @@ for (const state of ['resolving', 'downloading'] as const) {
   test.serial(
     `a host that is killed while the tool works at ${state} leaves no process and no part of a file`,
     async (t) => {
-      t.timeout(120_000, 'several lives on a busy machine');
       // On a busy machine the range may have gone on before the kill: then another is killed.
       let isHit = false;
       for (let kills = 0; !isHit && kills < 10; kills += 1) isHit = await killedAt(t, state);

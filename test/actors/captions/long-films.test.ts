@@ -62,7 +62,6 @@ const request = {
 const contentIdOf = (record: object) => `sha256:${createHash('sha256').update(storedBytes(record)).digest('hex')}`;
 
 test('a film of more than 120 s gets captions in chunks where its host allows it, and is refused elsewhere', async (t) => {
-  t.timeout(180_000, 'a film of 150 s on a busy machine');
   const film = await longFilm();
   const usual = await hostWith(t, []);
   const source = await usual.client.ingestFile(film, {

@@ -48,7 +48,6 @@ async function hostWith(t: ExecutionContext, executor: readonly string[], baseUr
 test.serial(
   'speech that pocketsphinx recognised becomes captions that keep the guidelines, cite their lines and verify',
   async (t) => {
-    t.timeout(180_000, 'a recogniser on a busy machine');
     const { host, client, approved } = await hostWith(t, captioning);
     const runtimeId = await approved('en');
     const [production] = (await client.captions.produce(runtimeId)).captions;
@@ -102,7 +101,6 @@ const translating = [
 ];
 
 test.serial('recognised lines are translated by a model, and none that fails a gate is handed out', async (t) => {
-  t.timeout(180_000, 'a recogniser on a busy machine');
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   const { host, client, approved } = await hostWith(t, translating, provider.baseUrl);
@@ -145,7 +143,6 @@ test.serial('recognised lines are translated by a model, and none that fails a g
 test.serial(
   'speech in a recording of more than 120 s is translated, and what was asked is stored in parts',
   async (t) => {
-    t.timeout(180_000, 'a recogniser on a busy machine');
     const provider = await StubProvider.start();
     t.teardown(() => provider.close());
     const recording = join(await folder, 'recording.m4a');

@@ -51,7 +51,6 @@ async function transcriptOf(client: StudyHost, runtimeId: string) {
 const wordsOf = (texts: readonly string[]): string[] => texts.join(' ').split(' ');
 
 test('speech is recognised by pocketsphinx, with times, claims and files, and the study verifies', async (t) => {
-  t.timeout(180_000, 'a recogniser on a busy machine');
   const root = await dataRoot(t);
   const { host, client } = await hostOn(t, root, { flags: ['--semantic-recognizer', 'pocketsphinx'] });
   const runtimeId = await studied(client);
@@ -96,7 +95,6 @@ const inventions = [
 ];
 
 test('what a server invents is withheld, and stands in no read, claim, overview or file', async (t) => {
-  t.timeout(120_000, 'two studies on a busy machine');
   let asked = 0;
   const server = await stubTranscriber((response, region) => {
     const text = inventions[asked++ % inventions.length];
@@ -122,7 +120,6 @@ test('what a server invents is withheld, and stands in no read, claim, overview 
 });
 
 test('a recogniser that fails leaves a study without a transcript, and what was recognised is not asked again', async (t) => {
-  t.timeout(120_000, 'three studies on a busy machine');
   const heard = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
   let isDown = false;
   let hangs: (() => void) | null = null;
@@ -162,7 +159,6 @@ test('a recogniser that fails leaves a study without a transcript, and what was 
 });
 
 test('a second run is heard with more of the sound, and a line on which the runs disagree is withheld', async (t) => {
-  t.timeout(120_000, 'a study on a busy machine');
   const texts = [...utterances, 'good night and good luck'];
   const lengths: number[] = [];
   const server = await stubTranscriber((response, region) => {

@@ -54,7 +54,6 @@ const isRead = (passed: readonly ScreenTextFact[], { text, startMs, endMs }: Sam
   passed.some((fact) => plain(fact.text) === plain(text) && fact.startMs >= startMs && fact.endMs <= endMs);
 
 test('the text on the screen of the sample is read, kept apart from what clients know, and read to the end by the next host', async (t) => {
-  t.timeout(240_000, 'two readings on a busy machine');
   const root = await folder(t, 'first');
   const copy = join(await folder(t, 'copy'), 'root');
   const { host, client } = await hostOn(t, root, ['--screen-text', 'tesseract']);

@@ -35,7 +35,6 @@ const plan = async (client: StudyHost, source: SourceSessionRow) =>
   runtimePlan.parse(await client.plan(source, rangeAt(20)));
 
 test('after five studies a host says how long the sixth will take; its start reopens, and others are told the floor', async (t) => {
-  t.timeout(120_000, 'six short studies on a busy machine');
   const root = await mkdtemp(join(tmpdir(), 'calibrated-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const { host, client, source } = await hostOn(t, root, calibrated);

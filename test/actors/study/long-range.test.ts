@@ -69,7 +69,6 @@ const objectsIn = async (root: string): Promise<number> =>
     .length;
 
 test('a long study goes on in the next host behind its last window, and leaves nothing of them', async (t) => {
-  t.timeout(240_000, 'three passes on a busy machine');
   const root = await folder(t, 'first');
   const [copy, damaged] = [join(await folder(t, 'copy'), 'root'), join(await folder(t, 'damaged'), 'root')];
   const { host, client } = await hostOn(t, root);

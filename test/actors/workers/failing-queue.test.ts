@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { patienceMs, QueuedHost } from './queued-host.ts';
+import { QueuedHost } from './queued-host.ts';
 import { redisServer } from './redis-for-tests.ts';
 
 // One host with one queue, whose studies are of ranges that no other test studies.
@@ -17,7 +17,6 @@ anyTest.before(async () => {
 anyTest.after.always(() => queued.close());
 
 test('a study waits while the queue is full, and says so; an outcome that the queue cannot note is taken all the same', async (t) => {
-  t.timeout(3 * patienceMs, 'a busy machine');
   await queued.redis.start();
   await queued.start(t, 'data');
   await queued.redis.limitMemory(1);
@@ -40,7 +39,6 @@ test('a study waits while the queue is full, and says so; an outcome that the qu
 });
 
 test('a study over which four workers were lost fails, and the next attempt is measured', async (t) => {
-  t.timeout(5 * patienceMs, 'a busy machine');
   await queued.ffmpeg.close();
   const runtimeId = await queued.begun(1000);
   for (let nth = 0; nth < 4; nth += 1) {

@@ -6,11 +6,9 @@ import type { ExecutionContext } from 'ava';
 import { StudyHost } from '../../../client/study-host.ts';
 import { type HostInProcess, openInProcess } from '../../crash/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
+import { patienceMs } from '../../patience.ts';
 import { RedisForTests } from './redis-for-tests.ts';
 import { WorkerProcess } from './worker-process.ts';
-
-/** How long a busy machine may take for one thing that is waited for. */
-export const patienceMs = 60_000;
 
 /** A host whose studies are measured by workers, with the Redis, the folder and the tools that they share. */
 export class QueuedHost {

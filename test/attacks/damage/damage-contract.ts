@@ -105,7 +105,6 @@ export class DamageAttacks {
   /** Tries every damage of some things. */
   of(title: string, isMeant: (damage: Damage) => boolean): void {
     test.serial(title, async (t) => {
-      t.timeout(300_000, 'a host for each damage');
       const target = await this.#opened(t);
       const meant = target.damages.filter(isMeant);
       t.true(meant.length > 0);

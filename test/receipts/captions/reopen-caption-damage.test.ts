@@ -119,7 +119,6 @@ for (const [form, captioned, strides] of [
   ['shared', shared, [211, 101, 53]],
 ] as const) {
   test(`every change of captions in their ${form} form, their receipt or their check is caught, when the journal names the changed one too`, async (t) => {
-    t.timeout(600_000, 'it shares its process with other tests');
     for (const [index, { contentId, bytes }] of captioned.objects.entries()) {
       const record = recordOf(bytes);
       const changes = [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));

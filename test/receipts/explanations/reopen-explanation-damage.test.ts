@@ -107,7 +107,6 @@ function forged(contentId: string, bytes: Uint8Array): Parameters<typeof faultOf
 const recordOf = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString('utf8'));
 
 test('every change of what explanations store is caught, when the journal names the changed one too', async (t) => {
-  t.timeout(600_000, 'it shares its process with other tests');
   for (const { contentId, bytes } of kept) {
     const record = recordOf(bytes);
     const changes = [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));
@@ -172,7 +171,6 @@ test('an event of explanations that is dropped, doubled, moved or cut off is nam
 });
 
 test('every change of an event of explanations is caught', async (t) => {
-  t.timeout(600_000, 'it shares its process with other tests');
   const missed: string[] = [];
   for (const [index, event] of events.entries()) {
     if (index < before.length) continue;
