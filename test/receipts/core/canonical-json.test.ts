@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
 import {
   canonicalJson,
   contentIdOf,
   contentIdOfBytes,
   hashOf,
+  isCanonicalForm,
   storedBytes,
 } from '../../../receipts/core/canonical-json.ts';
 
@@ -52,6 +55,54 @@ test('keys are sorted at every depth and arrays keep their order', (t) => {
     canonicalJson({ b: [{ d: 1, c: 2 }, 3, 1], a: { z: null, y: true } }),
     '{"a":{"y":true,"z":null},"b":[{"c":2,"d":1},3,1]}',
   );
+});
+
+test('any JSON value has the form that the implementation of the RFC’s authors gives it', (t) => {
+  const text = fc.string({ unit: 'binary', maxLength: 8 });
+  // Names that count list items come first in an object, in the order of their numbers.
+  const name = fc.oneof(
+    text,
+    fc.nat(20).map(String),
+    fc.constantFrom('__proto__', 'toJSON', 'a', 'A', 'é', '\ufb33', '\u{1f600}'),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'medium' },
+      text,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.constantFrom(null, true, false, undefined, -0),
+      tie('list'),
+      tie('record'),
+    ),
+    list: fc.array(tie('value'), { maxLength: 6 }),
+    record: fc.dictionary(name, tie('value'), { maxKeys: 6 }),
+  }));
+  fc.assert(
+    fc.property(value, (each) => {
+      const wrapped = { each };
+      const canonical = canonicalJson(wrapped);
+      t.is(canonical, canonicalize(wrapped) ?? '');
+      t.true(isCanonicalForm(JSON.parse(canonical), canonical));
+    }),
+    { seed: 11, numRuns: 2000 },
+  );
+});
+
+test('a text is canonical only as it is written, with whole text in it', (t) => {
+  t.true(isCanonicalForm({ a: 1, b: [2] }, '{"a":1,"b":[2]}'));
+  for (const text of [
+    '{"b":1,"a":2}',
+    '{"a": 1}',
+    '{"a":1,"a":1}',
+    '-0',
+    '1e1',
+    '"\\u0061"',
+    '"\\ud800"',
+    '{"\\udfff":1}',
+  ]) {
+    t.false(isCanonicalForm(JSON.parse(text), text), text);
+  }
+  t.true(isCanonicalForm('\\ud800', '"\\\\ud800"'));
 });
 
 test('the stored form ends with one newline and its content id covers it', (t) => {
