@@ -7,11 +7,11 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 export const pathOf = (objectStore: ObjectStore, file: SourceFile): string =>
   file.path ?? objectStore.locate(file.contentId);
 
-/** Whether one file still has the bytes that its receipt names; cheap while the file is untouched. */
-export const fileIsIntact = async (objectStore: ObjectStore, file: SourceFile): Promise<boolean> =>
-  (await (file.path === null
-    ? objectStore.verify(file.contentId)
-    : objectStore.verifyFile(file.path, file.contentId))) === 'intact';
+/** Whether one file still has the bytes that its receipt names; one look in the same turn while the file is untouched. */
+export async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): Promise<boolean> {
+  const path = pathOf(objectStore, file);
+  return objectStore.isKnown(path, file.contentId) || (await objectStore.verifyFile(path, file.contentId)) === 'intact';
+}
 
 /** Whether every sealed file of a source is still what it was. */
 export async function sourceIsIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {

@@ -14,6 +14,7 @@ import {
   operationFailed,
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
+import { fewAtOnce } from '../../storage/few-at-once.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
@@ -151,13 +152,13 @@ export class MediaSteps {
   async #areIntact(contentIds: readonly string[]): Promise<boolean> {
     const { objectStore, report } = this.#options;
     let isWhole = true;
-    for (const contentId of contentIds) {
+    await fewAtOnce(contentIds, async (contentId) => {
       const state = await objectStore.verify(contentId);
-      if (state === 'intact') continue;
+      if (state === 'intact') return;
       isWhole = false;
       report(`stored evidence ${contentId} is ${state}; the operation runs again`);
       if (state === 'damaged') await objectStore.quarantine(contentId);
-    }
+    });
     return isWhole;
   }
 

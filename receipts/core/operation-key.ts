@@ -16,6 +16,9 @@ export interface OperationInput {
 export const operationKeyOf = ({ operation, inputContentIds, range, tools, parameters }: OperationInput): string =>
   hashOf({ operation, inputContentIds, range, tools, parameters });
 
-/** The name of an operation in every journal that holds it; unique within a run, whose operations differ in their input. */
-export const operationIdOf = (input: OperationInput): string =>
-  `operation:${input.operation.replaceAll('.', '-')}:${operationKeyOf(input)}`;
+/**
+ * The name of an operation in every journal that holds it; unique within a run, whose operations differ in their input. `key`
+ * where it is known already.
+ */
+export const operationIdOf = (input: OperationInput, key: string = operationKeyOf(input)): string =>
+  `operation:${input.operation.replaceAll('.', '-')}:${key}`;

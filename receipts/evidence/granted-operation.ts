@@ -34,14 +34,15 @@ export function grantedRequest<Capability extends string>(
     tools: producer.tools,
     parameters: { engine: producer.engine, ...producer.parameters },
   };
+  const operationKey = operationKeyOf(work);
   return {
-    operationId: operationIdOf(work),
+    operationId: operationIdOf(work, operationKey),
     taskId: ids.taskId,
     agentId: ids.agentId,
     executionId: ids.executionId,
     sourceArtifactId,
     range,
-    operationKey: operationKeyOf(work),
+    operationKey,
   };
 }
 

@@ -42,15 +42,16 @@ export function mediaRequestOf({ record, ids }: StudyRun, operation: MediaOperat
   const { capability, parameters, limits } = operation;
   const tools = [...operation.tools];
   const work = { operation: capability, inputContentIds: [sourceContentId], range, tools, parameters };
+  const operationKey = operationKeyOf(work);
   return {
-    operationId: operationIdOf(work),
+    operationId: operationIdOf(work, operationKey),
     taskId: ids.taskId,
     agentId: ids.agentId,
     executionId: ids.executionId,
     sourceArtifactId,
     sourceContentId,
     range,
-    operationKey: operationKeyOf(work),
+    operationKey,
     tools,
     parameters,
     limits,

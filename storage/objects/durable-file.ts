@@ -38,6 +38,18 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** Makes those of the folders that their parent lacks; the entries of all of them survive a loss of power. */
+export async function makeFoldersIn(parent: string, folders: readonly string[]): Promise<void> {
+  await makeFolder(parent);
+  for (const folder of folders) {
+    await mkdir(folder, privateFolder).catch(async (error: unknown) => {
+      if (!failedWith(error, 'EEXIST') || !(await stat(folder)).isDirectory()) throw error;
+    });
+  }
+  // Also for what was there: an earlier process may have ended before its sync.
+  await syncFolder(parent);
+}
+
 async function isFolder(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isDirectory()) return true;

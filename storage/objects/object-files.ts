@@ -1,8 +1,9 @@
 import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fewAtOnce } from '../few-at-once.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type { DataRoot } from './data-root-layout.ts';
-import { makeFolder, moveDurably, syncFolder } from './durable-file.ts';
+import { makeFoldersIn, moveDurably, syncFolder } from './durable-file.ts';
 import { failedWith, ObjectStoreError } from './object-store-error.ts';
 import type { VerifiedFiles } from './verified-files.ts';
 
@@ -55,19 +56,24 @@ export class ObjectFiles {
   }
 
   /**
-   * Puts objects in place unless they are there intact, and syncs each of their folders once. Resolves with the content
-   * ids of those that were not there; a damaged one was quarantined first.
+   * Puts objects in place unless they are there intact, a few at once, and syncs each of their folders once. Resolves with the
+   * content ids of those that were not there; a damaged one was quarantined first.
    */
   async place(arrivals: readonly Arrival[]): Promise<string[]> {
     for (const { contentId } of arrivals) this.#arriving.set(contentId, (this.#arriving.get(contentId) ?? 0) + 1);
     try {
+      const folders = [...new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))))];
+      // Bytes are staged meanwhile. Whoever needs the folders waits for them, and fails with them.
+      const made = this.#makeShards(folders);
+      made.catch(() => undefined);
       const placed: string[] = [];
-      for (const arrival of arrivals) {
-        if (await this.#mutex.take(arrival.contentId, () => this.#place(arrival))) placed.push(arrival.contentId);
-      }
+      await fewAtOnce(arrivals, async (arrival) => {
+        const isNew = await this.#mutex.take(arrival.contentId, () => this.#place(arrival, made));
+        if (isNew) placed.push(arrival.contentId);
+      });
+      await made;
       // Also for what was there: an earlier process may have ended between its rename and its sync.
-      const folders = new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))));
-      for (const folder of folders) await syncFolder(folder);
+      await fewAtOnce(folders, syncFolder);
       return placed;
     } finally {
       // Before they leave: at no time is one of them neither on its way nor here lately.
@@ -107,13 +113,13 @@ export class ObjectFiles {
     return this.#mutex.take(contentId, () => this.#setAside(contentId));
   }
 
-  async #place({ contentId, stage }: Arrival): Promise<boolean> {
+  async #place({ contentId, stage }: Arrival, folderMade: Promise<void>): Promise<boolean> {
     const path = this.locate(contentId);
-    await this.#makeShard(dirname(path));
     const state = await this.#files.verify(path, contentId);
     if (state === 'intact') return false;
     const staged = await stage();
     try {
+      await folderMade;
       if (state === 'damaged') {
         await this.#setAside(contentId);
         this.#port.onDamage(contentId);
@@ -159,10 +165,10 @@ export class ObjectFiles {
     }
   }
 
-  async #makeShard(folder: string): Promise<void> {
-    if (this.#shards.has(folder)) return;
-    await makeFolder(folder);
-    await syncFolder(dirname(folder));
-    this.#shards.add(folder);
+  async #makeShards(folders: readonly string[]): Promise<void> {
+    const lacking = folders.filter((folder) => !this.#shards.has(folder));
+    if (lacking.length === 0) return;
+    await makeFoldersIn(this.#layout.objects, lacking);
+    for (const folder of lacking) this.#shards.add(folder);
   }
 }

@@ -12,7 +12,7 @@ import { hexOf, ObjectFiles } from './object-files.ts';
 import type { ObjectRef, ObjectStore, PartialFile, Receiving } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { PartFile } from './part-file.ts';
-import { contentIdOf, readVerified } from './read-verified.ts';
+import { contentIdOf } from './read-verified.ts';
 import { type Stray, sizeOf, straysIn } from './strays.ts';
 import { type FileState, type Verification, VerifiedFiles } from './verified-files.ts';
 
@@ -115,7 +115,7 @@ class FileObjectStore implements ObjectStore {
   }
 
   readFile(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
-    return readVerified(path, contentId, maximumBytes);
+    return this.#files.read(path, contentId, maximumBytes);
   }
 
   locate(contentId: string): string {

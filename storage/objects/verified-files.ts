@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { storageFault } from './object-store-error.ts';
+import { readVerified } from './read-verified.ts';
 import { hashFile, identityAt, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
 
 // About 250 bytes each.
@@ -57,6 +58,16 @@ export class VerifiedFiles {
     return isIntact ? file : 'damaged';
   }
 
+  /** All bytes of a file, hashed. Rejects as `readVerified`. */
+  read(path: string, contentId: string, maximumBytes: number): Promise<Buffer> {
+    return readVerified(path, contentId, maximumBytes, (file) => {
+      if (this.#contentIds.get(file.identity) === contentId) return;
+      this.#onHash();
+      // A file that changed while it was read proves nothing about what it is now.
+      if (file.isUnchanged()) this.#contentIds.set(file.identity, contentId);
+    });
+  }
+
   /**
    * Whether a file is as it was when it was hashed, asked in the same turn: for files that are looked at again and again.
    * False says only that it has to be verified.
@@ -74,12 +85,10 @@ export class VerifiedFiles {
     return null;
   }
 
-  /** Remembers a file whose bytes were hashed while this process wrote them. */
+  /** Remembers a file whose bytes were hashed while this process wrote them, and which it has just put in its place. */
   async trust(path: string, contentId: string): Promise<void> {
-    const file = await openRegular(path);
-    if (file === 'missing' || file === 'irregular') return;
-    this.#contentIds.set(file.identity, contentId);
-    file.close();
+    const identity = await identityAt(path);
+    if (identity !== null) this.#contentIds.set(identity, contentId);
   }
 
   async #contentIdOf(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {

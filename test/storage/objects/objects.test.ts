@@ -47,12 +47,13 @@ test('many objects go in at once, and those that are there are not written again
   points.length = 0;
   await objectStore.putAll(objects);
   t.is((await stat(objectStore.locate(first))).ino, inode);
-  t.deepEqual(points, [
-    'object-store:staged',
+  // Both are on their way at once.
+  t.is(points.pop(), 'object-store:put');
+  t.deepEqual(points.toSorted(), [
+    'object-store:renamed',
     'object-store:renamed',
     'object-store:staged',
-    'object-store:renamed',
-    'object-store:put',
+    'object-store:staged',
   ]);
   for (const { contentId, bytes } of objects) t.true((await objectStore.read(contentId, 3)).equals(bytes));
 });

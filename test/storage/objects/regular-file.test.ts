@@ -172,3 +172,17 @@ test('a closed reader has given its descriptor back, and reads no more', async (
   await t.throwsAsync(reader.read(Buffer.alloc(1), 0), { code: 'storage_fault' });
   t.throws(() => reader.isUnchanged(), { code: 'storage_fault' });
 });
+
+test('a file whose bytes were all read is known until it is touched, and one of other bytes never', async (t) => {
+  const { objectStore, contentId, path, hashings } = await storedBytes(t);
+  await rewrite(path, bytes);
+  t.false(objectStore.isKnown(path, contentId));
+  t.true((await objectStore.readFile(path, contentId, bytes.length)).equals(bytes));
+  t.true(objectStore.isKnown(path, contentId));
+  t.is(await objectStore.verify(contentId), 'intact');
+  t.is(hashings(), 1);
+  await rewrite(path, Buffer.from(bytes).fill(0, 5, 6));
+  await t.throwsAsync(objectStore.readFile(path, contentId, bytes.length), { code: 'object_damaged' });
+  t.false(objectStore.isKnown(path, contentId));
+  t.is(await objectStore.verify(contentId), 'damaged');
+});
