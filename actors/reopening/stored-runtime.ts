@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
 import { ZodError, z } from 'zod';
 import type { JournalEvent } from '../../contract/journal/journal-event.ts';
@@ -120,25 +121,38 @@ const placesOf = (runtimeId: string) =>
     start: { name: 'start', space: 'record', key: studyKey(runtimeId) },
   }) as const satisfies Record<string, RowPlace>;
 
+/** As `parsed`, for a row that never changes: `known` is what it held before, which is given back while it holds the same. */
+function parsedOnce<Schema extends z.ZodType>(
+  ledger: Ledger,
+  place: RowPlace,
+  schema: Schema,
+  known: z.infer<Schema> | undefined,
+): z.infer<Schema> {
+  if (known !== undefined && isDeepStrictEqual(found(ledger, place), known)) return known;
+  return parsed(ledger, place, schema);
+}
+
 /**
  * What the rows of the ledger say of a runtime; null when it holds nothing of it. What is on disk of them is on disk of the
- * journal when this resolves; `pause` lets others work between the rows. Throws `EvidenceChainError` for rows that are missing or
- * damaged, and for a journal that is not whole.
+ * journal when this resolves; `pause` lets others work between the rows, and `known` is what they said before. Throws
+ * `EvidenceChainError` for rows that are missing or damaged, and for a journal that is not whole.
  */
 export async function readStoredRuntime(
   ledger: Ledger,
   runtimeId: string,
   pause: FoldPorts['pause'] = () => undefined,
+  known: StoredRuntime | null = null,
 ): Promise<StoredRuntime | null> {
   if (!(await isKnown(ledger, runtimeId))) return null;
   const places = placesOf(runtimeId);
   const { snapshot, status } = parsed(ledger, places.snapshot, runtimeRow);
   if (lifecycleOf(snapshot.value) !== status) throw new EvidenceChainError('row', 'snapshot.status');
   await pause();
-  const start = parsed(ledger, places.start, studyRow);
+  const start = parsedOnce(ledger, places.start, studyRow, known?.start);
   await pause();
   const { revisionId } = start.record.sourceSession;
-  const source = parsed(ledger, { name: 'source', space: 'source', key: revisionId }, registeredSource);
+  const place = { name: 'source', space: 'source', key: revisionId } as const;
+  const source = parsedOnce(ledger, place, registeredSource, known?.source);
   await ledger.durable();
   return { runtimeId, start, source, lifecycle: status, reason: snapshot.context.reason };
 }

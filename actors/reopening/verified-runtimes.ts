@@ -117,7 +117,7 @@ export class VerifiedRuntimes {
     const lookedAtMs = known?.lookedAtMs ?? performance.now();
     preparation ??= prepareShapes(rowShapes, pause);
     await preparation;
-    const stored = await readStoredRuntime(ledger, runtimeId, pause);
+    const stored = await readStoredRuntime(ledger, runtimeId, pause, known?.stored);
     if (stored === null) throw absentRuntime(ledger, runtimeId);
     const base = known !== null && isDeepStrictEqual(rowsOf(known.stored), rowsOf(stored)) ? known : null;
     const content = base?.content ?? new ReadObjects(objectStore, pause);

@@ -36,7 +36,9 @@ const digits = 10;
 /** All transitions of an actor have keys with this beginning, in their order. */
 export const transitionsOf = (id: string): string => `${id}/`;
 
-const keyOf = (id: string, seq: number): string => `${transitionsOf(id)}${String(seq).padStart(digits, '0')}`;
+/** The key of one transition of an actor; `seq` counts from 1. */
+export const transitionKey = (id: string, seq: number): string =>
+  `${transitionsOf(id)}${String(seq).padStart(digits, '0')}`;
 
 /** The number at the end of a key. */
 export const seqOf = (key: string): number => Number(key.slice(-digits));
@@ -46,8 +48,8 @@ export const actorOf = (key: string): string => key.slice(0, -(digits + 1));
 
 /** What a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
 export function transitionWrites(id: string, seq: number, value: StateValue, why: Cause, at: number): Write[] {
-  const row: Write = { stamp: 'transition', key: keyOf(id, seq), value: { value, ...why, at } };
-  return seq <= keptTransitions ? [row] : [row, { del: 'transition', key: keyOf(id, seq - keptTransitions) }];
+  const row: Write = { stamp: 'transition', key: transitionKey(id, seq), value: { value, ...why, at } };
+  return seq <= keptTransitions ? [row] : [row, { del: 'transition', key: transitionKey(id, seq - keptTransitions) }];
 }
 
 /** The row of an actor as its commit stores it, with one more transition counted. */

@@ -8,7 +8,8 @@ export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return true;
   if (Array.isArray(value)) return value.every(isWellFormed);
-  return Object.entries(value).every(([name, each]) => name.isWellFormed() && isWellFormed(each));
+  const fields = value as Readonly<Record<string, unknown>>;
+  return Object.keys(fields).every((name) => name.isWellFormed() && isWellFormed(fields[name]));
 }
 
 /** Text of any kind from outside the program. */

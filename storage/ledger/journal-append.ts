@@ -28,17 +28,18 @@ export function appendEvents(
     seq += 1;
     const earliest = recordedAt === null ? 0 : Date.parse(recordedAt) + 1;
     recordedAt = new Date(Math.max(source.clock.now(), earliest)).toISOString();
+    // In the order of its canonical form, so that nothing has to be sorted.
     const event = {
-      schema: 'studio.runtime.event.v1',
-      runId,
-      seq,
-      eventId: `event:${runId}:${seq}`,
-      recordedAt,
-      producer: draft.producer,
       causationId: draft.causationId,
       correlationId: draft.correlationId,
-      type: draft.type,
       data: draft.data,
+      eventId: `event:${runId}:${seq}`,
+      producer: draft.producer,
+      recordedAt,
+      runId,
+      schema: 'studio.runtime.event.v1',
+      seq,
+      type: draft.type,
     };
     const value = chainEvent(link, source.encodeEvent(event));
     link = linkOf(value);

@@ -17,7 +17,6 @@ const tags: Readonly<Record<Space, string>> = {
 const headTag = 'h';
 const eventTag = 'j';
 const seqBytes = 8;
-const unpaired = /\p{Surrogate}/u;
 
 /** The row that names the store's format. */
 export const formatKey: Buffer = Buffer.from('m:format');
@@ -40,7 +39,7 @@ export interface KeyRange {
 
 function tagged(tag: string, name: string): Buffer {
   // Two names with unpaired surrogates would become the same bytes.
-  if (name === '' || unpaired.test(name)) throw new TypeError('a key must be well-formed text that is not empty');
+  if (name === '' || !name.isWellFormed()) throw new TypeError('a key must be well-formed text that is not empty');
   return Buffer.from(tag + name, 'utf8');
 }
 

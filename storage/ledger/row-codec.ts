@@ -38,19 +38,25 @@ export class DamagedRow {
  */
 export function encodeRow(key: Buffer, value: unknown): Buffer {
   if (!isWellFormed(value)) throw new TypeError('a row must hold well-formed text');
-  const packed = packr.pack(value);
-  const row = Buffer.allocUnsafe(headerBytes + packed.length);
+  return rowOf(key, [packr.pack(value)]);
+}
+
+/** The row of what was packed, in parts. The packer reuses its buffer, so the bytes are copied out. */
+function rowOf(key: Buffer, parts: readonly Buffer[]): Buffer {
+  const row = Buffer.allocUnsafe(parts.reduce((bytes, { length }) => bytes + length, headerBytes));
+  let at = headerBytes;
+  for (const part of parts) at += part.copy(row, at);
   row.writeUInt8(rowVersion, 0);
-  row.writeUInt32BE(checksumOf(rowVersion, key, packed), 1);
-  // The packer reuses its buffer, so the bytes have to be copied out.
-  packed.copy(row, headerBytes);
+  row.writeUInt32BE(checksumOf(rowVersion, key, row.subarray(headerBytes)), 1);
   return row;
 }
 
-/** A row that says in which batch it was written. Throws as `encodeRow`, at once. */
+/** A row that says in which batch it was written, as its last field `commit`. Throws as `encodeRow`, at once. */
 export function stampedRow(key: Buffer, value: object): StampedRow {
-  encodeRow(key, value);
-  return { type: 'stamp', key, encode: (commit) => encodeRow(key, { ...value, commit }) };
+  // The number zero takes one byte, behind everything else. Another number takes its place when it is known.
+  const zeroed = encodeRow(key, { ...value, commit: 0 });
+  const packed = zeroed.subarray(headerBytes, -1);
+  return { type: 'stamp', key, encode: (commit) => rowOf(key, [packed, packr.pack(commit)]) };
 }
 
 /** Throws `damaged_row` for an unknown version, a checksum that is wrong at this key, or bytes that are not one whole value. */

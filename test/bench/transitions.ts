@@ -2,8 +2,9 @@ import { ClassicLevel } from 'classic-level';
 import { Supervisor } from '../../actors/supervision/supervisor.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { TimeBudgets } from '../../actors/supervision/time-budgets.ts';
+import { transitionKey } from '../../actors/supervision/transition-rows.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
-import { eventKey, headKey, rowKey } from '../../storage/ledger/keys.ts';
+import { commitKey, eventKey, headKey, rowKey } from '../../storage/ledger/keys.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { countingKind } from './counting-definition.ts';
 import type { Row } from './figure.ts';
@@ -89,9 +90,24 @@ async function bare(directory: string, copy: string): Promise<number> {
   const source = level(directory);
   const batches: { type: 'put'; key: Buffer; value: Buffer }[][] = [];
   for (let step = 1; step <= steps; step += 1) {
-    const keys = ids.flatMap((id) => [eventKey(id, step), headKey(id), rowKey('snapshot', id)]);
+    const keys = [
+      commitKey,
+      // The first transition of each is the one into its first state.
+      ...ids.flatMap((id) => [
+        eventKey(id, step),
+        headKey(id),
+        rowKey('snapshot', id),
+        rowKey('transition', transitionKey(id, step + 1)),
+      ]),
+    ];
     const values = await source.getMany(keys);
-    batches.push(keys.map((key, at) => ({ type: 'put', key, value: values[at] ?? Buffer.alloc(0) })));
+    batches.push(
+      keys.map((key, at) => {
+        const value = values[at];
+        if (value === undefined) throw new Error(`the store has no row ${key.toString('utf8')}`);
+        return { type: 'put', key, value };
+      }),
+    );
   }
   await source.close();
   const target = level(copy);
