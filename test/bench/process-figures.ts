@@ -14,13 +14,19 @@ export async function cpuMs(pid: number): Promise<number> {
 const megabytes = (text: string, field: string): number =>
   (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024) / 1e6;
 
-/** Resident memory of a process in megabytes (10^6 bytes): now, its share of it (shared pages split among their users), and its peak. */
-export async function memoryOf(pid: number): Promise<{ resident: number; proportional: number; peak: number }> {
+/**
+ * Resident memory of a process in megabytes (10^6 bytes): now, its share of it (shared pages split among their users), what it
+ * alone has and has written to, and its peak.
+ */
+export async function memoryOf(
+  pid: number,
+): Promise<{ resident: number; proportional: number; own: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
   return {
     resident: megabytes(status, 'VmRSS'),
     proportional: megabytes(rollup, 'Pss'),
+    own: megabytes(rollup, 'Private_Dirty'),
     peak: megabytes(status, 'VmHWM'),
   };
 }
