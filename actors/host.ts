@@ -224,7 +224,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
   const { checks, tools: allTools } = openChecks(options, storage, engines, whyNoDownloader);
   // A store that takes no more has said so already.
-  const stopRequested = () => endedInPeace(ledger).catch(() => undefined);
+  const stopRequested = async () => {
+    await supervisor.notes.keepTimes();
+    await endedInPeace(ledger).catch(() => undefined);
+  };
   return {
     sources: registry,
     sourceRecords: new SourceRecords(registry, ledger, objectStore),

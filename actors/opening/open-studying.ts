@@ -120,17 +120,22 @@ export function openStudying(options: StudyingOptions): Studying {
     if (reason === null) budgets.resume(runtimeId);
     else budgets.pause(runtimeId);
   };
+  const moved = (runtimeId: string): void => void supervisor.notes.moved(runtimeId);
   // A host that has others measure needs its own detector for the language of recognised lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media: new MediaSteps({
-      ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, report },
+      ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
       calibration: orders === null ? calibration : null,
     }),
-    recognition: new RecognitionSteps({ ledger, objectStore, content, registry, transcriber, progress, waits, report }),
-    screenText: new ScreenTextSteps({ ledger, objectStore, content, registry, screenTexts, progress, board, report }),
+    recognition: new RecognitionSteps({
+      ...{ ledger, objectStore, content, registry, transcriber, progress, waits, moved, report },
+    }),
+    screenText: new ScreenTextSteps({
+      ...{ ledger, objectStore, content, registry, screenTexts, progress, board, moved, report },
+    }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
   return { definition, calibration };

@@ -36,6 +36,8 @@ export interface RecognitionStepsOptions {
   readonly progress: LiveProgress;
   /** Told what the recogniser of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
+  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  readonly moved: (runtimeId: string) => void;
   readonly report: (line: string) => void;
 }
 
@@ -144,7 +146,8 @@ export class RecognitionSteps {
     const source = this.#source(study);
     const { runtimeId, analysisRequest: request } = study.record;
     const waits = (reason: string | null) => this.#options.waits(runtimeId, reason);
-    return transcriber.transcribe({ source, request, speech, silences, signal, waits });
+    const kept = () => this.#options.moved(runtimeId);
+    return transcriber.transcribe({ source, request, speech, silences, signal, waits, kept });
   }
 
   #source({ record }: StudyRow) {

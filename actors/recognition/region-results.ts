@@ -27,17 +27,23 @@ export class RegionResults {
     this.#ledger = ledger;
   }
 
-  /** What is kept of a region, else what `recognise` answers, which is kept before this resolves. */
-  async of(input: RegionInput, region: Range, recognise: () => Promise<KeptRegion>): Promise<KeptRegion> {
+  /** What is kept of a region, else what `recognise` answers, which is kept before this resolves, and `kept` told of it. */
+  async of(
+    input: RegionInput,
+    region: Range,
+    recognise: () => Promise<KeptRegion>,
+    kept: () => void,
+  ): Promise<KeptRegion> {
     const { sourceContentId, tools, parameters } = input;
     const work = { operation: 'semantic.recognize.region', inputContentIds: [sourceContentId], range: region };
     const key = operationKeyOf({ ...work, tools, parameters });
     const [row] = await this.#ledger.getMany('operation', [key]);
     const known = regionRow.safeParse(row);
     if (known.success) return known.data.kept;
-    const kept = keptRegion.parse(await recognise());
-    const value: z.infer<typeof regionRow> = { sourceContentId, kept };
+    const result = keptRegion.parse(await recognise());
+    const value: z.infer<typeof regionRow> = { sourceContentId, kept: result };
     await this.#ledger.commit([{ put: 'operation', key, value }]);
-    return kept;
+    kept();
+    return result;
   }
 }

@@ -48,6 +48,8 @@ export interface TranscriptRequest {
   readonly signal: AbortSignal;
   /** Told what the recogniser waits for; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
+  /** Told whenever a region is kept behind which a next host goes on. */
+  readonly kept: () => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
@@ -153,7 +155,7 @@ export class Transcriber {
     const recognised: RecognisedRegion[] = [];
     for (const region of regions) {
       work.signal.throwIfAborted();
-      const kept = await this.#options.regions.of(input, region, () => this.#recognise(work, region));
+      const kept = await this.#options.regions.of(input, region, () => this.#recognise(work, region), work.kept);
       recognised.push({ ...region, ...kept });
     }
     return recognised;

@@ -36,6 +36,8 @@ export interface ScreenTextStepsOptions {
   readonly screenTexts: ScreenTexts | null;
   readonly progress: LiveProgress;
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
+  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  readonly moved: (runtimeId: string) => void;
   readonly report: (line: string) => void;
 }
 
@@ -121,7 +123,7 @@ export class ScreenTextSteps {
   }
 
   async #run(study: StudyRow, { keyframesFrom }: ScreenReading, signal: AbortSignal): Promise<Result> {
-    const { objectStore, screenTexts, board } = this.#options;
+    const { objectStore, screenTexts, board, moved } = this.#options;
     if (screenTexts === null) throw new RangeError('this host has no reader of the screen');
     const { runtimeId, analysisRequest: request } = study.record;
     const [named] = keyframesFrom;
@@ -129,6 +131,7 @@ export class ScreenTextSteps {
     const total = request.range.endMs - request.range.startMs;
     const found = await screenTexts.find({
       ...{ source: this.#source(study), request, keyframes, signal },
+      kept: () => moved(runtimeId),
       read: (completed) => board.note(runtimeId, { stage: 'readScreen', completed, total, unit: 'milliseconds' }),
     });
     board.forget(runtimeId);

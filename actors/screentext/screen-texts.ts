@@ -42,6 +42,8 @@ export interface ScreenTextWork {
   readonly signal: AbortSignal;
   /** Told how much of the range was read, in ms. */
   readonly read: (mediaMs: number) => void;
+  /** Told whenever a window is kept behind which a next host goes on. */
+  readonly kept: () => void;
 }
 
 /** Pictures of a window are in memory at once: at most some dozen, of less than a megabyte each. */
@@ -132,12 +134,13 @@ export class ScreenTexts {
           tools: [...reader.tools, ffmpeg.identity],
           parameters: { ...this.#parameters(source), keyframesMs: keyframesMs.join(',') },
         };
-        const pictures = await windows.of(input, window, async () => {
+        const readNow = async () => {
           open ??= await reader.open(signal);
           const path = await this.#pathOf(source);
           const sampled = await sampledPictures(this.#options, { path, videoTrackIndex, window, keyframesMs, signal });
           return readWindow(open, sampled, new Set(keyframesMs));
-        });
+        };
+        const pictures = await windows.of(input, window, readNow, work.kept);
         found.push(...pictures);
         work.read(window.endMs - request.range.startMs);
       }

@@ -24,11 +24,12 @@ export class WindowReadings {
     this.#ledger = ledger;
   }
 
-  /** What is kept of a window, else what `read` answers, which is kept before this resolves. */
+  /** What is kept of a window, else what `read` answers, which is kept before this resolves, and `kept` told of it. */
   async of(
     { sourceContentId, tools, parameters }: WindowInput,
     window: Range,
     read: () => Promise<ReadPicture[]>,
+    kept: () => void,
   ): Promise<ReadPicture[]> {
     const work = { operation: 'screen.read.window', inputContentIds: [sourceContentId], range: window };
     const key = operationKeyOf({ ...work, tools, parameters });
@@ -38,6 +39,7 @@ export class WindowReadings {
     const pictures = readPictures.parse(await read());
     const value: z.infer<typeof windowRow> = { sourceContentId, pictures };
     await this.#ledger.commit([{ put: 'operation', key, value }]);
+    kept();
     return pictures;
   }
 }

@@ -46,12 +46,15 @@ export class KeptWindows {
     this.#report = report;
   }
 
-  /** The windows of one operation. */
-  of(request: PassRequest, lengthMs: number): PassWindows {
+  /** The windows of one operation; `kept` is told of each that is on disk. */
+  of(request: PassRequest, lengthMs: number, kept: () => void): PassWindows {
     return {
       lengthMs,
       newest: (endsMs) => this.#newest(request, endsMs),
-      keep: (window) => this.#keep(request, lengthMs, window),
+      keep: async (window) => {
+        await this.#keep(request, lengthMs, window);
+        kept();
+      },
     };
   }
 

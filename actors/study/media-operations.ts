@@ -24,6 +24,8 @@ export interface WorkWatch {
   readonly measured: (completedMs: number, totalMs: number) => void;
   /** Told what the operation waits for, in words for people; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
+  /** Told whenever a part is kept behind which a next host goes on. */
+  readonly kept: () => void;
 }
 
 /** Runs operations over media, wherever that is. */
@@ -47,7 +49,10 @@ export class LocalOperations implements MediaOperations {
     this.#windows = windows;
   }
 
-  async run({ task, source, request }: MediaWork, { signal, measured }: WorkWatch): Promise<MediaOperationResult> {
+  async run(
+    { task, source, request }: MediaWork,
+    { signal, measured, kept }: WorkWatch,
+  ): Promise<MediaOperationResult> {
     const media = mediaOf(source);
     if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
     for (const contentId of attachedFilesOf(task)) {
@@ -57,7 +62,7 @@ export class LocalOperations implements MediaOperations {
     const attachedPath = (contentId: string): string => pathOf(this.#objectStore, fileOf(source, contentId));
     return storedPass(this.#passes, this.#objectStore, task, {
       ...{ path, attachedPath, signal, measured },
-      windows: (lengthMs) => this.#windows.of(request, lengthMs),
+      windows: (lengthMs) => this.#windows.of(request, lengthMs, kept),
     });
   }
 }

@@ -44,6 +44,8 @@ export interface MediaStepsOptions {
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Told what an operation of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
+  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  readonly moved: (runtimeId: string) => void;
   readonly report: (line: string) => void;
 }
 
@@ -110,7 +112,7 @@ export class MediaSteps {
   }
 
   async #run(study: StudyRow, step: MediaStepName, signal: AbortSignal): Promise<MediaOperationResult> {
-    const { operations, passes, board, waits } = this.#options;
+    const { operations, passes, board, waits, moved } = this.#options;
     const { runtimeId } = study.record;
     const task = this.#task(study, step);
     const request = mediaRequestOf(study, mediaOperationOf(passes, task));
@@ -120,6 +122,7 @@ export class MediaSteps {
         signal,
         measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
         waits: (reason) => waits(runtimeId, reason),
+        kept: () => moved(runtimeId),
       },
     );
     board.forget(runtimeId);

@@ -24,6 +24,7 @@ export interface ActorCount {
 /** The actors that have not ended and do not rest, and what may be asked of them. */
 export abstract class LiveActors {
   protected readonly actors = new Map<string, SupervisedActor>();
+  protected readonly definitions = new Map<string, ActorDefinition>();
   protected readonly listeners: CommitListeners;
   readonly #ledger: Ledger;
 
@@ -32,7 +33,13 @@ export abstract class LiveActors {
     this.listeners = new CommitListeners(report);
   }
 
-  abstract definition(name: string): ActorDefinition | undefined;
+  register(definition: ActorDefinition): void {
+    this.definitions.set(definition.name, definition);
+  }
+
+  definition(name: string): ActorDefinition | undefined {
+    return this.definitions.get(name);
+  }
 
   /** The newest committed row, of a live actor or of one that ended long ago; undefined when unknown. */
   read(id: string): ActorRow | undefined {

@@ -4,7 +4,7 @@ import { isJournalDamage } from '../../storage/ledger/ledger-error.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import { type ActorRow, actorRow, liveRow, snapshotValue } from './actor-row.ts';
-import { aloneDelayMs, deathLimit, survived } from './host-deaths.ts';
+import { aloneDelayMs, deathLimit, survived, tooManyDeaths } from './host-deaths.ts';
 import type { LastEntries } from './last-writes.ts';
 import { restatedRow, restored } from './restored-row.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -129,10 +129,7 @@ function obstacleOf(definition: ActorDefinition, row: ActorRow): string | null {
     return `version ${row.machineVersion} of ${row.machineId} can no longer be resumed`;
   }
   if (restored(definition, row) === null) return `${row.machineId} cannot be resumed from its stored state`;
-  if ((row.alone?.deaths ?? 0) >= deathLimit) {
-    return `resumes exhausted: the host died ${deathLimit} times while this was the only work running`;
-  }
-  return null;
+  return (row.alone?.deaths ?? 0) >= deathLimit ? tooManyDeaths : null;
 }
 
 function parsedRow(live: unknown, stored: unknown): ActorRow | null {

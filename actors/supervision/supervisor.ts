@@ -12,6 +12,7 @@ import { nextRow } from './next-row.ts';
 import { PendingTimers } from './pending-timers.ts';
 import { restartDelay } from './restart-delay.ts';
 import { restatedRow, restored } from './restored-row.ts';
+import { RowNotes } from './row-notes.ts';
 import { isTakenUp, phaseOf, rowWrites } from './row-phase.ts';
 import { SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
@@ -27,8 +28,9 @@ export interface SupervisorOptions extends LiveActorsOptions {
 
 /** Keeps every root actor: commits each of its transitions, restarts it in bounds, reads it back. */
 export class Supervisor extends LiveActors {
+  /** What is noted of its actors between two transitions. */
+  readonly notes: RowNotes;
   readonly #options: SupervisorOptions;
-  readonly #definitions = new Map<string, ActorDefinition>();
   readonly #restarts: PendingTimers;
   readonly #soloRuns: SoloRuns;
   #stopped = false;
@@ -36,24 +38,17 @@ export class Supervisor extends LiveActors {
   constructor(options: SupervisorOptions) {
     super(options);
     this.#options = options;
+    this.notes = new RowNotes(options, this.actors, (id) => this.#soloRuns.leave(id));
     this.#restarts = new PendingTimers(options.clock);
     this.#soloRuns = new SoloRuns(
       options.clock,
-      () => new Set([...this.#definitions.values()].map(({ queue }) => queue)),
+      () => new Set([...this.definitions.values()].map(({ queue }) => queue)),
     );
   }
 
   /** The time by which all its actors live. */
   get clock(): Clock {
     return this.#options.clock;
-  }
-
-  register(definition: ActorDefinition): void {
-    this.#definitions.set(definition.name, definition);
-  }
-
-  definition(name: string): ActorDefinition | undefined {
-    return this.#definitions.get(name);
   }
 
   /**
@@ -145,7 +140,7 @@ export class Supervisor extends LiveActors {
     const live = this.actors.get(id);
     if (live !== undefined) return live;
     const row = this.read(id);
-    const definition = row === undefined ? undefined : this.#definitions.get(row.kind);
+    const definition = row === undefined ? undefined : this.definition(row.kind);
     if (row === undefined || definition === undefined || hasEnded(row)) return undefined;
     if (restored(definition, row) === null) return this.#resumedFromRecord(definition, id, row);
     return phaseOf(definition, row) === 'passivated' ? this.resume(definition, id, row) : undefined;

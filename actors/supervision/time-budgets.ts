@@ -1,9 +1,18 @@
 import type { Clock } from '../../contract/base/clock.ts';
 
+/**
+ * Time is charged in pieces of this length, and who keeps what is left is told after each. A step that its host dies over is
+ * charged for all but the last piece; a study writes two small rows a minute for that.
+ */
+export const chargedEveryMs = 30_000;
+
 interface Budget {
+  /** What is left without the piece that is running. */
   remainingMs: number;
-  /** When its time began to run; null while it stands. */
+  /** When the running piece began; null while the time stands. */
   since: number | null;
+  /** How long the running piece is. */
+  pieceMs: number;
   isPaused: boolean;
   /** Called when it is used up; null while no actor asked for it. */
   reached: (() => void) | null;
@@ -14,14 +23,20 @@ interface Budget {
 export class TimeBudgets {
   readonly #clock: Clock;
   readonly #budgets = new Map<string, Budget>();
+  #charged: (id: string) => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** Calls back whenever an actor that goes on was charged for a piece of its time. */
+  onCharged(charged: (id: string) => void): void {
+    this.#charged = charged;
+  }
+
   /** Says how much an actor may still use; the time starts to run with `run`. */
   set(id: string, remainingMs: number): void {
-    this.#budgets.set(id, { remainingMs, since: null, isPaused: false, reached: null, timer: null });
+    this.#budgets.set(id, { remainingMs, since: null, pieceMs: 0, isPaused: false, reached: null, timer: null });
   }
 
   /** Lets the time run and calls back when it is used up. Returns what stops the clock. */
@@ -29,7 +44,7 @@ export class TimeBudgets {
     const budget = this.#budgets.get(id);
     if (budget === undefined) return () => undefined;
     budget.reached = reached;
-    this.#start(budget);
+    this.#start(id, budget);
     return () => {
       this.#stop(budget);
       budget.reached = null;
@@ -49,7 +64,7 @@ export class TimeBudgets {
     const budget = this.#budgets.get(id);
     if (budget === undefined || !budget.isPaused) return;
     budget.isPaused = false;
-    this.#start(budget);
+    this.#start(id, budget);
   }
 
   /** Milliseconds left, or null for an actor without a budget. */
@@ -62,10 +77,23 @@ export class TimeBudgets {
     this.#budgets.delete(id);
   }
 
-  #start(budget: Budget): void {
+  #start(id: string, budget: Budget): void {
     if (budget.isPaused || budget.reached === null) return;
     budget.since = this.#clock.now();
-    budget.timer = this.#clock.setTimeout(budget.reached, Math.max(0, budget.remainingMs));
+    budget.pieceMs = Math.min(budget.remainingMs, chargedEveryMs);
+    budget.timer = this.#clock.setTimeout(() => this.#charge(id, budget), budget.pieceMs);
+  }
+
+  /** A piece is over: a timer says so, which a clock that is set back or forward does not move. */
+  #charge(id: string, budget: Budget): void {
+    budget.remainingMs -= budget.pieceMs;
+    budget.since = null;
+    if (budget.remainingMs === 0) {
+      budget.reached?.();
+      return;
+    }
+    this.#start(id, budget);
+    this.#charged(id);
   }
 
   #stop(budget: Budget): void {
@@ -74,7 +102,8 @@ export class TimeBudgets {
     budget.since = null;
   }
 
-  #left({ remainingMs, since }: Budget): number {
-    return Math.max(0, remainingMs - (since === null ? 0 : this.#clock.now() - since));
+  #left({ remainingMs, since, pieceMs }: Budget): number {
+    const elapsed = since === null ? 0 : this.#clock.now() - since;
+    return remainingMs - Math.min(pieceMs, Math.max(0, elapsed));
   }
 }

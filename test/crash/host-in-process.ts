@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
 import { Charts } from '../../actors/lifecycles/charts.ts';
 import { KnownMachine } from '../../actors/opening/known-machine.ts';
@@ -35,6 +34,12 @@ export interface InProcessOptions {
   readonly points?: (name: string) => void;
 }
 
+/** What a host needs of the test that it is opened for, or of a process of its own. */
+interface Opener {
+  readonly fail: (message: string) => unknown;
+  readonly teardown: (end: () => Promise<unknown>) => unknown;
+}
+
 const machine = new KnownMachine();
 /** What the environment of the test names, or what is on its PATH. */
 export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP };
@@ -43,7 +48,7 @@ const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 /** Starts a host on a data root. */
 export async function openInProcess(
-  t: Pick<ExecutionContext, 'fail' | 'teardown'>,
+  t: Opener,
   dataRoot: string,
   { flags = [], environment = {}, clock = systemClock, points = () => undefined, windowing }: InProcessOptions = {},
 ): Promise<HostInProcess> {

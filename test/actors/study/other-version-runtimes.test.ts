@@ -42,7 +42,7 @@ const { runtimeId } = study.run.record;
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
   const content = new ReadObjects(objectStore, () => undefined);
-  const given = { ledger, objectStore, registry, progress, content, report: () => undefined };
+  const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {
     recognition: new RecognitionSteps({ ...given, transcriber: null, waits: () => undefined }),
@@ -82,6 +82,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       clock,
       calibration: { noted: async () => ({ put: 'observation', key: 'cohort/00', value: {} }) },
       waits: () => undefined,
+      moved: () => undefined,
       board: new ProgressBoard({ clock, report }),
     }),
     ...enginesOf(ledger, objectStore, registry, progress),

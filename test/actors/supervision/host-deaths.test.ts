@@ -88,7 +88,9 @@ test('only the fifth death of a host that nothing else was at work in ends the w
     await bench.close();
   }
   const last = await openBench(t, folder);
-  const reason = 'resumes exhausted: the host died 5 times while this was the only work running';
+  const reason =
+    'resumes exhausted: the host died 5 times while this was the only work running; ' +
+    'look in the log of the system for why it died (often memory), then begin another attempt';
   t.deepEqual((await last.recover()).ended, [`w: ${reason}`]);
   t.is(last.supervisor.read('w')?.status, 'failed');
   t.is(last.context('w').reason, reason);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
+import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 const bench = () => {
@@ -81,4 +81,46 @@ test('time stands between pause and resume, and in a budget that is paused befor
   budgets.resume('a');
   budgets.resume('nobody');
   t.is(clock.pending, 0);
+});
+
+test('an actor is charged piece by piece, and told of each but the last', (t) => {
+  const { clock, budgets } = bench();
+  const charged: (number | null)[] = [];
+  budgets.onCharged((id) => charged.push(budgets.remaining(id)));
+  budgets.set('a', 2 * chargedEveryMs + 1000);
+  let reached = 0;
+  budgets.run('a', () => {
+    reached += 1;
+  });
+  clock.advance(2 * chargedEveryMs + 999);
+  t.deepEqual(charged, [chargedEveryMs + 1000, 1000]);
+  t.is(reached, 0);
+  clock.advance(1);
+  t.is(reached, 1);
+  t.is(charged.length, 2);
+  t.is(clock.pending, 0);
+});
+
+test('a clock that is set to another time neither gives nor takes more than a piece', (t) => {
+  const clock = new SimulatedClock(10_000_000);
+  let shiftMs = 0;
+  const budgets = new TimeBudgets({
+    now: () => clock.now() + shiftMs,
+    setTimeout: (run, ms) => clock.setTimeout(run, ms),
+    clearTimeout: (timer) => clock.clearTimeout(timer),
+  });
+  let reached = 0;
+  budgets.set('a', 3 * chargedEveryMs);
+  budgets.run('a', () => {
+    reached += 1;
+  });
+  clock.advance(1000);
+  shiftMs = -3_600_000;
+  t.is(budgets.remaining('a'), 3 * chargedEveryMs);
+  shiftMs = 3_600_000;
+  t.is(budgets.remaining('a'), 2 * chargedEveryMs);
+  clock.advance(3 * chargedEveryMs - 1001);
+  t.is(reached, 0);
+  clock.advance(1);
+  t.is(reached, 1);
 });

@@ -1,0 +1,72 @@
+import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { LedgerError } from '../../storage/ledger/ledger-error.ts';
+import type { ActorRow } from './actor-row.ts';
+import type { SupervisedActor } from './supervised-actor.ts';
+import type { TimeBudgets } from './time-budgets.ts';
+
+export interface RowNotesOptions {
+  readonly ledger: Ledger;
+  readonly budgets: TimeBudgets;
+  /** A commit failed: the host has to stop. */
+  readonly fatal: (error: Error) => void;
+}
+
+/**
+ * What rows say of their actors between two transitions: how much time is left, and that the work has come further. The state
+ * stays, so nothing is recorded as a transition. A note is left out while a transition is on its way, whose row says as much.
+ */
+export class RowNotes {
+  readonly #options: RowNotesOptions;
+  readonly #actors: ReadonlyMap<string, SupervisedActor>;
+  readonly #trusted: (id: string) => void;
+
+  /** `trusted` is told of work that need not run alone any more. */
+  constructor(options: RowNotesOptions, actors: ReadonlyMap<string, SupervisedActor>, trusted: (id: string) => void) {
+    this.#options = options;
+    this.#actors = actors;
+    this.#trusted = trusted;
+    options.budgets.onCharged((id) => void this.#keepTime(id));
+  }
+
+  /** Keeps what is left of the time of every actor; resolves when it is on disk. */
+  async keepTimes(): Promise<void> {
+    await Promise.all([...this.#actors.keys()].map((id) => this.#keepTime(id)));
+  }
+
+  /**
+   * Work has kept something from which a next host goes on: deaths of hosts before that do not count against it. It writes
+   * nothing for work that no host has died over since it moved last.
+   */
+  async moved(id: string): Promise<void> {
+    const row = this.#actors.get(id)?.row ?? null;
+    if (row === null || (row.resumes === 0 && row.alone === undefined)) return;
+    if (await this.#note(id, ({ alone: _, ...counted }) => ({ ...counted, resumes: 0 }))) this.#trusted(id);
+  }
+
+  async #keepTime(id: string): Promise<void> {
+    const remainingMs = this.#options.budgets.remaining(id);
+    if (remainingMs === (this.#actors.get(id)?.row?.remainingMs ?? null)) return;
+    await this.#note(id, (row) => row);
+  }
+
+  /** Resolves to whether the note is on disk. */
+  async #note(id: string, changed: (row: ActorRow) => ActorRow): Promise<boolean> {
+    const { ledger, budgets, fatal } = this.#options;
+    const actor = this.#actors.get(id);
+    if (actor === undefined || actor.row === null || actor.row !== actor.durableRow) return false;
+    const previous = actor.row;
+    const row = { ...changed(previous), remainingMs: budgets.remaining(id) };
+    actor.row = row;
+    const written = ledger.commit([{ put: 'snapshot', key: id, value: row }]);
+    actor.committed = written;
+    try {
+      await written;
+      actor.durableRow = row;
+      return true;
+    } catch (error) {
+      if (actor.row === row) actor.row = previous;
+      if (error instanceof LedgerError) fatal(error);
+      return false;
+    }
+  }
+}
