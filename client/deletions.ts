@@ -34,16 +34,21 @@ export class Deletions {
 
   /** Removes what no record reaches, or with `dryRun` says what would be removed. */
   collect(options: { readonly dryRun: boolean }): Promise<GarbageCollection> {
-    return this.#transport.json('/v1/garbage-collections', { method: 'POST', json: options, repeatable: true });
+    return this.#transport.json('/v1/garbage-collections', {
+      method: 'POST',
+      json: options,
+      repeatable: true,
+      isLong: true,
+    });
   }
 
   /** What takes space, by source and by runtime, the largest first. */
   diskUse({ limit }: Pick<ListOptions, 'limit'> = {}): Promise<DiskUse> {
-    return this.#transport.json(`/v1/disk-use${queryOf({ limit })}`);
+    return this.#transport.json(`/v1/disk-use${queryOf({ limit })}`, { isLong: true });
   }
 
   /** A repeated deletion answers as the first. */
   #delete(path: string): Promise<DeletionReceipt> {
-    return this.#transport.json(path, { method: 'DELETE', repeatable: true });
+    return this.#transport.json(path, { method: 'DELETE', repeatable: true, isLong: true });
   }
 }

@@ -48,6 +48,30 @@ export class HostUnreachable extends Error {
   }
 }
 
+/** What the `fetch` of Node calls it when it waits no longer for the head of an answer, or for the next piece of its body. */
+const lateCodes: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/**
+ * A host took the request, and `fetch` gave up waiting for the answer: after five minutes in Node. The host may still be at work
+ * on it, so the client does not ask a second time by itself. The cause is the error of `fetch`.
+ */
+export class AnswerLate extends Error {
+  readonly retryable = true;
+  readonly hint = 'it may still be at work on it: look at what it does before you ask again';
+
+  constructor(origin: string, cause: unknown) {
+    super(`the host at ${origin} has not answered within the time that fetch waits`, { cause });
+    this.name = 'AnswerLate';
+  }
+
+  /** Whether an error of `fetch` says that the answer came too late, and not that no host was there. */
+  static isCauseOf(error: unknown): boolean {
+    for (let each = error; each instanceof Error; each = each.cause)
+      if ('code' in each && lateCodes.has(each.code)) return true;
+    return false;
+  }
+}
+
 /** An ingest ended without a source. */
 export class IngestFailed extends Error {
   readonly retryable = false;

@@ -6,7 +6,7 @@ import type {
 } from '../contract/ingest/videohost-ingest.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import { HostError, HostUnreachable, IngestFailed } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable, IngestFailed } from './host-error.ts';
 import { type Media, openMedia } from './media.ts';
 import { type ListOptions, queryOf } from './pages.ts';
 import type { Streams } from './streams.ts';
@@ -160,7 +160,8 @@ export class Ingests {
   async #cancel(path: string): Promise<void> {
     await this.#transport.json(`${path}/cancellations`, { method: 'POST', json: {} }).catch((error) => {
       // It has ended meanwhile, or its host is gone; either way the caller hears of the abort.
-      if (!(error instanceof HostError || error instanceof HostUnreachable)) throw error;
+      const isKnown = [HostError, HostUnreachable, AnswerLate].some((each) => error instanceof each);
+      if (!isKnown) throw error;
     });
   }
 }

@@ -77,6 +77,7 @@ export class Studies {
       method: 'POST',
       json: wireRequest(source, request),
       repeatable: true,
+      isLong: true,
     });
   }
 
@@ -86,13 +87,14 @@ export class Studies {
       method: 'POST',
       json: wireRequest(source, request),
       repeatable: true,
+      isLong: true,
     });
   }
 
   /** Starts a study. The same request finds the same study, so a start may be repeated. */
   start(source: StudiedSource, request: StudyRequest, signal?: AbortSignal): Promise<RuntimeStatus> {
     const json = wireRequest(source, request);
-    return this.#transport.json('/v1/runtime-starts', { method: 'POST', json, repeatable: true, signal });
+    return this.#transport.json('/v1/runtime-starts', { method: 'POST', json, repeatable: true, isLong: true, signal });
   }
 
   status(runtimeId: string, signal?: AbortSignal): Promise<RuntimeStatus> {

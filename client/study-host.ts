@@ -43,8 +43,9 @@ import { Subtitles } from './subtitles.ts';
 import { pathOf, Transport, type TransportOptions } from './transport.ts';
 
 /**
- * A client of one host. Every call throws `HostError` for a refusal and `HostUnreachable` when no host answers; reads, plans
- * and starts are repeated for a while before that, so that they survive a restart of the host.
+ * A client of one host. Every call throws `HostError` for a refusal, `HostUnreachable` when no host answers, and `AnswerLate` when
+ * `fetch` waited no longer; reads, plans and starts are repeated for a while before `HostUnreachable`, so that they survive a
+ * restart of the host.
  */
 export class StudyHost {
   readonly captions: Captions;
@@ -101,7 +102,7 @@ export class StudyHost {
 
   /** Copies the ledger of the host as it is now into its data root, for a backup. */
   snapshotLedger(): Promise<LedgerSnapshot> {
-    return this.#transport.json('/v1/ledger-snapshots', { method: 'POST', json: {} });
+    return this.#transport.json('/v1/ledger-snapshots', { method: 'POST', json: {}, isLong: true });
   }
 
   /** A code with which one page gets a token of its own, within five minutes. */
@@ -233,7 +234,7 @@ export class StudyHost {
   ): Promise<ReadableStream<Uint8Array>> {
     const query = options.media === true ? '?media=include' : '';
     const path = `${pathOf`/v1/runtimes/${runtimeId}/exports/bundle`}${query}`;
-    return this.#transport.stream(path, { signal: options.signal });
+    return this.#transport.stream(path, { signal: options.signal, isLong: true });
   }
 
   /** The public keys with which the host signs bundles. */
@@ -277,7 +278,7 @@ export class StudyHost {
       },
     };
     const path = pathOf`/v1/runtimes/${runtimeId}/private-playback-grants`;
-    const call = { method: 'POST', json, ...(origin !== undefined && { origin }) } as const;
+    const call = { method: 'POST', json, isLong: true, ...(origin !== undefined && { origin }) } as const;
     const grant = await this.#transport.json<PlaybackGrant>(path, call);
     return { url: `${(await this.#transport.address()).baseUrl}${grant.mediaPath}`, grant };
   }

@@ -1,10 +1,13 @@
 import { addressFinder, type HostAddress, type HostPlace } from './host-address.ts';
-import { HostError, HostUnreachable } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
+import { type PatientFetch, patientFetch } from './patient-fetch.ts';
 
 export interface TransportOptions {
   /** How long a request that may be repeated is repeated while no host answers, in milliseconds. */
   readonly reconnectMs?: number;
   readonly fetch?: typeof fetch;
+  /** Asks for what may take longer than `fetch` waits; without it `fetch`, where one is given, and else one that waits. */
+  readonly patientFetch?: PatientFetch;
 }
 
 export interface Call {
@@ -20,6 +23,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Whether the request may reach the host twice; so it is for all reads. */
   readonly repeatable?: boolean;
+  /** Whether the answer may take longer than five minutes, as it does where the host reads all that it has. */
+  readonly isLong?: boolean;
 }
 
 const pauseMs = 250;
@@ -67,11 +72,14 @@ export class Transport {
   readonly #find: () => HostAddress | Promise<HostAddress>;
   readonly #reconnectMs: number;
   readonly #fetch: typeof fetch;
+  readonly #patientFetch: PatientFetch;
 
-  constructor(place: HostPlace, { reconnectMs = defaultReconnectMs, fetch = globalThis.fetch }: TransportOptions) {
+  constructor(place: HostPlace, options: TransportOptions) {
+    const { reconnectMs = defaultReconnectMs, fetch = globalThis.fetch } = options;
     this.#find = addressFinder(place);
     this.#reconnectMs = reconnectMs;
     this.#fetch = (input, init) => fetch(input, init);
+    this.#patientFetch = options.patientFetch ?? options.fetch ?? patientFetch;
   }
 
   /** The address of the host as it is known now. */
@@ -79,7 +87,7 @@ export class Transport {
     return this.#find();
   }
 
-  /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, and the reason of an aborted signal. */
+  /** The JSON of an answer. Throws `HostError`, `HostUnreachable`, `AnswerLate`, and the reason of an aborted signal. */
   async json<Answer>(path: string, call: Call = {}): Promise<Answer> {
     return this.#repeated(call, async () => (await (await this.#send(path, call)).json()) as Answer);
   }
@@ -123,6 +131,7 @@ export class Transport {
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof HostError) throw error;
+        if (AnswerLate.isCauseOf(error)) throw new AnswerLate((await this.#find()).baseUrl, error);
         const unreachable =
           error instanceof HostUnreachable ? error : new HostUnreachable((await this.#find()).baseUrl, error);
         if (!repeatable || Date.now() >= end) throw unreachable;
@@ -133,7 +142,7 @@ export class Transport {
 
   async #send(
     path: string,
-    { method = 'GET', json, body, origin, accept, signal, headers: given = {} }: Call,
+    { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: Call,
   ): Promise<Response> {
     const { baseUrl, token } = await this.#find();
     const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...given };
@@ -142,12 +151,11 @@ export class Transport {
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets no script set it.
     if (origin !== undefined) headers.Origin = origin;
-    const answer = await this.#fetch(`${baseUrl}${path}`, {
-      method,
-      headers,
-      body: json === undefined ? (body ?? null) : JSON.stringify(json),
-      signal: signal ?? null,
-    });
+    const asked = { method, headers, signal: signal ?? null };
+    const text = json === undefined ? null : JSON.stringify(json);
+    const answer = isLong
+      ? await this.#patientFetch(`${baseUrl}${path}`, { ...asked, body: text })
+      : await this.#fetch(`${baseUrl}${path}`, { ...asked, body: text ?? body ?? null });
     if (!answer.ok) throw await refused(answer);
     return answer;
   }

@@ -1,4 +1,4 @@
-import { HostError, HostUnreachable } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
 import { pause, type Transport } from './transport.ts';
 
 /** How much of a file has arrived, in bytes. */
@@ -49,7 +49,8 @@ export async function uploadFile(
       if (isOver(error)) return;
       const isConflict = error instanceof HostError && error.code === 'upload_offset_conflict';
       if (isConflict) conflicts += 1;
-      const mayGoOn = error instanceof HostUnreachable || (isConflict && conflicts < mostConflicts);
+      const isGone = error instanceof HostUnreachable || error instanceof AnswerLate;
+      const mayGoOn = isGone || (isConflict && conflicts < mostConflicts);
       if (signal?.aborted || !mayGoOn) throw error;
     }
     await pause(pauseMs, signal);

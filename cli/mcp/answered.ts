@@ -1,4 +1,4 @@
-import { HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
+import { AnswerLate, HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
 
 /** What an agent gets from a tool. */
 export interface ToolResult {
@@ -12,7 +12,8 @@ export async function answered(ask: () => Promise<unknown>): Promise<ToolResult>
   try {
     return { content: [{ type: 'text', text: JSON.stringify(await ask()) }] };
   } catch (error) {
-    if (!(error instanceof HostError || error instanceof HostUnreachable || error instanceof NothingYet)) throw error;
+    const isUnanswered = error instanceof HostUnreachable || error instanceof AnswerLate;
+    if (!(error instanceof HostError || isUnanswered || error instanceof NothingYet)) throw error;
     const { message, hint, retryable } = error;
     const code = error instanceof HostError ? error.code : error.name;
     return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };

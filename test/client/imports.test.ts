@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { build } from 'esbuild';
 
-test('the client runs in pages: nothing of the host comes along with it, and Node is asked only for a path', async (t) => {
+test('the client runs in pages: nothing of the host comes along with it, and Node is asked only for a path and for what takes long', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],
@@ -23,6 +23,8 @@ test('the client runs in pages: nothing of the host comes along with it, and Nod
   t.deepEqual(
     asked.map(({ path, kind }) => [path, kind]),
     [
+      ['node:http', 'dynamic-import'],
+      ['node:stream', 'dynamic-import'],
       ['node:fs', 'dynamic-import'],
       ['node:path', 'dynamic-import'],
     ],
