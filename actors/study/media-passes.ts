@@ -2,6 +2,7 @@ import { failureMessage } from '../../contract/base/failure.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
 import { type FurtherArtifact, passKinds } from '../../contract/evidence/further-evidence.ts';
+import { longRanges } from '../../contract/evidence/reading-allowance.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
@@ -32,7 +33,7 @@ export interface Windowing {
 }
 
 /** Ranges that a host studies without being asked for longer ones are decoded at once. */
-export const usualWindowing: Windowing = { aboveMs: 600_000, lengthMs: 300_000 };
+export const usualWindowing: Windowing = { aboveMs: longRanges.aboveMs, lengthMs: longRanges.windowMs };
 
 /** What a pass found; `further` is what it measured beside its evidence. */
 export interface PassFindings {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { contentId, identity, positive } from '../base/grammar.ts';
 import { artifactId, operationId } from '../base/operation.ts';
+import { longestReading } from './reading-allowance.ts';
 
-export const decisionLimits = { maxDecisions: 1, maxAuditedAssessments: 4 } as const;
+/** What a decision may be in any study; how many assessments it takes in depends on the range of its study. */
+export const decisionLimits = { maxDecisions: 1, maxAuditedAssessments: longestReading.maxAuditedAssessments } as const;
 
 /** Largest stored decision receipt, in bytes. */
 export const maximumDecisionReceiptBytes = 128 * 1024;
@@ -48,7 +50,7 @@ export const evidenceDecisionReceipt = z.strictObject({
     taskId: identity,
     agentId: identity,
     maxDecisions: z.literal(decisionLimits.maxDecisions),
-    maxAuditedAssessments: z.literal(decisionLimits.maxAuditedAssessments),
+    maxAuditedAssessments: positive.max(decisionLimits.maxAuditedAssessments),
   }),
   inputs: z.array(assessmentReference).min(1).max(decisionLimits.maxAuditedAssessments),
   producer: z.strictObject({

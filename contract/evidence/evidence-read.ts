@@ -5,8 +5,8 @@ import { speechFact } from './evidence.ts';
 import { screenTextFact } from './screen-text.ts';
 import { transcriptLineFact } from './transcript.ts';
 
-/** What one read may return, and how many reads a study has: all that its assessments can take in. */
-export const readLimits = { maxReads: 16, maxItems: 64, maxBytes: 32768 } as const;
+/** What one read may return. */
+export const readLimits = { maxItems: 64, maxBytes: 32768 } as const;
 
 /** Largest stored read receipt, in bytes. */
 export const maximumReadReceiptBytes = 128 * 1024;

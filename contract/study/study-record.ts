@@ -5,7 +5,8 @@ import { toolIdentity } from '../base/tool.ts';
 import { detectedKind, unavailableReason } from '../evidence/evidence.ts';
 import { readReceiptId } from '../evidence/evidence-assessment.ts';
 import { assessmentReference, decision, decisionReference } from '../evidence/evidence-decision.ts';
-import { readableKind, readLimits } from '../evidence/evidence-read.ts';
+import { readableKind } from '../evidence/evidence-read.ts';
+import { longestReading } from '../evidence/reading-allowance.ts';
 import { pinnedEvidence } from '../sources/source-session.ts';
 
 /** Largest stored study record, in bytes: two thousand stretches of coverage take less than half of it. */
@@ -100,7 +101,7 @@ export const studyRecord = z.strictObject({
   analysisRequestId: identity,
   range,
   evidence: z.array(studyEvidence),
-  reads: z.array(studyRead).max(readLimits.maxReads),
+  reads: z.array(studyRead).max(longestReading.maxReads),
   assessments: z.array(studyAssessment),
   decision: studyDecision.nullable(),
   coverage: z.array(coverage).min(1),

@@ -1,4 +1,5 @@
 import type { StudyCapability } from '../../contract/base/operation.ts';
+import { type ReadingAllowance, readingAllowanceOf } from '../../contract/evidence/reading-allowance.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { EventCause } from './event-draft.ts';
 
@@ -20,7 +21,13 @@ export interface StudyIds {
 export interface StudyRun {
   readonly record: RuntimeStart;
   readonly ids: StudyIds;
+  /** What its grants let it read where that is not what its range has: earlier versions granted a long study no more than others. */
+  readonly granted?: ReadingAllowance | undefined;
 }
+
+/** How much a study may read and assess. */
+export const readingOf = ({ record, granted }: StudyRun): ReadingAllowance =>
+  granted ?? readingAllowanceOf(record.analysisRequest.range);
 
 /**
  * Allocates a run's ids from a source of unique names, such as a random UUID; `recognizes`: its speech is to be recognised;

@@ -4,7 +4,7 @@ import { claimCountOf } from './evidence-claims.ts';
 
 /**
  * Puts reads into assessments: each goes into the first that still has room for it and its claims. Returns as many groups
- * as that takes; a study has four.
+ * as that takes.
  */
 export function packReads<Read extends { readonly facts: readonly EvidenceFact[] }>(reads: readonly Read[]): Read[][] {
   const groups: { claims: number; reads: Read[] }[] = [];

@@ -4,7 +4,7 @@ import {
   evidenceAssessmentReceipt,
   maximumAssessmentReceiptBytes,
 } from '../../contract/evidence/evidence-assessment.ts';
-import { type AssessmentReference, decisionLimits } from '../../contract/evidence/evidence-decision.ts';
+import type { AssessmentReference } from '../../contract/evidence/evidence-decision.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { contentIdOf } from '../core/canonical-json.ts';
@@ -12,7 +12,7 @@ import { draftEvent } from '../core/event-draft.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { RunReceipt } from '../core/record.ts';
-import { causeOf, type StudyRun } from '../core/study-run.ts';
+import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { packReads } from './assessment-packing.ts';
 import { claimsOf, hullOf, tokenCountOf } from './evidence-claims.ts';
@@ -72,12 +72,11 @@ export const assessmentReceipt = new RunReceipt<
   },
 });
 
-/** The reads that an assessment names; `reads` may hold more. Throws `EvidenceChainError` where one is not among them. */
+/** The reads that an assessment names, of those by content id. Throws `EvidenceChainError` where one is not among them. */
 export function assessedReads(
   { inputs }: EvidenceAssessmentReceipt,
-  reads: readonly EvidenceReadReceipt[],
+  known: ReadonlyMap<string, EvidenceReadReceipt>,
 ): EvidenceReadReceipt[] {
-  const known = new Map(reads.map((read) => [contentIdOf(read), read]));
   return inputs.map(({ receiptContentId }, index) => {
     const read = known.get(receiptContentId);
     if (read === undefined) throw new EvidenceChainError('assessment', `inputs[${index}].receiptContentId`);
@@ -100,14 +99,14 @@ export function recordAssessment(run: StudyRun, receipt: EvidenceAssessmentRecei
 
 /**
  * Assesses all reads that returned anything, in as few assessments as they fit into. Without a claim there is none, and
- * the result is empty. Throws `EvidenceChainError` when the reads take more than four.
+ * the result is empty. Throws `EvidenceChainError` when the reads take more than the study may make.
  */
 export function performAssessments(
   run: StudyRun,
   reads: readonly EvidenceReadReceipt[],
 ): StepResult<AssessmentReference[]> {
   const groups = packReads(reads.filter(({ facts }) => facts.length > 0));
-  if (groups.length > decisionLimits.maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
+  if (groups.length > readingOf(run).maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
   const results = groups.map((group) => recordAssessment(run, assessmentReceipt.of(run, group)));
   return {
     objects: results.flatMap(({ objects }) => objects),

@@ -12,7 +12,7 @@ import { draftEvent } from '../core/event-draft.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { RunReceipt } from '../core/record.ts';
-import { causeOf, type StudyRun } from '../core/study-run.ts';
+import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { assessmentReceipt } from './evidence-assessment.ts';
 import { hullOf } from './evidence-claims.ts';
@@ -48,8 +48,12 @@ export const decisionReceipt = new RunReceipt<
   origin: ({ operationId }) => ({ kind: 'operation_output', operationId }),
   sources: ({ inputs }) => inputs.map(({ artifactId }) => artifactId),
   producer: 'task',
-  derive: ({ record, ids: { taskId, agentId, grantIds } }, assessments) => {
+  derive: (run, assessments) => {
+    const { record, ids } = run;
+    const { taskId, agentId, grantIds } = ids;
     if (assessments.length === 0) throw new EvidenceChainError('decision', 'inputs');
+    const { maxAuditedAssessments } = readingOf(run);
+    const limits = { maxDecisions: decisionLimits.maxDecisions, maxAuditedAssessments };
     const claims = assessments.flatMap((assessment) => assessment.claims);
     const inputs = assessments.map((assessment) => assessmentReceipt.referenceOf(record.runtimeId, assessment));
     return {
@@ -58,10 +62,10 @@ export const decisionReceipt = new RunReceipt<
         inputContentIds: inputs.map(({ receiptContentId }) => receiptContentId),
         range: hullOf(claims.map(({ range }) => range)),
         tools: [],
-        parameters: decisionLimits,
+        parameters: limits,
       }),
       capability,
-      authorization: { grantId: grantIds[capability], taskId, agentId, ...decisionLimits },
+      authorization: { grantId: grantIds[capability], taskId, agentId, ...limits },
       inputs,
       producer: {
         id: 'studio.deterministic-audited-assessment-decision',

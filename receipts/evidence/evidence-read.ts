@@ -10,7 +10,7 @@ import { hashOf } from '../core/canonical-json.ts';
 import { draftEvent } from '../core/event-draft.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
-import { causeOf, type StudyRun } from '../core/study-run.ts';
+import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { type PlannedRead, planReads } from './read-plan.ts';
 import { boundedFacts, factBytesOf, factsWithin, type ReadableEvidence } from './readable-evidence.ts';
@@ -121,7 +121,7 @@ function readStarted(run: StudyRun, { operationId, authorization, input }: Evide
  * The receipts are stored and stand in the journal; they are no artifacts.
  */
 export function performReads(run: StudyRun, evidence: readonly ReadableEvidence[]): StepResult<ReadReference[]> {
-  const reads = planReads(run.record.analysisRequest.range, evidence).map((planned) => {
+  const reads = planReads(run.record.analysisRequest.range, evidence, readingOf(run)).map((planned) => {
     const receipt = readEvidence(run, planned);
     return { receipt, object: storedJson(receipt) };
   });

@@ -7,7 +7,7 @@ import { preflightEvidenceArtifact } from '../core/artifact.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
-import type { StudyRun } from '../core/study-run.ts';
+import { readingOf, type StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readEvents, readEvidence, readShape } from './evidence-read.ts';
 import type { FoldContext } from './fold-context.ts';
@@ -97,14 +97,16 @@ export function auditRead(run: StudyRun, read: EvidenceReadReceipt, evidence: re
 
 /**
  * Takes all reads, which are written together: reopens their receipts and derives each again from the evidence and its
- * window. All evidence has to be read over the whole range. Throws `EvidenceChainError`.
+ * window. All evidence has to be read over the whole range, in as many reads as the run was granted. Throws
+ * `EvidenceChainError`.
  */
 export async function foldReads(
-  { run, journal, content, report }: FoldContext,
+  { run, journal, content, report, pause }: FoldContext,
   evidence: readonly ReadableEvidence[],
 ): Promise<VerifiedRead[]> {
   const reads: VerifiedRead[] = [];
   while (journal.typeAt() === 'evidence.read_started') {
+    if (reads.length === readingOf(run).maxReads) throw journal.fault('type');
     const { receiptContentId } = journal.expect('evidence.read_completed', 1).data;
     const read = await readReceipt(readShape, content, receiptContentId);
     checkObject(receiptContentId, () => auditRead(run, read.body, evidence));
@@ -113,6 +115,7 @@ export async function foldReads(
     const { operationId, facts, input } = read.body;
     const detail = `${counted(facts.length, 'fact')} of ${input.evidenceKind}`;
     report({ link: 'read', subject: operationId, contentId: receiptContentId, detail });
+    await pause();
   }
   checkWindows(reads, evidence, run.record.analysisRequest.range);
   return reads;

@@ -1,6 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
+import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
+import type { ReadingAllowance } from '../../contract/evidence/reading-allowance.ts';
 import { packReads } from './assessment-packing.ts';
 import { boundedFacts, factsWithin, type ReadableEvidence, samplesPerMs } from './readable-evidence.ts';
 
@@ -10,7 +11,7 @@ export interface PlannedRead {
   readonly window: Range;
 }
 
-const isWhole = ({ facts }: ReadableEvidence, window: Range): boolean => {
+const isWhole = (facts: readonly EvidenceFact[], window: Range): boolean => {
   const within = factsWithin(facts, window);
   return boundedFacts(within).length === within.length;
 };
@@ -26,13 +27,12 @@ function seamsOf({ facts }: ReadableEvidence, range: Range): number[] {
  * Which of the ascending seams is the last that a window from `startMs` can reach and still return all its facts; the
  * first if none is. More seams never take facts away, so the search halves.
  */
-function farthest(evidence: ReadableEvidence, startMs: number, seams: readonly number[]): number {
+function farthest(facts: readonly EvidenceFact[], startMs: number, seams: readonly number[]): number {
   let whole = 0;
-  // A fact begins at each seam but the end of the range: one seam more holds a fact more than a read returns.
-  let broken = Math.min(seams.length, readLimits.maxItems + 1);
+  let broken = seams.length;
   while (broken - whole > 1) {
     const middle = (whole + broken) >> 1;
-    if (isWhole(evidence, { startMs, endMs: seams[middle] ?? startMs })) whole = middle;
+    if (isWhole(facts, { startMs, endMs: seams[middle] ?? startMs })) whole = middle;
     else broken = middle;
   }
   return whole;
@@ -47,8 +47,17 @@ function cutWindows(evidence: ReadableEvidence, range: Range, maximum: number): 
   const windows: Range[] = [];
   let { startMs } = range;
   let seams = seamsOf(evidence, range);
+  let { facts } = evidence;
   while (windows.length < maximum - 1 && startMs < range.endMs) {
-    const reached = farthest(evidence, startMs, seams);
+    // A fact begins at each seam but the end of the range: one seam more holds a fact more than a read returns.
+    const near = seams.slice(0, readLimits.maxItems + 1);
+    const [from, until] = [startMs * samplesPerMs, ((near.at(-1) ?? startMs) + 1) * samplesPerMs];
+    facts = facts.filter(({ endSample }) => endSample > from);
+    const reached = farthest(
+      facts.filter(({ startSample }) => startSample < until),
+      startMs,
+      near,
+    );
     const endMs = seams[reached] ?? range.endMs;
     windows.push({ startMs, endMs });
     seams = seams.slice(reached + 1);
@@ -57,28 +66,56 @@ function cutWindows(evidence: ReadableEvidence, range: Range, maximum: number): 
   return startMs < range.endMs ? [...windows, { startMs, endMs: range.endMs }] : windows;
 }
 
-const shortened = (windows: readonly Range[], count: number, range: Range): Range[] =>
-  windows.slice(0, count).map((window, at) => (at === count - 1 ? { ...window, endMs: range.endMs } : window));
+/** The reads of one evidence, of which the last may have to be given up. */
+class EvidenceReads {
+  readonly #evidence: ReadableEvidence;
+  readonly #range: Range;
+  /** With the facts that each returns. */
+  #reads: { readonly window: Range; readonly facts: readonly EvidenceFact[] }[];
 
-const fitsStudy = (plan: readonly PlannedRead[]): boolean => {
-  const reads = plan.map(({ evidence, window }) => ({ facts: boundedFacts(factsWithin(evidence.facts, window)) }));
-  return reads.length <= readLimits.maxReads && packReads(reads).length <= decisionLimits.maxAuditedAssessments;
-};
+  constructor(evidence: ReadableEvidence, range: Range, maximum: number) {
+    this.#evidence = evidence;
+    this.#range = range;
+    this.#reads = cutWindows(evidence, range, maximum).map((window) => this.#readOf(window));
+  }
+
+  get reads(): readonly { readonly window: Range; readonly facts: readonly EvidenceFact[] }[] {
+    return this.#reads;
+  }
+
+  planned(): PlannedRead[] {
+    return this.#reads.map(({ window }) => ({ evidence: this.#evidence, window }));
+  }
+
+  /** The read before the last reaches to the end of the range instead. */
+  giveUpLast(): void {
+    const kept = this.#reads.slice(0, -1);
+    const { window = this.#range } = kept.pop() ?? {};
+    this.#reads = [...kept, this.#readOf({ ...window, endMs: this.#range.endMs })];
+  }
+
+  #readOf(window: Range) {
+    return { window, facts: boundedFacts(factsWithin(this.#evidence.facts, window)) };
+  }
+}
 
 /**
- * Which windows of which evidence a study reads: everything, in as few reads as that takes. Where sixteen reads or four
- * assessments do not suffice, the evidence with the most reads (the later of equals) gives one up until they do, and its
- * last read is truncated. Deterministic.
+ * Which windows of which evidence a study reads: everything, in as few reads as that takes. Where its reads or assessments do
+ * not suffice, the evidence with the most reads (the later of equals) gives one up until they do, and its last read is
+ * truncated. Deterministic.
  */
-export function planReads(range: Range, evidence: readonly ReadableEvidence[]): PlannedRead[] {
-  const wanted = evidence.map((each) => ({ evidence: each, windows: cutWindows(each, range, readLimits.maxReads) }));
-  const counts = wanted.map(({ windows }) => windows.length);
+export function planReads(
+  range: Range,
+  evidence: readonly ReadableEvidence[],
+  { maxReads, maxAuditedAssessments }: ReadingAllowance,
+): PlannedRead[] {
+  const wanted = evidence.map((each) => new EvidenceReads(each, range, maxReads));
   for (;;) {
-    const plan = wanted.flatMap(({ evidence, windows }, at) =>
-      shortened(windows, counts[at] ?? 0, range).map((window) => ({ evidence, window })),
-    );
+    const reads = wanted.flatMap((each) => each.reads);
+    const counts = wanted.map((each) => each.reads.length);
     const most = Math.max(...counts);
-    if (fitsStudy(plan) || most <= 1) return plan;
-    counts[counts.lastIndexOf(most)] = most - 1;
+    const fits = reads.length <= maxReads && packReads(reads).length <= maxAuditedAssessments;
+    if (fits || most <= 1) return wanted.flatMap((each) => each.planned());
+    wanted[counts.lastIndexOf(most)]?.giveUpLast();
   }
 }

@@ -5,11 +5,12 @@ import {
   type StudyCapability,
   screenTextCapability,
 } from '../../contract/base/operation.ts';
+import { type ReadingAllowance, standingReading } from '../../contract/evidence/reading-allowance.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { Task } from '../../contract/study/task.ts';
 import type { JournalCursor } from '../core/journal-cursor.ts';
-import type { StudyIds, StudyRun } from '../core/study-run.ts';
+import { readingOf, type StudyIds, type StudyRun } from '../core/study-run.ts';
 import { openStudy, type StudyOpening } from './study-opening.ts';
 
 /** A run that was opened: who works under which names, and since when. */
@@ -33,6 +34,13 @@ function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): S
   return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<StudyCapability, string>;
 }
 
+/** What an earlier version granted; undefined for a study that may read what its range has. */
+function grantedBefore({ grants }: Task, run: StudyRun): ReadingAllowance | undefined {
+  const stated = grants.find(({ capability }) => capability === 'evidence.read')?.maxOperations;
+  const isStanding = stated === standingReading.maxReads && readingOf(run).maxReads !== stated;
+  return isStanding ? standingReading : undefined;
+}
+
 /**
  * Takes the opening of a run from its journal: everything in it follows from the start, the source and the random ids that
  * the run was given. Throws `EvidenceChainError` at the first event that does not follow.
@@ -53,7 +61,9 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
     ...(recognitionGrantId === undefined ? {} : { recognitionGrantId }),
     ...(screenTextGrantId === undefined ? {} : { screenTextGrantId }),
   };
-  const opening = openStudy({ record, ids, source, maxWallMs: task.budget.maxWallMs, startedAt });
+  const granted = grantedBefore(task, { record, ids });
+  const run: StudyRun = granted === undefined ? { record, ids } : { record, ids, granted };
+  const opening = openStudy({ ...run, source, maxWallMs: task.budget.maxWallMs, startedAt });
   journal.take(opening.events);
-  return { ...opening, run: { record, ids }, startedAt };
+  return { ...opening, run, startedAt };
 }

@@ -42,12 +42,35 @@ function merged(stretches: readonly Stretch[]): Stretch[] {
   return joined;
 }
 
-/** The gravest of what is said between two boundaries, between which nothing changes. */
-function stateBetween(range: Range, stretches: readonly Stretch[], silent: CoverageState): CoverageState {
-  const said = new Set(
-    stretches.filter(({ startMs, endMs }) => startMs < range.endMs && range.startMs < endMs).map(({ state }) => state),
-  );
-  return claimStates.find((state) => said.has(state)) ?? silent;
+/** By how many stretches of a state there are more from a time on. */
+interface Change {
+  readonly atMs: number;
+  readonly state: CoverageState;
+  readonly by: 1 | -1;
+}
+
+/** The pieces of a range between which what is said changes, each in the gravest state of what is said of it. */
+function piecesOf(range: Range, stretches: readonly Stretch[], silent: CoverageState): Stretch[] {
+  const changes = stretches
+    .flatMap(({ startMs, endMs, state }): Change[] => [
+      { atMs: startMs, state, by: 1 },
+      { atMs: endMs, state, by: -1 },
+    ])
+    .sort((one, other) => one.atMs - other.atMs);
+  const said = new Map<CoverageState, number>();
+  const pieces: Stretch[] = [];
+  const add = (startMs: number, endMs: number): void => {
+    const state = claimStates.find((each) => (said.get(each) ?? 0) > 0) ?? silent;
+    if (startMs < endMs) pieces.push({ startMs, endMs, state });
+  };
+  let reachedMs = range.startMs;
+  for (const { atMs, state, by } of changes) {
+    add(reachedMs, atMs);
+    reachedMs = Math.max(reachedMs, atMs);
+    said.set(state, (said.get(state) ?? 0) + by);
+  }
+  add(reachedMs, range.endMs);
+  return pieces;
 }
 
 /**
@@ -60,14 +83,8 @@ export function coverageOf(runId: string, range: Range, { reads, assessments }: 
     ...assessments.flatMap((assessment) => claimedStretches(assessment, known)),
     ...reads.flatMap(droppedStretches),
   ];
-  const bounds = new Set([range, ...stretches].flatMap(({ startMs, endMs }) => [startMs, endMs]));
-  const ordered = [...bounds].sort((one, other) => one - other);
   const silent = reads.length === 0 ? 'unavailable' : 'uncovered';
-  const pieces = ordered.slice(1).map((endMs, at) => {
-    const piece = { startMs: ordered[at] ?? range.startMs, endMs };
-    return { ...piece, state: stateBetween(piece, stretches, silent) };
-  });
-  return merged(pieces).map((stretch) => ({
+  return merged(piecesOf(range, stretches, silent)).map((stretch) => ({
     coverageId: `coverage:${hashOf({ runId, ...stretch })}`,
     ...stretch,
     reasonCode: coverageReasons[stretch.state],

@@ -7,13 +7,12 @@ import {
   screenTextCapability,
 } from '../../contract/base/operation.ts';
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
-import { readLimits } from '../../contract/evidence/evidence-read.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Agent, Grant, LaunchClaim, Task } from '../../contract/study/task.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { preflightEvidenceArtifact, sourceArtifact } from '../core/artifact.ts';
 import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
-import { causeOf, type StudyRun } from '../core/study-run.ts';
+import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
 
 export interface StudyOpeningInput extends StudyRun {
   readonly source: RegisteredSource;
@@ -30,16 +29,21 @@ export interface StudyOpening {
   readonly events: readonly EventDraft[];
 }
 
-const maxOperations: Readonly<Record<StudyCapability, number>> = {
-  'media.detect': 1,
-  'media.subtitles': 1,
-  'evidence.read': readLimits.maxReads,
-  'analysis.evidence.assess': decisionLimits.maxAuditedAssessments,
-  'analysis.evidence.decide': decisionLimits.maxDecisions,
-};
+function operationsOf(run: StudyRun): Readonly<Record<StudyCapability, number>> {
+  const { maxReads, maxAuditedAssessments } = readingOf(run);
+  return {
+    'media.detect': 1,
+    'media.subtitles': 1,
+    'evidence.read': maxReads,
+    'analysis.evidence.assess': maxAuditedAssessments,
+    'analysis.evidence.decide': decisionLimits.maxDecisions,
+  };
+}
 
 /** What the task of a run may do, in the order of its capabilities; what its host was started for comes last. */
-function grantsOf({ record, ids }: StudyRun): Grant[] {
+function grantsOf(run: StudyRun): Grant[] {
+  const { record, ids } = run;
+  const maxOperations = operationsOf(run);
   const { sourceArtifactId, analysisRequest } = record;
   const { range } = analysisRequest;
   const grants = capabilities.map((capability): Grant => {
@@ -56,7 +60,8 @@ function grantsOf({ record, ids }: StudyRun): Grant[] {
   return grants;
 }
 
-function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly Artifact[]): Task {
+function taskOf(input: StudyOpeningInput, inputs: readonly Artifact[]): Task {
+  const { record, ids, maxWallMs } = input;
   const { sourceArtifactId, analysisRequest } = record;
   const { range } = analysisRequest;
   return {
@@ -72,7 +77,7 @@ function taskOf({ record, ids, maxWallMs }: StudyOpeningInput, inputs: readonly 
     inputs: inputs.map(({ id, content }) => ({ artifactId: id, contentId: content.contentId })),
     outputs: ['study-record', 'study-readiness-receipt', 'publish-review-intake-receipt'],
     budget: { maxWallMs, maxModelTokens: 0 },
-    grants: grantsOf({ record, ids }),
+    grants: grantsOf(input),
     status: 'scheduled',
   };
 }
@@ -87,14 +92,14 @@ const claimOf = ({ record, ids, startedAt }: StudyOpeningInput): LaunchClaim => 
   executionId: ids.executionId,
 });
 
-const agentOf = ({ record, ids }: StudyOpeningInput): Agent => ({
-  id: ids.agentId,
-  taskId: ids.taskId,
+const agentOf = (input: StudyOpeningInput): Agent => ({
+  id: input.ids.agentId,
+  taskId: input.ids.taskId,
   parentTaskId: null,
   parentAgentId: null,
   kind: 'root',
   label: 'Media study',
-  grants: grantsOf({ record, ids }).map(({ grantId }) => grantId),
+  grants: grantsOf(input).map(({ grantId }) => grantId),
   status: 'registered',
 });
 

@@ -13,6 +13,7 @@ import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { assessmentLimits } from '../../contract/evidence/evidence-assessment.ts';
 import { decisionLimits } from '../../contract/evidence/evidence-decision.ts';
 import { readLimits } from '../../contract/evidence/evidence-read.ts';
+import { longestReading, standingReading } from '../../contract/evidence/reading-allowance.ts';
 import { explanationLimits } from '../../contract/explanations/language-explanation.ts';
 import { heartbeatMs, maximumFollowed, streamedEvents } from '../../contract/journal/event-stream.ts';
 import { maximumEvents, maximumWaitMs } from '../../contract/journal/runtime-events.ts';
@@ -59,7 +60,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
   ],
   [
     'reads, assessments, decision of a study',
-    `${readLimits.maxReads} reads of at most ${readLimits.maxItems} facts, ${decisionLimits.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
+    `${standingReading.maxReads} reads of at most ${readLimits.maxItems} facts, ${standingReading.maxAuditedAssessments} assessments of at most ${assessmentLimits.maxClaims} claims, ${decisionLimits.maxDecisions} decision; a study by windows has as many reads and assessments for each window, at most ${longestReading.maxReads} and ${longestReading.maxAuditedAssessments}; the evidence has every fact, and what lies behind the last read makes its claims truncated, so that the intake is rejected`,
   ],
   [
     'captions',

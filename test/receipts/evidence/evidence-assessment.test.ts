@@ -40,7 +40,12 @@ const claimsFrom = (reads: readonly EvidenceReadReceipt[]): Claim[] =>
 const saidOf = (claims: readonly Claim[]) => claims.map(({ value, states }) => [value, states]);
 
 const placeOf = (receipt: EvidenceAssessmentReceipt, reads: readonly EvidenceReadReceipt[]): string | null =>
-  faultPlace(() => assessmentReceipt.audit(receipt, assessmentReceipt.of(run, assessedReads(receipt, reads))));
+  faultPlace(() =>
+    assessmentReceipt.audit(
+      receipt,
+      assessmentReceipt.of(run, assessedReads(receipt, new Map(reads.map((read) => [contentIdOf(read), read])))),
+    ),
+  );
 
 test('a read of speech and silence makes one claim of each, over the hull of its facts', (t) => {
   const windows = divided(range, 5);

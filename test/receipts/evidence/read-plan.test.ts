@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import { type EvidenceReadReceipt, readLimits } from '../../../contract/evidence/evidence-read.ts';
+import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
+import { standingReading } from '../../../contract/evidence/reading-allowance.ts';
 import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
 import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
@@ -96,9 +97,9 @@ test('every plan covers the range, splits no fact of speech, keeps the limits an
     const choice = codes.slice(0, 1 + below(codes.length));
     const heard = Array.from({ length: 1 + below(200) }, () => choice[below(choice.length)] ?? 'ko');
     const evidence = [speech, inTurn(heard)];
-    const plan = planReads(range, evidence);
+    const plan = planReads(range, evidence, standingReading);
     const reads = readsOf(evidence);
-    t.true(reads.length <= readLimits.maxReads, `round ${round}`);
+    t.true(reads.length <= standingReading.maxReads, `round ${round}`);
     for (const each of evidence) {
       const windows = plan.filter((read) => read.evidence === each).map(({ window }) => window);
       t.is(uncovered(windows), null, `round ${round}`);
