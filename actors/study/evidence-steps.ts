@@ -3,10 +3,10 @@ import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { AssessOutcome, StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import type { StudyRun } from '../../receipts/core/study-run.ts';
-import type { StepResult } from '../../receipts/core/study-step.ts';
-import { performAssessments } from '../../receipts/evidence/evidence-assessment.ts';
+import { type StepResult, stepOf } from '../../receipts/core/study-step.ts';
+import { eachAssessment } from '../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../receipts/evidence/evidence-decision.ts';
-import { performReads } from '../../receipts/evidence/evidence-read.ts';
+import { eachRead } from '../../receipts/evidence/evidence-read.ts';
 import { readableOf } from '../../receipts/evidence/fold-reads.ts';
 import type { VerifiedStudy } from '../../receipts/reopening/fold-study.ts';
 import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
@@ -17,6 +17,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { queuedWrites } from '../reopening/review-rows.ts';
 import { resumesOf } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
 
 export interface EvidenceStepsOptions {
   readonly ledger: Ledger;
@@ -36,6 +37,7 @@ interface StudyUnderWay {
 /** The steps that turn evidence into a decision. Each goes on from the fold, which reopens what the steps before it stored. */
 export class EvidenceSteps {
   readonly #options: EvidenceStepsOptions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: EvidenceStepsOptions) {
     this.#options = options;
@@ -43,12 +45,12 @@ export class EvidenceSteps {
 
   async read({ runtimeId }: StudyInput): Promise<EffectOutcome> {
     const { run, source, study } = await this.#underWay(runtimeId);
-    return this.#stored(performReads(run, readableOf(source, runtimeId, study.findings)));
+    return this.#stored(await this.#inSlices(eachRead(run, readableOf(source, runtimeId, study.findings))));
   }
 
   async assess({ runtimeId }: StudyInput): Promise<AssessOutcome> {
     const { run, study } = await this.#underWay(runtimeId);
-    const result = performAssessments(run, studyFindingsOf(study.findings).reads);
+    const result = await this.#inSlices(eachAssessment(run, studyFindingsOf(study.findings).reads));
     return { ...(await this.#stored(result)), claimCount: result.refs.length };
   }
 
@@ -81,6 +83,16 @@ export class EvidenceSteps {
     } catch (error) {
       throw error instanceof EvidenceChainError ? damaged(error) : error;
     }
+  }
+
+  /** Lets others work between the parts of a step that a long study has many of. */
+  async #inSlices<Reference>(results: Iterable<StepResult<Reference>>): Promise<StepResult<Reference[]>> {
+    const done: StepResult<Reference>[] = [];
+    for (const result of results) {
+      done.push(result);
+      await this.#slices.pause();
+    }
+    return stepOf(done);
   }
 
   async #stored({ objects, events }: StepResult<unknown>): Promise<EffectOutcome> {

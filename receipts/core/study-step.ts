@@ -8,3 +8,10 @@ export interface StepResult<References> {
   /** Under which names the results are found again by the later steps. */
   readonly refs: References;
 }
+
+/** Several results as that of one step. */
+export const stepOf = <Reference>(results: readonly StepResult<Reference>[]): StepResult<Reference[]> => ({
+  objects: results.flatMap(({ objects }) => objects),
+  events: results.flatMap(({ events }) => events),
+  refs: results.map(({ refs }) => refs),
+});

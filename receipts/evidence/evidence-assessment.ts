@@ -13,7 +13,7 @@ import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { RunReceipt } from '../core/record.ts';
 import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
-import type { StepResult } from '../core/study-step.ts';
+import { type StepResult, stepOf } from '../core/study-step.ts';
 import { packReads } from './assessment-packing.ts';
 import { claimsOf, hullOf, tokenCountOf } from './evidence-claims.ts';
 
@@ -98,19 +98,20 @@ export function recordAssessment(run: StudyRun, receipt: EvidenceAssessmentRecei
 }
 
 /**
- * Assesses all reads that returned anything, in as few assessments as they fit into. Without a claim there is none, and
- * the result is empty. Throws `EvidenceChainError` when the reads take more than the study may make.
+ * Assesses all reads that returned anything, in as few assessments as they fit into, one after the other, so that others may
+ * work in between. Without a claim there is none. Throws `EvidenceChainError` when the reads take more than the study may make.
  */
-export function performAssessments(
+export function* eachAssessment(
   run: StudyRun,
   reads: readonly EvidenceReadReceipt[],
-): StepResult<AssessmentReference[]> {
+): Generator<StepResult<AssessmentReference>> {
   const groups = packReads(reads.filter(({ facts }) => facts.length > 0));
   if (groups.length > readingOf(run).maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
-  const results = groups.map((group) => recordAssessment(run, assessmentReceipt.of(run, group)));
-  return {
-    objects: results.flatMap(({ objects }) => objects),
-    events: results.flatMap(({ events }) => events),
-    refs: results.map(({ refs }) => refs),
-  };
+  for (const group of groups) yield recordAssessment(run, assessmentReceipt.of(run, group));
 }
+
+/** All of these assessments at once. */
+export const performAssessments = (
+  run: StudyRun,
+  reads: readonly EvidenceReadReceipt[],
+): StepResult<AssessmentReference[]> => stepOf([...eachAssessment(run, reads)]);

@@ -11,7 +11,7 @@ import { draftEvent } from '../core/event-draft.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
-import type { StepResult } from '../core/study-step.ts';
+import { type StepResult, stepOf } from '../core/study-step.ts';
 import { type PlannedRead, planReads } from './read-plan.ts';
 import { boundedFacts, factBytesOf, factsWithin, type ReadableEvidence } from './readable-evidence.ts';
 
@@ -118,21 +118,25 @@ function readStarted(run: StudyRun, { operationId, authorization, input }: Evide
 
 /**
  * Reads all that the study's range holds of this evidence, in the order given, window by window. No evidence, no read.
- * The receipts are stored and stand in the journal; they are no artifacts.
+ * The receipts are stored and stand in the journal; they are no artifacts. One after the other, so that others may work
+ * in between.
  */
-export function performReads(run: StudyRun, evidence: readonly ReadableEvidence[]): StepResult<ReadReference[]> {
-  const reads = planReads(run.record.analysisRequest.range, evidence, readingOf(run)).map((planned) => {
+export function* eachRead(run: StudyRun, evidence: readonly ReadableEvidence[]): Generator<StepResult<ReadReference>> {
+  for (const planned of planReads(run.record.analysisRequest.range, evidence, readingOf(run))) {
     const receipt = readEvidence(run, planned);
-    return { receipt, object: storedJson(receipt) };
-  });
-  const refs = reads.map(({ receipt, object }) => ({
-    operationId: receipt.operationId,
-    receiptId: receipt.receiptId,
-    receiptContentId: object.contentId,
-  }));
-  const events = reads.flatMap(({ receipt, object }) => readEvents(run, receipt, object.contentId));
-  return { objects: reads.map(({ object }) => object), events, refs };
+    const object = storedJson(receipt);
+    const { operationId, receiptId } = receipt;
+    yield {
+      objects: [object],
+      events: readEvents(run, receipt, object.contentId),
+      refs: { operationId, receiptId, receiptContentId: object.contentId },
+    };
+  }
 }
+
+/** All of these reads at once. */
+export const performReads = (run: StudyRun, evidence: readonly ReadableEvidence[]): StepResult<ReadReference[]> =>
+  stepOf([...eachRead(run, evidence)]);
 
 /** What the journal says of one read. */
 export const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentId: string): EventDraft[] => [

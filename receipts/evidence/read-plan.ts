@@ -38,48 +38,59 @@ function farthest(facts: readonly EvidenceFact[], startMs: number, seams: readon
   return whole;
 }
 
+/** A window with the facts that a read of it returns. */
+interface ReadWindow {
+  readonly window: Range;
+  readonly facts: readonly EvidenceFact[];
+}
+
+const windowOf = (facts: readonly EvidenceFact[], window: Range): ReadWindow => ({
+  window,
+  facts: boundedFacts(factsWithin(facts, window)),
+});
+
 /**
  * Cuts the range into the fewest windows that return all their facts: each reaches as far as it can. Speech and non-speech
  * windows take turns, so that every seam of speech evidence lies at a non-speech window. After `maximum` windows the last
  * reaches to the end of the range, whatever it has to drop.
  */
-function cutWindows(evidence: ReadableEvidence, range: Range, maximum: number): Range[] {
-  const windows: Range[] = [];
+function cutWindows(evidence: ReadableEvidence, range: Range, maximum: number): ReadWindow[] {
+  const { facts } = evidence;
+  const windows: ReadWindow[] = [];
+  const seams = seamsOf(evidence, range);
   let { startMs } = range;
-  let seams = seamsOf(evidence, range);
-  let { facts } = evidence;
+  // The first fact that may reach into the window, and the first seam inside of it.
+  let [fact, seam] = [0, 0];
   while (windows.length < maximum - 1 && startMs < range.endMs) {
     // A fact begins at each seam but the end of the range: one seam more holds a fact more than a read returns.
-    const near = seams.slice(0, readLimits.maxItems + 1);
+    const near = seams.slice(seam, seam + readLimits.maxItems + 1);
     const [from, until] = [startMs * samplesPerMs, ((near.at(-1) ?? startMs) + 1) * samplesPerMs];
-    facts = facts.filter(({ endSample }) => endSample > from);
-    const reached = farthest(
-      facts.filter(({ startSample }) => startSample < until),
-      startMs,
-      near,
-    );
-    const endMs = seams[reached] ?? range.endMs;
-    windows.push({ startMs, endMs });
-    seams = seams.slice(reached + 1);
+    while ((facts[fact]?.endSample ?? Number.POSITIVE_INFINITY) <= from) fact += 1;
+    let behind = fact;
+    while ((facts[behind]?.startSample ?? Number.POSITIVE_INFINITY) < until) behind += 1;
+    const reachable = facts.slice(fact, behind);
+    const reached = farthest(reachable, startMs, near);
+    const endMs = near[reached] ?? range.endMs;
+    windows.push(windowOf(reachable, { startMs, endMs }));
+    seam += reached + 1;
     startMs = endMs;
   }
-  return startMs < range.endMs ? [...windows, { startMs, endMs: range.endMs }] : windows;
+  return startMs < range.endMs ? [...windows, windowOf(facts, { startMs, endMs: range.endMs })] : windows;
 }
 
 /** The reads of one evidence, of which the last may have to be given up. */
 class EvidenceReads {
   readonly #evidence: ReadableEvidence;
   readonly #range: Range;
-  /** With the facts that each returns. */
-  #reads: { readonly window: Range; readonly facts: readonly EvidenceFact[] }[];
+  #reads: readonly ReadWindow[];
 
   constructor(evidence: ReadableEvidence, range: Range, maximum: number) {
     this.#evidence = evidence;
     this.#range = range;
-    this.#reads = cutWindows(evidence, range, maximum).map((window) => this.#readOf(window));
+    this.#reads = cutWindows(evidence, range, maximum);
   }
 
-  get reads(): readonly { readonly window: Range; readonly facts: readonly EvidenceFact[] }[] {
+  get reads(): readonly ReadWindow[] {
     return this.#reads;
   }
 
@@ -91,11 +102,7 @@ class EvidenceReads {
   giveUpLast(): void {
     const kept = this.#reads.slice(0, -1);
     const { window = this.#range } = kept.pop() ?? {};
-    this.#reads = [...kept, this.#readOf({ ...window, endMs: this.#range.endMs })];
-  }
-
-  #readOf(window: Range) {
-    return { window, facts: boundedFacts(factsWithin(this.#evidence.facts, window)) };
+    this.#reads = [...kept, windowOf(this.#evidence.facts, { ...window, endMs: this.#range.endMs })];
   }
 }
 

@@ -109,10 +109,11 @@ export const screenTextEvidence = (
   ),
 });
 
-/** The facts that share at least one sample with the window, each cut to it. */
+/** Of facts in order of time those that share at least one sample with the window, each cut to it. */
 export function factsWithin(facts: readonly EvidenceFact[], window: Range): EvidenceFact[] {
   const cut: EvidenceFact[] = [];
   for (const fact of facts) {
+    if (fact.startSample >= window.endMs * samplesPerMs) break;
     const startSample = Math.max(fact.startSample, window.startMs * samplesPerMs);
     const endSample = Math.min(fact.endSample, window.endMs * samplesPerMs);
     if (startSample >= endSample) continue;

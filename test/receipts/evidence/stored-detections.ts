@@ -46,7 +46,12 @@ interface Measured {
   readonly facts: readonly DetectedFact[];
 }
 
-const detected = (source: RegisteredSource, { kind, tool, trackIndex, facts }: Measured): Detection => ({
+/** A clip over the whole of which something was measured. */
+type Clip = Pick<RegisteredSource, 'session'>;
+
+export const rangeOf = ({ session }: Clip): Range => ({ startMs: 0, endMs: session.source.durationMs });
+
+const detected = (source: Clip, { kind, tool, trackIndex, facts }: Measured): Detection => ({
   kind,
   state: 'available',
   artifact: {
@@ -54,7 +59,7 @@ const detected = (source: RegisteredSource, { kind, tool, trackIndex, facts }: M
     kind,
     input: {
       sourceContentId: source.session.source.contentId,
-      range: clipRange,
+      range: rangeOf(source),
       trackIndex,
       derivedAudio: kind === 'speech_activity' ? derivedAudio : null,
     },
@@ -64,12 +69,12 @@ const detected = (source: RegisteredSource, { kind, tool, trackIndex, facts }: M
   },
 });
 
-export function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] | null): Detection[] {
+export function soundOf(source: Clip, speech: readonly SpeechFact[] | null): Detection[] {
   const kinds = ['speech_activity', 'silence', 'loudness'] as const;
   if (speech === null) return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_audio_in_range' }));
   const silence = { kind: 'silence', index: 0, startMs: 0, endMs: 900 } as const;
   const measures = { integratedCentiLufs: -2300, rangeCentiLu: null, truePeakCentiDbtp: -150 };
-  const loudness = { kind: 'loudness', ...clipRange, ...measures } as const;
+  const loudness = { kind: 'loudness', ...rangeOf(source), ...measures } as const;
   return [
     detected(source, { kind: 'speech_activity', tool: vad, trackIndex: 1, facts: speech }),
     detected(source, { kind: 'silence', tool: ffmpeg, trackIndex: 1, facts: [silence] }),
@@ -77,7 +82,7 @@ export function soundOf(source: RegisteredSource, speech: readonly SpeechFact[] 
   ];
 }
 
-export function subtitlesOf(source: RegisteredSource, tracks: readonly StoredTrack[]): Detection[] {
+export function subtitlesOf(source: Clip, tracks: readonly StoredTrack[]): Detection[] {
   const kinds = ['subtitle_track', 'text_language'] as const;
   if (tracks.length === 0)
     return kinds.map((kind) => ({ kind, state: 'unavailable', reasonCode: 'no_text_subtitle_track' }));

@@ -1,6 +1,7 @@
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { ToolIdentity } from '../../../contract/base/tool.ts';
 import type { Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
+import type { ReadingAllowance } from '../../../contract/evidence/reading-allowance.ts';
 import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../../contract/study/runtime-request.ts';
@@ -30,7 +31,7 @@ import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { divided, turns } from './spoken-study.ts';
-import { audioOf, clipRange, eld, ffmpeg, operations, soundOf, subtitlesOf, vad } from './stored-detections.ts';
+import { audioOf, eld, ffmpeg, operations, rangeOf, soundOf, subtitlesOf, vad } from './stored-detections.ts';
 import { koreanTrack, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
 
 export const endedAt = '2026-01-02T03:04:09.000Z';
@@ -40,6 +41,10 @@ export interface StudyShape {
   readonly version: 1 | 2 | 3;
   /** Speech and silence by turns in this many windows; null where nothing could be heard. */
   readonly windows: number | null;
+  /** How long the clip is that is studied as a whole; four seconds unless told otherwise. */
+  readonly lengthMs?: number;
+  /** What an earlier version granted. */
+  readonly granted?: ReadingAllowance;
   /** The text tracks that were read; one in Korean unless told otherwise. */
   readonly tracks?: readonly StoredTrack[];
   /** What else the request asks for. */
@@ -138,23 +143,23 @@ function evidenceOf(
 
 /** Carries a study of the clip from its start to its end. */
 export function storedStudy(shape: StudyShape): StoredStudy {
-  const { version, windows, attempt, tracks = [koreanTrack] } = shape;
+  const { version, windows, attempt, tracks = [koreanTrack], granted } = shape;
   const store = new StudyStore();
-  const { objects, source } = sealedClip(version, tracks.slice(1).map(probedTrackOf));
+  const { objects, source } = sealedClip(version, tracks.slice(1).map(probedTrackOf), shape.lengthMs);
   store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
   const { sessionId, revisionId } = source.session;
-  const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: clipRange };
+  const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: rangeOf(source) };
   const asked = { ...clipRequest, ...from, ...shape.asked };
   const request = attempt === undefined ? asked : { ...asked, clientRequestId: attempt };
   const accepted = acceptStudy(planStudy(source, request), source, acceptedAt);
   store.keep(accepted.files);
-  const run: StudyRun = { record: accepted.record, ids: clipStudyIds() };
+  const run: StudyRun = { record: accepted.record, ids: clipStudyIds(), granted };
 
   store.commits.push([...openStudy({ ...run, source, maxWallMs: 72_000, startedAt: acceptedAt }).events]);
   store.steps.initialize = { startedAt: acceptedAt };
   // Each kind of window is counted by itself.
   const counted = (fact: SpeechFact, at: number): SpeechFact => ({ ...fact, index: at >> 1 });
-  const speech = windows === null ? null : turns(divided(clipRange, windows)).map(counted);
+  const speech = windows === null ? null : turns(divided(rangeOf(source), windows)).map(counted);
   const sound = [
     ...soundOf(source, speech),
     { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_frames_in_range' } as const,

@@ -133,11 +133,15 @@ export const clipIngest: OwnedIngest = {
   pinned: null,
 };
 
-/** The clip sealed as preflight v1, v2 or v3, with these tracks beside its own. */
-export const sealedClip = (version: 1 | 2 | 3, others: ProbeResult['tracks'] = []): SealedSource =>
+/** The clip sealed as preflight v1, v2 or v3, with these tracks beside its own; four seconds unless told otherwise. */
+export const sealedClip = (
+  version: 1 | 2 | 3,
+  others: ProbeResult['tracks'] = [],
+  durationMs = probe.durationMs,
+): SealedSource =>
   sealOwnedIngest({
     ...clipIngest,
-    probe: { ...probe, tracks: [...probe.tracks, ...others] },
+    probe: { ...probe, durationMs, durationSeconds: durationMs / 1000, tracks: [...probe.tracks, ...others] },
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
 
