@@ -72,6 +72,17 @@ export class AnswerLate extends Error {
   }
 }
 
+/** The file that is sent cannot be read to its end: it was changed, moved or closed to this user since it was opened. */
+export class MediaUnreadable extends Error {
+  readonly retryable = false;
+  readonly hint = 'send the file again once nothing writes to it';
+
+  constructor(cause: unknown) {
+    super('the file cannot be read any more, or has changed since it was opened', { cause });
+    this.name = 'MediaUnreadable';
+  }
+}
+
 /** An ingest ended without a source. */
 export class IngestFailed extends Error {
   readonly retryable = false;

@@ -6,7 +6,7 @@ import type {
 } from '../contract/ingest/videohost-ingest.ts';
 import type { WorkProgress } from '../contract/operation/work-progress.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session-list.ts';
-import { AnswerLate, HostError, HostUnreachable, IngestFailed } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable } from './host-error.ts';
 import { type Media, openMedia } from './media.ts';
 import { type ListOptions, queryOf } from './pages.ts';
 import type { Streams } from './streams.ts';
@@ -49,8 +49,8 @@ export class Ingests {
   }
 
   /**
-   * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `IngestFailed`; an
-   * aborted signal cancels the ingest.
+   * Ingests a file. An upload that breaks, such as by a restart of the host, goes on where it broke. Throws `IngestFailed`, and
+   * `MediaUnreadable` where the file changes meanwhile; that and an aborted signal cancel the ingest.
    */
   async file(media: Media, options: FileIngestOptions): Promise<SourceSessionRow> {
     const { label, rightsHolder, ownershipAttested, signal } = options;
@@ -112,7 +112,8 @@ export class Ingests {
       await work?.();
       return await registered;
     } catch (error) {
-      if (options.signal?.aborted) await this.#cancel(path);
+      // Nobody will send what is missing.
+      if (options.signal?.aborted || error instanceof MediaUnreadable) await this.#cancel(path);
       throw error;
     } finally {
       stop.abort(new Error('the ingest is not followed any more'));

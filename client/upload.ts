@@ -1,4 +1,4 @@
-import { AnswerLate, HostError, HostUnreachable } from './host-error.ts';
+import { AnswerLate, HostError, HostUnreachable, MediaUnreadable } from './host-error.ts';
 import { pause, type Transport } from './transport.ts';
 
 /** How much of a file has arrived, in bytes. */
@@ -24,7 +24,20 @@ const tus = { 'Tus-Resumable': '1.0.0' };
 const isOver = (error: unknown): boolean =>
   error instanceof HostError && (error.code === 'ingest_upload_conflict' || error.status === 410);
 
-/** Sends a file to the upload of an ingest, in parts, and goes on where the host stands after every break. */
+/** A request whose file cannot be read fails like one that no host answers; this tells the two apart. Throws `MediaUnreadable`. */
+async function requireReadable(blob: Blob, offset: number): Promise<void> {
+  await blob
+    .slice(offset, offset + 1)
+    .arrayBuffer()
+    .catch((cause: unknown) => {
+      throw new MediaUnreadable(cause);
+    });
+}
+
+/**
+ * Sends a file to the upload of an ingest, in parts, and goes on where the host stands after every break. Throws
+ * `MediaUnreadable` where the file is what breaks.
+ */
 export async function uploadFile(
   transport: Transport,
   path: string,
@@ -52,6 +65,7 @@ export async function uploadFile(
       const isGone = error instanceof HostUnreachable || error instanceof AnswerLate;
       const mayGoOn = isGone || (isConflict && conflicts < mostConflicts);
       if (signal?.aborted || !mayGoOn) throw error;
+      await requireReadable(blob, offset);
     }
     await pause(pauseMs, signal);
     try {
