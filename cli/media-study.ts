@@ -1,4 +1,11 @@
-import { AnswerLate, HostError, HostUnreachable, IngestFailed, NothingYet } from '../client/host-error.ts';
+import {
+  AnswerLate,
+  HostError,
+  HostUnreachable,
+  IngestFailed,
+  MediaUnreadable,
+  NothingYet,
+} from '../client/host-error.ts';
 import { version } from '../contract/base/program-version.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
@@ -65,8 +72,8 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
   if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };
-  if (error instanceof AnswerLate) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
-  if (error instanceof NothingYet) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
+  if (error instanceof AnswerLate || error instanceof NothingYet || error instanceof MediaUnreadable)
+    return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof HostError) {
     return { line: [`${error.code}: ${error.message}`, error.hint ?? []].flat().join('; '), exit: exitCodes.failed };
   }
@@ -80,6 +87,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
   try {
     const given = parseFlags(args, command.flags, command.positionals);
     terminal = processTerminal(given.has('json'));
+    await command.check?.(given);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
     const found = command.startsHost ? await findOrStartHost(dataRoot, terminal.remark) : await findHost(dataRoot);
     try {

@@ -5,12 +5,13 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { UploadProgress } from '../../client/upload.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { type FlagTable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { checkFile } from '../terminal/given-file.ts';
 import { millisecondsOf } from '../terminal/time-code.ts';
 import { attested, rightsFlags, rightsHolderOf } from './rights.ts';
-import { attachedTo, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
+import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './subtitle-files.ts';
 
 /** The part of a source, in time codes. */
 export const rangeFlags: FlagTable = {
@@ -36,16 +37,25 @@ export function timeOf({ given }: Pick<Call, 'given'>, name: 'from' | 'to'): num
 export async function ingested(call: Call, what: string): Promise<SourceSessionRow> {
   const files = givenSubtitles(call);
   const source = await (isAddress(what) ? ingestedVideo(call, what) : ingestedFile(call, resolve(what)));
-  return (await attachedTo(call, source, files)).source;
+  return withSubtitles(call, source, files);
+}
+
+/** Attaches subtitle files to a source, says which tracks they are, and returns the source as it is then. */
+export async function withSubtitles(
+  call: Call,
+  source: SourceSessionRow,
+  files: readonly string[],
+): Promise<SourceSessionRow> {
+  const attached = await attachedTo(call, source, files);
+  for (const track of attached.tracks) call.terminal.remark(`attached ${trackLine(track)}`);
+  return attached.source;
 }
 
 async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
-  const { size } = await stat(path).catch(() => {
-    throw new WrongCall(
-      `there is no file ${path}, and no source of this host has that name: media-study sources lists them`,
-    );
-  });
+  const absent = `there is no file ${path}, and no source of this host has that name: media-study sources lists them`;
+  await checkFile(path, absent);
+  const { size } = await stat(path);
   const filename = basename(path);
   const rightsHolder = await rightsHolderOf(call, filename);
   await attested(call, `you may process ${filename} on this machine`);
@@ -82,8 +92,14 @@ function uploadProgressOf({ terminal }: Call, name: string) {
   };
 }
 
+async function check(given: GivenFlags): Promise<void> {
+  argument(given, 0, 'FILE or URL');
+  const files = given.positional.filter((what) => !isAddress(what)).map((what) => resolve(what));
+  await Promise.all(files.map((path) => checkFile(path, `there is no file ${path}`)));
+  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+}
+
 async function run(call: Call) {
-  argument(call.given, 0, 'FILE or URL');
   for (const what of call.given.positional) {
     const source = await ingested(call, what);
     call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
@@ -98,5 +114,6 @@ export const ingest: HostCommand = {
   flags: { ...rightsFlags, ...subtitlesFlags, ...rangeFlags, ...hostFlags },
   positionals: 100,
   startsHost: true,
+  check,
   run,
 };

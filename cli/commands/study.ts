@@ -4,14 +4,15 @@ import type { RuntimeOverview } from '../../contract/overview/runtime-overview.t
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
-import { type FlagTable, single, toggle } from '../options/flags.ts';
-import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { checkLanguage } from '../terminal/language-tag.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import { ingested, isAddress, rangeFlags, timeOf } from './ingest.ts';
+import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
 import { rightsFlags } from './rights.ts';
-import { attachedTo, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
+import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */
 const usualLimitMs = 600_000;
@@ -31,7 +32,7 @@ const flags: FlagTable = {
 async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
   const source = await namedSource(call, what);
   if (source === undefined) return ingested(call, what);
-  return (await attachedTo(call, source, givenSubtitles(call))).source;
+  return withSubtitles(call, source, givenSubtitles(call));
 }
 
 /** The part of a source that is studied; of a video all that was taken in. */
@@ -83,8 +84,18 @@ function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
   return `exports: media-study export ${runtimeId} NAME, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
 }
 
+async function check(given: GivenFlags): Promise<void> {
+  argument(given, 0, 'SOURCE');
+  for (const name of ['language', 'target-language']) {
+    const tag = given.single(name);
+    if (tag !== undefined) checkLanguage(tag, `--${name}`);
+  }
+  const [startMs, endMs] = [timeOf({ given }, 'from'), timeOf({ given }, 'to')];
+  if (endMs !== null && endMs <= (startMs ?? 0)) throw new WrongCall('--to is not after --from: the range is empty');
+  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+}
+
 async function run(call: Call): Promise<ExitCode> {
-  argument(call.given, 0, 'SOURCE');
   let exit: ExitCode = exitCodes.done;
   for (const what of call.given.positional) {
     const status = await studied(call, what);
@@ -107,5 +118,6 @@ export const study: HostCommand = {
   flags,
   positionals: 100,
   startsHost: true,
+  check,
   run,
 };

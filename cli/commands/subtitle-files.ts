@@ -4,6 +4,8 @@ import type { SourceSessionRow } from '../../contract/sources/source-session-lis
 import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import { type FlagTable, repeated, single } from '../options/flags.ts';
 import { type Call, WrongCall } from '../terminal/call.ts';
+import { checkFile } from '../terminal/given-file.ts';
+import { checkLanguage } from '../terminal/language-tag.ts';
 import { attested, rightsHolderOf } from './rights.ts';
 
 /** What is said of subtitle files that are attached. */
@@ -34,14 +36,21 @@ const isThere = (path: string): Promise<boolean> =>
 
 async function fileOf(text: string): Promise<NamedFile> {
   // A file may have a colon in its name.
-  if (await isThere(text)) return { path: resolve(text), language: undefined };
-  const [, path = text, language] = withLanguage.exec(text) ?? [];
-  if (await isThere(path)) return { path: resolve(path), language };
-  throw new WrongCall(`there is no subtitle file ${path}`);
+  const isWhole = await isThere(text);
+  const [, path = text, language] = isWhole ? [] : (withLanguage.exec(text) ?? []);
+  await checkFile(path, `there is no subtitle file ${path}`);
+  if (language !== undefined) checkLanguage(language, text);
+  return { path: resolve(path), language };
+}
+
+/** Throws `WrongCall` for a subtitle file that cannot be sent, and for what is wrongly said of such files. */
+export async function checkSubtitleFiles(call: Pick<Call, 'given'>, files: readonly string[]): Promise<void> {
+  formatOf(call);
+  await Promise.all(files.map(fileOf));
 }
 
 /** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */
-export function givenSubtitles({ given }: Call): readonly string[] {
+export function givenSubtitles({ given }: Pick<Call, 'given'>): readonly string[] {
   const files = given.all('subtitles');
   if (files.length > 0 && given.positional.length > 1) {
     throw new WrongCall('--subtitles belongs to one source: name the others in commands of their own');
@@ -49,7 +58,7 @@ export function givenSubtitles({ given }: Call): readonly string[] {
   return files;
 }
 
-function formatOf({ given }: Call): SubtitleFormat | undefined {
+function formatOf({ given }: Pick<Call, 'given'>): SubtitleFormat | undefined {
   const text = given.single('format');
   if (text === undefined) return undefined;
   const format = subtitleFormat.safeParse(text);

@@ -4,7 +4,7 @@ import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { namedSource } from './named-source.ts';
 import { rightsFlags } from './rights.ts';
-import { attachedTo, subtitleFileFlags, trackLine } from './subtitle-files.ts';
+import { attachedTo, checkSubtitleFiles, subtitleFileFlags, trackLine } from './subtitle-files.ts';
 
 const { 'rights-holder': rightsHolder, 'attest-rights': attestRights } = rightsFlags;
 
@@ -50,5 +50,6 @@ export const subtitles: HostCommand = {
   flags,
   positionals: 33,
   startsHost: false,
+  check: (given) => checkSubtitleFiles({ given }, given.positional.slice(1)),
   run,
 };

@@ -49,7 +49,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   insufficient_storage: 'free space on the volume of the data root; if the ingest has failed, open another',
 
   invalid_subtitle_request: 'correct the key of the query',
-  subtitle_encoding_mismatch: 'name the encoding of the file, such as encoding=windows-1252',
+  subtitle_encoding_mismatch:
+    'name the encoding of the file, such as encoding=windows-1252, or --encoding windows-1252 of the command',
   subtitle_format_mismatch: 'send an SRT, WebVTT or ASS file, and leave format out or name the right one',
   invalid_subtitle_file: 'correct the line, or export the file anew',
   subtitle_file_too_large: 'attach a file of at most 1 MiB',

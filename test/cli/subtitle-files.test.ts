@@ -38,12 +38,15 @@ test('subtitle files are attached with the media or later, listed, and taken off
   await host.announced();
   const [media, first, second] = ['hum.wav', 'a:b.srt', 'b.srt'].map((name) => join(folder, name));
   if (media === undefined || first === undefined || second === undefined) return t.fail();
+  const empty = join(folder, 'empty.srt');
+  await writeFile(empty, '');
   await writeFile(media, humWav(3));
   await writeFile(first, '1\n00:00:00,100 --> 00:00:00,200\nHello\n');
   await writeFile(second, Buffer.from('1\n00:00:09,100 --> 00:00:09,200\ncaf\xe9\n', 'latin1'));
 
   const ingested = await run('ingest', media, '--subtitles', `${first}:pt-BR`, ...rights, ...root);
   t.is(ingested.exit, 0, ingested.stderr);
+  t.regex(ingested.stderr, /^attached track 1: srt, pt-BR, 1 cues, a:b\.srt$/m);
   const none = await run('subtitles', 'hum', `${second}:fr`, ...root);
   t.is(none.exit, 2);
   const undecodable = await run('subtitles', 'hum', `${second}:fr`, ...rights, ...root);
@@ -67,6 +70,10 @@ test('subtitle files are attached with the media or later, listed, and taken off
     [['subtitles', 'hum', second, '--format', 'docx'], /--format docx: one of srt, webvtt, ass/],
     [['subtitles', 'hum', '--detach', 'x'], /--detach x: the number of a track is needed/],
     [['ingest', media, media, '--subtitles', first], /--subtitles belongs to one source/],
+    [['subtitles', 'hum', folder], /is a folder/],
+    [['subtitles', 'hum', empty], /empty\.srt is empty/],
+    [['subtitles', 'hum', `${second}:french`], /french is no tag of a language; give one such as ko, en or pt-BR/],
+    [['ingest', media, '--subtitles', `${second}:jp`], /jp is no tag of a language/],
   ] as const) {
     const { exit, stderr } = await run(...args, ...rights, ...root);
     t.is(exit, 2, stderr);

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Runs the built command as a shell would, with no terminal; its exit code and stderr. */
+const run = (...args: readonly string[]): Promise<readonly [number, string]> =>
+  new Promise((resolve) => {
+    const options = { cwd: repository };
+    const child = execFile(process.execPath, ['build/media-study.js', ...args], options, (error, _stdout, stderr) =>
+      resolve([typeof error?.code === 'number' ? error.code : 0, stderr]),
+    );
+    child.stdin?.end();
+  });
+
+test('what is wrong with a call is said before a host is started for it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'wrong-calls-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const root = ['--data-root', join(folder, 'data')];
+  const [media, empty, none] = ['a.wav', 'empty.wav', 'none.wav'].map((name) => join(folder, name));
+  if (media === undefined || empty === undefined || none === undefined) return t.fail();
+  await writeFile(media, 'x');
+  await writeFile(empty, '');
+  for (const [args, message] of [
+    [['ingest', none], `there is no file ${none}`],
+    [['ingest', folder], `${folder} is a folder: name the files in it, such as ${folder}/*`],
+    [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
+    [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
+    [['study', media, '--subtitles', none], `there is no subtitle file ${none}`],
+    [
+      ['study', media, '--language', 'korean'],
+      '--language: korean is no tag of a language; give one such as ko, en or pt-BR',
+    ],
+    [
+      ['study', media, '--target-language', 'jp'],
+      '--target-language: jp is no tag of a language; give one such as ko, en or pt-BR',
+    ],
+    [['study', media, '--from', '20', '--to', '0:10'], '--to is not after --from: the range is empty'],
+    [['study', media, '--to', 'ten'], '--to ten: a time is needed, such as 90, 1:30 or 1:02:03.250'],
+  ] as const) {
+    t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
