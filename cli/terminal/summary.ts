@@ -1,4 +1,14 @@
-import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import type { OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+
+/** The commands for what may be done next; the rest is done in the console or over HTTP. */
+const commands: Readonly<Partial<Record<OverviewAction['action'], (runtimeId: string) => string>>> = {
+  approve: (runtimeId) => `media-study review approve ${runtimeId}`,
+  reject: (runtimeId) => `media-study review reject ${runtimeId} --reason CODE`,
+  revoke: (runtimeId) => `media-study review revoke ${runtimeId} --reason CODE`,
+  read_captions: (runtimeId) => `media-study captions ${runtimeId}`,
+  study_again: () => 'media-study study SOURCE --again NAME',
+  follow: (runtimeId) => `media-study watch ${runtimeId}`,
+};
 
 /** What a person wants to know first of a study, a line each: the host has the words. With a kind, of that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
@@ -13,7 +23,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.map(({ text }) => `withheld: ${text}`),
           `status: ${situation.text}`,
-          ...actions.map(({ action, text }) => `next: ${text} (${action})`),
+          ...actions.map(({ action, text }) => `next: ${text} (${commands[action]?.(runtimeId) ?? action})`),
         ]
       : []),
   ];

@@ -24,6 +24,7 @@ export interface Terminal {
 }
 
 const eraseLine = '\r\u001b[K';
+const usualColumns = 80;
 
 /** The terminal of this process. */
 export function processTerminal(json: boolean): Terminal {
@@ -34,7 +35,8 @@ export function processTerminal(json: boolean): Terminal {
   const progress = (line: string) => {
     if (line === last) return;
     last = line;
-    if (stderr.isTTY) stderr.write(`${eraseLine}${line.slice(0, (stderr.columns ?? 80) - 1)}`);
+    // Terminals without a size, such as those of some editors and scripts, say 0.
+    if (stderr.isTTY) stderr.write(`${eraseLine}${line.slice(0, (stderr.columns || usualColumns) - 1)}`);
     else stderr.write(`${line}\n`);
     isOpen = stderr.isTTY === true;
   };
