@@ -46,6 +46,7 @@ function wayIn(format: string): string {
   if (BARE_VIDEO.test(format)) {
     return `"${format}" is a bare stream without times; give it some with "ffmpeg -framerate 25 -i IN -c copy OUT.mkv"`;
   }
-  if (TEXTS.test(format)) return `"${format}" is text without picture and sound; it is read inside of a container`;
+  if (TEXTS.test(format))
+    return `"${format}" is text without picture and sound; attach subtitle files to the source whose words they are`;
   return `the format "${format}" is not read here; bring it in with "ffmpeg -i IN OUT.mkv"`;
 }

@@ -44,7 +44,7 @@ for (const [name, words, way] of [
   [
     'lines.vtt',
     ['-i', 'lines.srt', '-map', '1'],
-    '"webvtt" is text without picture and sound; it is read inside of a container',
+    '"webvtt" is text without picture and sound; attach subtitle files to the source whose words they are',
   ],
   [
     'sound.voc',
