@@ -2,6 +2,7 @@ import test from 'ava';
 import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
 import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact-words.ts';
+import { isInPart, withoutCode, withoutName } from '../../../visualizer/console/words/codes.ts';
 import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
 
 test('a time code is read as it is written', (t) => {
@@ -10,6 +11,19 @@ test('a time code is read as it is written', (t) => {
   t.is(parsedTimeCode('1:02,5'), 62_500);
   for (const text of ['', 'x', '1:60', '1:2:3:4', '-1', '1.2345']) t.is(parsedTimeCode(text), null, text);
   t.deepEqual([duration(450), duration(83_000), duration(83_450)], ['0.450 s', '1:23', '1:23.450']);
+});
+
+test('a text of the overview does not repeat the name above it or the code beside it', (t) => {
+  t.is(withoutCode('unavailable: no track (no_track)', 'no_track'), 'unavailable: no track');
+  t.is(withoutCode('3 windows (long)', null), '3 windows (long)');
+  t.is(withoutName('subtitles: the media has none', 'subtitles'), 'the media has none');
+  t.is(withoutName('the media has none', 'subtitles'), 'the media has none');
+});
+
+test('captions of which lines were left out do not look like a whole success', (t) => {
+  t.true(isInPart({ reasonCodes: ['current_run_candidate_accepted_in_part'] }));
+  t.false(isInPart({ reasonCodes: ['current_run_candidate_structurally_complete'] }));
+  t.false(isInPart({ reasonCodes: [] }));
 });
 
 test('every view has an address that leads back to it', (t) => {

@@ -10,10 +10,12 @@ type Reports = CaptionQualityReports['reports'];
 interface CaptionLinesProps {
   readonly artifact: Artifact;
   readonly reports: Reports;
+  /** The words of the host for reason codes. */
+  readonly reasons: ReadonlyMap<string, string>;
 }
 
 /** Every line with both of its sides, what they rest on, and what guidelines say of it. */
-export function CaptionLines({ artifact, reports }: CaptionLinesProps) {
+export function CaptionLines({ artifact, reports, reasons }: CaptionLinesProps) {
   const { sourceLanguage, targetLanguage } = artifact.input;
   return (
     <ol class="caption-lines">
@@ -25,8 +27,8 @@ export function CaptionLines({ artifact, reports }: CaptionLinesProps) {
       {artifact.lines.map((line) => (
         <li key={line.id} class="caption-line">
           <span class="mono quiet">{rangeCode(line.startMs, line.endMs)}</span>
-          <Side text={line.source} />
-          <Side text={line.target} />
+          <Side text={line.source} reasons={reasons} />
+          <Side text={line.target} reasons={reasons} />
           <LineFindings lineId={line.id} reports={reports} />
         </li>
       ))}
@@ -34,21 +36,26 @@ export function CaptionLines({ artifact, reports }: CaptionLinesProps) {
   );
 }
 
-const Side = ({ text }: { readonly text: CaptionText }) =>
+interface SideProps extends Pick<CaptionLinesProps, 'reasons'> {
+  readonly text: CaptionText;
+}
+
+const Side = ({ text, reasons }: SideProps) =>
   text.state === 'available' ? (
     <p lang={text.language} class="caption-text">
       {text.text}
     </p>
   ) : (
     <p class="withheld-word">
-      {text.state}: {wordsOf(text.reasonCode)}
+      {text.state}: {reasons.get(text.reasonCode) ?? wordsOf(text.reasonCode)}
     </p>
   );
 
 /** A figure of a finding with its unit; speeds and lengths of lines come in thousandths. */
 function figureWords(code: CaptionFindingCode, value: number): string {
-  if (code === 'reading_speed_too_high') return `${value / 1000} characters a second`;
-  if (code === 'line_too_long') return `${value / 1000} characters`;
+  const thousandths = String(Math.round(value / 100) / 10);
+  if (code === 'reading_speed_too_high') return `${thousandths} characters a second`;
+  if (code === 'line_too_long') return `${thousandths} characters`;
   return code === 'too_many_lines' ? `${value} lines` : `${value} ms`;
 }
 

@@ -5,7 +5,7 @@ import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { isInPart, sentence, withoutName, wordsOf } from '../words/codes.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Explainer } from './explainer.tsx';
 import { QualitySummary } from './quality-summary.tsx';
@@ -39,10 +39,13 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
     <div class="captions">
       <div class="study-parts">
         <p>
-          <Badge state={captions.state} words={`captions: ${captions.text}`} />
+          <Badge state={isInPart(check) ? 'withheld' : captions.state} words={`captions: ${captions.text}`} />
         </p>
         <p>
-          <Badge state={check.state} words={`check: ${check.text}`} />
+          <Badge
+            state={isInPart(check) ? 'withheld' : check.state}
+            words={`check: ${check.text}${isInPart(check) ? '; files have only lines with both texts' : ''}`}
+          />
         </p>
         {may('produce_captions') && (
           <button type="button" class="primary" disabled={deed.state === 'busy'} onClick={produce}>
@@ -58,7 +61,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
           ) : (
             <>
               <QualitySummary reports={reports} />
-              <CaptionLines artifact={result.artifact} reports={reports} />
+              <CaptionLines artifact={result.artifact} reports={reports} reasons={reasonsOf(study)} />
               <Explainer artifact={result.artifact} study={study} runtimeId={runtimeId} />
             </>
           )
@@ -67,6 +70,10 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
     </div>
   );
 }
+
+/** The words of the host for each reason why something of this study is kept back. */
+const reasonsOf = ({ overview }: Study): ReadonlyMap<string, string> =>
+  new Map(overview.withheld.map(({ what, reasonCode, text }) => [reasonCode, withoutName(text, what)]));
 
 function NoCaptions({ study }: { readonly study: Study }) {
   const { runtimeId, captions, actions } = study.overview;

@@ -1,6 +1,6 @@
 import type { OverviewPart, RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { Badge } from '../parts/badge.tsx';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { isInPart, sentence, withoutCode, withoutName, wordsOf } from '../words/codes.ts';
 
 const parts = ['decision', 'review', 'captions', 'check', 'explanations'] as const;
 
@@ -27,7 +27,7 @@ export function OverviewWords({ overview }: { readonly overview: RuntimeOverview
           {findings.map(({ kind, title, artifactId, state, text, reasonCode }) => (
             <li key={`${kind} ${artifactId ?? title}`}>
               <span class="line-name">{sentence(title)}</span>
-              <span class={state === 'available' ? '' : 'withheld-word'}>{text}</span>
+              <span class={state === 'available' ? '' : 'withheld-word'}>{withoutCode(text, reasonCode)}</span>
               {reasonCode !== null && <span class="quiet mono">{reasonCode}</span>}
             </li>
           ))}
@@ -59,7 +59,7 @@ export function OverviewWords({ overview }: { readonly overview: RuntimeOverview
             {withheld.map(({ what, reasonCode, text }) => (
               <li key={`${what} ${reasonCode} ${text}`}>
                 <span class="line-name">{sentence(what)}</span>
-                <span>{text}</span>
+                <span>{withoutName(text, what)}</span>
                 <span class="quiet mono">{reasonCode}</span>
               </li>
             ))}
@@ -84,7 +84,7 @@ const stateWords: Readonly<Record<OverviewPart['state'], string>> = {
 const PartRow = ({ name, part }: { readonly name: string; readonly part: OverviewPart }) => (
   <li>
     <span class="line-name">{sentence(name)}</span>
-    <Badge state={part.state} words={stateWords[part.state]} />
+    <Badge state={isInPart(part) ? 'withheld' : part.state} words={stateWords[part.state]} />
     <span>{sentence(part.text)}</span>
     {part.state !== 'done' && part.reasonCodes.length > 0 && (
       <span class="quiet">{part.reasonCodes.map(wordsOf).join(', ')}</span>

@@ -4,7 +4,7 @@ import { useHost } from '../host/use-host.ts';
 import { useStore } from '../host/use-store.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Loading } from '../parts/notice.tsx';
-import { sentence } from '../words/codes.ts';
+import { isInPart, sentence } from '../words/codes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
@@ -70,7 +70,8 @@ interface OpenedProps extends StudyViewProps {
 }
 
 function Opened({ study, model, runtimeId, pane }: OpenedProps) {
-  const { source, situation, study: asked, lifecycle } = study.overview;
+  const { source, situation, study: asked, lifecycle, check } = study.overview;
+  const state = isInPart(check) ? 'withheld' : (situationState[situation.code] ?? lifecycle);
   return (
     <>
       <div class="study-head">
@@ -83,13 +84,14 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           </p>
         </div>
         <div class="study-state" aria-live="polite">
-          <Badge state={situationState[situation.code] ?? lifecycle} words={situation.text} />
+          <Badge state={state} words={situation.text} />
           <StudyDeeds study={study} model={model} />
         </div>
       </div>
       {asked.reason !== null && (
-        <p class="bad-text">
-          {asked.reason.message} <span class="mono quiet">{asked.reason.code}</span>
+        <p class="quiet">
+          {!situation.text.includes(asked.reason.message) && `${sentence(asked.reason.message)}. `}
+          Study again takes over what this study has measured and stored, and does the rest.
         </p>
       )}
       <nav class="tabs" aria-label="Parts of the study">

@@ -3,6 +3,18 @@ export const wordsOf = (code: string): string => code.replaceAll(/[_.-]+/g, ' ')
 
 export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
+/** A text of the overview that stands beside its code, which some texts end with. */
+export const withoutCode = (text: string, code: string | null): string =>
+  code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
+
+/** A text of the overview that stands under the name that it begins with. */
+export const withoutName = (text: string, name: string): string =>
+  text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text;
+
+/** Whether captions were accepted although lines of them lack a text: they are no plain success. */
+export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>
+  reasonCodes.includes('current_run_candidate_accepted_in_part');
+
 /** What stands where a lifecycle has to be said; every other one is a word already. */
 export const lifecycles: Readonly<Record<string, string>> = {
   accepted: 'waits for a worker',
