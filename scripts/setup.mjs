@@ -59,6 +59,7 @@ async function installPackages() {
   const stampFile = join(modules, '.setup-stamp');
   const wanted = stampOf(join(root, 'package-lock.json'));
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return;
+  say('the npm packages are missing or of another version; installing them takes a minute or more');
   // The postinstall of onnxruntime-node fetches GPU libraries from a host of its own; the CPU ones are in the package.
   const skip = { ONNXRUNTIME_NODE_INSTALL: 'skip' };
   if (!(await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], skip))) {
