@@ -1,0 +1,42 @@
+/** A block of commands of a page, and the lines that the page shows as its output. */
+export interface ShownBlock {
+  readonly commands: string;
+  readonly shown: readonly string[];
+}
+
+const fences = /^```(\w*)\n([\s\S]*?)^```$/gm;
+
+/** The blocks in `bash` of a page. The block that follows one of them is its output, unless it is in another language. */
+export function shownBlocksOf(page: string): ShownBlock[] {
+  const all = [...page.matchAll(fences)].map(([, language = '', text = '']) => ({ language, text }));
+  return all.flatMap(({ language, text }, at) => {
+    if (language !== 'bash') return [];
+    const next = all[at + 1];
+    const isOutput = next !== undefined && ['', 'json'].includes(next.language);
+    return [{ commands: text, shown: isOutput ? next.text.trimEnd().split('\n') : [] }];
+  });
+}
+
+/** A line without what is different on each machine: digests, ids, and the age of a tool. */
+const plain = (line: string): string =>
+  line
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+    .replaceAll(/\b[0-9a-f]{13,64}\b/g, 'HEX')
+    .replaceAll(/\d+ days old/g, 'DAYS days old')
+    .replaceAll(/"[A-Za-z0-9+/_-]{43}=?"/g, 'SECRET')
+    .trimEnd();
+
+/**
+ * The first line that is shown and does not come; undefined where all come, in this order. Other lines may stand between
+ * them, and `…` stands for any.
+ */
+export function firstMissing(shown: readonly string[], output: string): string | undefined {
+  const lines = output.split('\n').map(plain);
+  let from = 0;
+  return shown.find((line) => {
+    if (line.trim() === '…') return false;
+    const at = lines.indexOf(plain(line), from);
+    from = at + 1;
+    return at < 0;
+  });
+}

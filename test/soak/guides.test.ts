@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { pathOf, textOf } from '../docs/markdown.ts';
+import { firstMissing, shownBlocksOf } from '../docs/shown-blocks.ts';
+
+const mark = '@@ end of block @@';
+
+/** What one shell prints for each block of some pages, as a person pastes them in order. */
+async function pasted(t: ExecutionContext, commands: readonly string[]): Promise<string[]> {
+  const home = await mkdtemp(join(tmpdir(), 'guides-'));
+  t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  const shell = spawn('bash', { cwd: pathOf('.'), env: { ...process.env, HOME: home, TMPDIR: home }, detached: true });
+  t.teardown(() => {
+    try {
+      process.kill(-(shell.pid ?? 0), 'SIGKILL');
+    } catch {
+      // Nothing was left over.
+    }
+  });
+  const ended = once(shell, 'exit');
+  // The usual port may be taken on this machine, and stderr is on the terminal of that person, too.
+  const script = commands.map((each) => each.replaceAll('npm start --silent >', 'npm start --silent -- --port 0 >'));
+  shell.stdin.end(`exec 2>&1\n${script.map((each) => `${each}\necho '${mark}'\n`).join('')}exit\n`);
+  const [printed] = await Promise.all([text(shell.stdout), ended]);
+  return printed.split(`${mark}\n`);
+}
+
+async function holds(t: ExecutionContext, pages: readonly string[]): Promise<void> {
+  const texts = await Promise.all(pages.map((page) => textOf(page)));
+  const blocks = texts.flatMap(shownBlocksOf);
+  const printed = await pasted(
+    t,
+    blocks.map(({ commands }) => commands),
+  );
+  for (const [at, { commands, shown }] of blocks.entries()) {
+    const output = printed[at] ?? '';
+    t.is(firstMissing(shown, output), undefined, `${commands}\nprinted\n${output}`);
+  }
+}
+
+test('the first study over HTTP, and what continues in its shell, print what their pages show', async (t) => {
+  const guides = ['uploads', 'playback', 'operating'].map((name) => `docs/guides/${name}.md`);
+  await holds(t, ['docs/guides/first-study.md', 'docs/receipts.md', ...guides]);
+});
+
+test('captions and explanations print what their guides show', (t) =>
+  holds(t, ['docs/guides/captions.md', 'docs/guides/explanations.md']));
+
+test('an interview goes to captions in two languages as its guide shows', (t) =>
+  holds(t, ['docs/guides/translated-captions.md']));
