@@ -16,6 +16,7 @@ import type { CommandWords } from './options/help.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
 import { argument, hostFlags } from './terminal/call.ts';
+import { countedProgress } from './terminal/counted-progress.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -47,7 +48,7 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
         folders.push(copy.folder);
         return copy;
       },
-      progress: (done, total) => terminal.progress(`backup: ${done} of ${total} objects`),
+      progress: countedProgress(terminal, (done, total) => `backup: ${done} of ${total} objects`),
     });
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
     const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };

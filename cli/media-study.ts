@@ -23,6 +23,7 @@ import { runOnStore, storeCommands } from './store-commands.ts';
 import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { systemFailure } from './terminal/system-failure.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The commands that are programs of their own. */
@@ -77,7 +78,7 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
   if (error instanceof HostError) {
     return { line: [`${error.code}: ${error.message}`, error.hint ?? []].flat().join('; '), exit: exitCodes.failed };
   }
-  return { line: failureLine(error), exit: exitCodes.failed };
+  return { line: systemFailure(error) ?? failureLine(error), exit: exitCodes.failed };
 }
 
 async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {

@@ -5,6 +5,7 @@ import type { CommandWords } from './options/help.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
 import { argument, hostFlags } from './terminal/call.ts';
+import { countedProgress } from './terminal/counted-progress.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -29,7 +30,7 @@ export async function restore(given: GivenFlags, terminal: Terminal): Promise<Ex
     backup: absolutePath(source),
     target,
     newId: randomUUID,
-    progress: (done, total) => terminal.progress(`restore: ${done} of ${total} files verified`),
+    progress: countedProgress(terminal, (done, total) => `restore: ${done} of ${total} files verified`),
   });
   terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
     `restored ${target}: ${objects.length} objects, commit ${commit}, as of ${createdAt}`,

@@ -14,7 +14,7 @@ const asked = ({ terminal }: Call, question: string): Promise<string> =>
 /** Who holds the rights in a file. Throws `WrongCall` where it is not said. */
 export async function rightsHolderOf(call: Call, filename: string): Promise<string> {
   const named = call.given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
-  if (named === '') throw new WrongCall('--rights-holder is missing');
+  if (named === '') throw new WrongCall(`--rights-holder is missing: name who holds the rights in ${filename}`);
   return named;
 }
 

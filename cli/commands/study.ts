@@ -40,6 +40,8 @@ function rangeOf(call: Call, { durationMs }: SourceSessionRow, what: string) {
   const startMs = isAddress(what) ? 0 : (timeOf(call, 'from') ?? 0);
   const asked = isAddress(what) ? null : timeOf(call, 'to');
   const endMs = asked ?? Math.min(durationMs, startMs + usualLimitMs);
+  if (Math.max(startMs + 1, endMs) > durationMs)
+    throw new WrongCall(`${what} ends at ${timeCode(durationMs)}: --from and --to name a part before that`);
   if (asked === null && endMs < durationMs) {
     call.terminal.remark(
       `studying ${timeCode(startMs)} to ${timeCode(endMs)} of ${timeCode(durationMs)}: --from and --to name another part`,

@@ -51,6 +51,10 @@ export async function writeExport(
   try {
     await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
     await rename(part, path);
+  } catch (error) {
+    // The person has named the file, and never heard of its part.
+    if (error instanceof Error && 'path' in error && error.path === part) error.path = path;
+    throw error;
   } finally {
     await rm(part, { force: true });
   }
