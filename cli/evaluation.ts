@@ -52,21 +52,20 @@ function figure({ unit }: Measure, value: number | null): string {
   return unit === 'us' ? `${(value / 1000).toFixed(3)} ms` : `${value} ms`;
 }
 
-/** The drawn report: every measure that is a share, with its interval and the accepted value. */
+/** The drawn report: every measure that is a share or whole milliseconds, with its interval and the accepted value. */
 export function evaluationDrawing({ receipt, measures, intervals }: Evaluation): string {
   const accepted = new Map(measures.map(({ name, baseline }) => [name, baseline]));
-  const share = (micro: number): number => micro / 1_000_000;
   const drawn = measuresOf(receipt.totals).flatMap(({ name, unit, value, better }): DrawnMeasure[] => {
-    if (unit !== 'micro' || value === null) return [];
+    if (unit === 'us' || value === null) return [];
+    const drawnAs = (number: number): number => (unit === 'micro' ? number / 1_000_000 : number);
     const interval = intervals[name];
     const baseline = accepted.get(name) ?? null;
     return [
       {
-        name,
-        better,
-        value: share(value),
-        interval: interval === undefined ? null : { low: share(interval.low), high: share(interval.high) },
-        baseline: baseline === null ? null : share(baseline),
+        ...{ name, better, unit: unit === 'micro' ? 'share' : 'ms' },
+        value: drawnAs(value),
+        interval: interval === undefined ? null : { low: drawnAs(interval.low), high: drawnAs(interval.high) },
+        baseline: baseline === null ? null : drawnAs(baseline),
       },
     ];
   });

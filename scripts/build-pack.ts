@@ -6,6 +6,7 @@ import { filmItems } from './packs/film-items.ts';
 import { pairingItems } from './packs/pairing-items.ts';
 import { screenTextItems } from './packs/screen-text-items.ts';
 import { speechItems } from './packs/speech-items.ts';
+import { utteranceItems } from './packs/utterance-items.ts';
 
 // Builds a labelled pack: drawn films, speech of flite, sounds with faults, text tracks that differ, and text on the screen. The
 // bytes depend on the versions of ffmpeg and flite, on fonts and on the processor, so that each machine accepts a baseline of its own.
@@ -16,10 +17,13 @@ const parts: Readonly<Record<string, (folder: string) => Promise<PackItem[]>>> =
   faults: faultItems,
   paired: pairingItems,
   screen: screenTextItems,
+  tuning: utteranceItems('tuning'),
+  'held-out': utteranceItems('held-out'),
 };
 
 const [given, ...named] = process.argv.slice(2);
-const wanted = named.length === 0 ? Object.keys(parts) : named;
+const usual = ['films', 'speech', 'faults', 'paired', 'screen'];
+const wanted = named.length === 0 ? usual : named;
 if (given === undefined || wanted.some((name) => !Object.hasOwn(parts, name))) {
   process.stderr.write(`usage: node --import tsx scripts/build-pack.ts OUTDIR [${Object.keys(parts).join('|')} …]\n`);
   process.exit(2);

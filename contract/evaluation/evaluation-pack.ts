@@ -121,6 +121,15 @@ export const labelledScreenTexts = z
   .refine(areInOrder, 'must be in the order of their starts');
 
 /**
+ * What people say, each time without a pause, under one condition of hearing, and where every other sound is no speech. Beside
+ * `speech` this asks for each utterance whether it was found, and how well its edges were.
+ */
+export const labelledUtterances = z.strictObject({
+  condition: z.string().regex(/^[a-z0-9_]{1,40}$/),
+  spans: z.array(range).max(5000).refine(areDisjoint, 'must be in order and apart'),
+});
+
+/**
  * What is really in the range of an item, on the time line of its source. Null says that it has no label, an empty list that there
  * is none.
  */
@@ -146,6 +155,7 @@ export const packLabels = z.strictObject({
   pairing: labelledPairing.nullable().optional(),
   /** No texts where none stands on the screen. */
   screenTexts: labelledScreenTexts.nullable().optional(),
+  utterances: labelledUtterances.nullable().optional(),
 });
 
 export const packItem = z.strictObject({
@@ -178,6 +188,7 @@ export type LabelledTranscript = z.infer<typeof labelledTranscript>;
 export type LabelledTranslations = z.infer<typeof labelledTranslations>;
 export type LabelledPairing = z.infer<typeof labelledPairing>;
 export type LabelledScreenTexts = z.infer<typeof labelledScreenTexts>;
+export type LabelledUtterances = z.infer<typeof labelledUtterances>;
 export type LabelledCuts = z.infer<typeof labelledCuts>;
 export type PackItem = z.infer<typeof packItem>;
 export type EvaluationPack = z.infer<typeof evaluationPack>;

@@ -180,6 +180,39 @@ export const screenTextScore = z.strictObject({
   inventedMicro: micro,
 });
 
+/** Errors of edges in ms, as found minus labelled; null where nothing was found. A size is one without its sign. */
+const edgeErrors = z.strictObject({
+  errorsMs: z.array(z.int()),
+  medianMs: z.int().nullable(),
+  medianSizeMs: count.nullable(),
+  ninetiethSizeMs: count.nullable(),
+});
+
+/** An utterance as long as this is a phrase, a shorter one a word. */
+export const phraseMs = 1000;
+
+/** How much of a labelled utterance and of a window of speech together both must have. */
+export const utteranceOverlap = 0.7;
+
+/**
+ * Utterances that were found with `utteranceOverlap` (intersection by union), and the begins and ends of all that a window of speech
+ * overlaps, in ascending order; `foundMs` of the `unspokenMs` without any utterance were found as speech.
+ */
+export const utteranceScore = z.strictObject({
+  condition: z.string().min(1),
+  words: count,
+  wordsFound: count,
+  phrases: count,
+  phrasesFound: count,
+  onset: edgeErrors,
+  offset: edgeErrors,
+  unspokenMs: count,
+  foundMs: count,
+  wordsFoundMicro: micro,
+  phrasesFoundMicro: micro,
+  foundMicro: micro,
+});
+
 /** What was measured; null where no item has such labels. */
 export const evaluationScores = z.strictObject({
   speech: z.array(speechScore).length(speechCollarsMs.length).nullable(),
@@ -196,6 +229,8 @@ export const evaluationScores = z.strictObject({
   translations: translationGateScore.optional(),
   pairing: pairingScore.optional(),
   screenTexts: screenTextScore.optional(),
+  /** Once for each condition, in the order of their names. */
+  utterances: z.array(utteranceScore).optional(),
 });
 
 /**
@@ -231,5 +266,6 @@ export type TranscriptScore = z.infer<typeof transcriptScore>;
 export type TranslationGateScore = z.infer<typeof translationGateScore>;
 export type PairingScore = z.infer<typeof pairingScore>;
 export type ScreenTextScore = z.infer<typeof screenTextScore>;
+export type UtteranceScore = z.infer<typeof utteranceScore>;
 export type EvaluationScores = z.infer<typeof evaluationScores>;
 export type EvaluationReceipt = z.infer<typeof evaluationReceipt>;

@@ -2,7 +2,10 @@ import type {
   EvaluationReceipt,
   EvaluationScores,
   LanguageScore,
+  UtteranceScore,
 } from '../../contract/evaluation/evaluation-receipt.ts';
+
+import { joinedCounts, utteranceScoreOf } from './score-utterances.ts';
 
 /** One number of an evaluation that may get better or worse. */
 export interface Measure {
@@ -50,6 +53,41 @@ const languages = (name: string, score: LanguageScore | null): Measure[] =>
         share(`${name}.accuracy`, score.accuracyMicro, 'higher'),
         share(`${name}.abstention`, score.abstentionMicro, 'lower'),
       ];
+
+/** A window may end a few moments earlier or later for the same reason. */
+const edgeToleranceMs = 5;
+
+const milliseconds = (name: string, value: number | null): Measure => ({
+  ...{ name, unit: 'ms', value, better: 'lower', tolerance: edgeToleranceMs },
+});
+
+const edges = (name: string, { medianMs, medianSizeMs, ninetiethSizeMs }: UtteranceScore['onset']): Measure[] => [
+  milliseconds(`${name}.bias`, medianMs === null ? null : Math.abs(medianMs)),
+  milliseconds(`${name}.median`, medianSizeMs),
+  milliseconds(`${name}.ninetieth`, ninetiethSizeMs),
+];
+
+/** Of all utterances together; then, under each condition, what was found of them, or of its sound where nobody speaks. */
+function utterances(scores: readonly UtteranceScore[]): Measure[] {
+  const all = utteranceScoreOf(joinedCounts('all', scores));
+  return [
+    share('utterances.words_found', all.wordsFoundMicro, 'higher', speechToleranceMicro),
+    share('utterances.phrases_found', all.phrasesFoundMicro, 'higher', speechToleranceMicro),
+    ...edges('utterances.onset', all.onset),
+    ...edges('utterances.offset', all.offset),
+    ...scores.flatMap((score): Measure[] => {
+      const name = `utterances.${score.condition}`;
+      if (score.words + score.phrases === 0) {
+        return [share(`${name}.taken_for_speech`, score.foundMicro, 'lower', speechToleranceMicro)];
+      }
+      return [
+        share(`${name}.words_found`, score.wordsFoundMicro, 'higher', speechToleranceMicro),
+        milliseconds(`${name}.onset.median`, score.onset.medianSizeMs),
+        milliseconds(`${name}.offset.median`, score.offset.medianSizeMs),
+      ];
+    }),
+  ];
+}
 
 /** Every measure of the scores, in a fixed order. Two evaluations of one pack have the same. */
 export const measuresOf = ({ speech, cuts, subtitles, ...scores }: EvaluationScores): Measure[] => [
@@ -102,6 +140,7 @@ const laterMeasures = ({
   translations,
   pairing,
   screenTexts,
+  utterances: said,
 }: Omit<EvaluationScores, 'speech' | 'cuts' | 'subtitles'>): Measure[] => [
   ...(transitions === undefined
     ? []
@@ -138,6 +177,7 @@ const laterMeasures = ({
         share('screen_texts.wrong', screenTexts.wrongMicro, 'lower'),
         share('screen_texts.invented', screenTexts.inventedMicro, 'lower'),
       ]),
+  ...(said === undefined ? [] : utterances(said)),
 ];
 
 export type Change = 'equal' | 'better' | 'tolerated' | 'worse';

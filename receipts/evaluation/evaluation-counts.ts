@@ -17,6 +17,7 @@ import { pairCues, type SubtitleCounts, subtitleCounts, subtitleScoreOf } from '
 import { type TranscriptCounts, transcriptCounts, transcriptScoreOf } from './score-transcript.ts';
 import { type TransitionCounts, transitionCounts, transitionScoreOf } from './score-transitions.ts';
 import { type TranslationCounts, translationScoreOf } from './score-translations.ts';
+import { pooledUtterances, type UtteranceCounts, utteranceCounts, utteranceScoreOf } from './score-utterances.ts';
 
 /** Everything that is counted of an item or of a whole pack; speech and cuts once for each collar and tolerance. */
 export interface EvaluationCounts {
@@ -34,6 +35,8 @@ export interface EvaluationCounts {
   readonly translations: TranslationCounts | null;
   readonly pairing: PairingCounts | null;
   readonly screenTexts: ScreenTextCounts | null;
+  /** Once for each condition. */
+  readonly utterances: readonly UtteranceCounts[] | null;
 }
 
 const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
@@ -75,6 +78,7 @@ export function countsOf({ range, labels }: PackItem, found: EvaluationFindings)
     translations: found.translations,
     pairing: labels.pairing ? pairingCounts(labels.pairing, found.pairs ?? []) : null,
     screenTexts: labels.screenTexts ? screenTextCounts(labels.screenTexts, found.screenTexts ?? []) : null,
+    utterances: labels.utterances ? [utteranceCounts(labels.utterances, found.speech ?? [], range)] : null,
   };
 }
 
@@ -125,6 +129,7 @@ export const pooledCounts = (items: readonly EvaluationCounts[]): EvaluationCoun
   translations: pooledTranslations(items.map(({ translations }) => translations)),
   pairing: sumOf(present(items.map(({ pairing }) => pairing))),
   screenTexts: sumOf(present(items.map(({ screenTexts }) => screenTexts))),
+  utterances: pooledUtterances(items.map(({ utterances }) => utterances)),
 });
 
 /** The counts with the ratios that follow from them. */
@@ -150,4 +155,5 @@ export const scoresOf = ({
   ...(later.translations === null ? {} : { translations: translationScoreOf(later.translations) }),
   ...(later.pairing === null ? {} : { pairing: pairingScoreOf(later.pairing) }),
   ...(later.screenTexts === null ? {} : { screenTexts: screenTextScoreOf(later.screenTexts) }),
+  ...(later.utterances === null ? {} : { utterances: later.utterances.map(utteranceScoreOf) }),
 });

@@ -117,7 +117,8 @@ export function findingsOf(
   const evidence = operationsOf(runtime).flatMap((operation) => operation.evidence);
   const factsOf = (kind: DetectedKind, label: string) =>
     artifactsOf(kind, `${itemId}: labels.${label}`, evidence).flatMap(({ facts }) => facts);
-  const speech = labels.speech === null ? null : factsOf('speech_activity', 'speech');
+  const spoken = labels.speech === null ? labels.utterances && 'utterances' : 'speech';
+  const speech = spoken ? factsOf('speech_activity', spoken) : null;
   const cuts = labels.cuts === null ? null : factsOf('shot_changes', 'cuts');
   const tracks = labels.subtitles?.map(({ trackIndex }, index) =>
     findTrack(`${itemId}: labels.subtitles.${index}.trackIndex`, trackIndex, evidence),

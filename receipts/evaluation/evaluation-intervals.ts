@@ -26,6 +26,7 @@ const countsIn = (scores: EvaluationScores): EvaluationCounts => ({
   translations: scores.translations ?? null,
   pairing: scores.pairing ?? null,
   screenTexts: scores.screenTexts ?? null,
+  utterances: scores.utterances ?? null,
 });
 
 /** Numbers in (0, 1) that follow from a seed alone (Park and Miller). */

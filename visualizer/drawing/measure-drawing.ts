@@ -3,9 +3,10 @@ import { markupOf } from './svg.ts';
 import { themes } from './theme.ts';
 import { fontFamily } from './typeface.ts';
 
-/** A measure as a share of one; `low` and `high` are the ends of its interval, `baseline` is the accepted value. */
+/** A share, or a number of milliseconds; `low` and `high` are the ends of its interval, `baseline` is the accepted value. */
 export interface DrawnMeasure {
   readonly name: string;
+  readonly unit: 'share' | 'ms';
   readonly value: number;
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly baseline: number | null;
@@ -30,6 +31,9 @@ const style = [
   `.accepted{stroke:${dot};stroke-width:1.5}`,
 ].join('\n');
 
+/** The whole scale in ms. */
+const wholeMs = 250;
+
 /** Rates of errors may exceed one: they end at the edge, and their figure says how far they go. */
 const placeOf = (share: number): string => (left + Math.min(Math.max(share, 0), 1) * scaleWidth).toFixed(1);
 
@@ -46,17 +50,17 @@ const shape = (
 const line = (name: string, from: readonly [string, number], to: readonly [string, number]): Shape =>
   shape('path', { class: name, d: `M${from.join(' ')}L${to.join(' ')}` });
 
-const figure = (share: number): string => share.toFixed(3);
-
-function rowOf({ name, value, interval, baseline, better }: DrawnMeasure, at: number): Shape[] {
+function rowOf({ name, unit, value, interval, baseline, better }: DrawnMeasure, at: number): Shape[] {
   const y = top + at * rowHeight;
+  const figure = (number: number): string => (unit === 'ms' ? `${number} ms` : number.toFixed(3));
+  const placed = (number: number): string => placeOf(unit === 'ms' ? number / wholeMs : number);
   const range = interval === null ? '' : ` (${figure(interval.low)} to ${figure(interval.high)})`;
-  const accepted = baseline === null ? [] : [line('accepted', [placeOf(baseline), y - 7], [placeOf(baseline), y + 7])];
+  const accepted = baseline === null ? [] : [line('accepted', [placed(baseline), y - 7], [placed(baseline), y + 7])];
   return [
     shape('text', { x: String(left - 14), y: String(y + 4), 'text-anchor': 'end' }, name),
-    ...(interval === null ? [] : [line('interval', [placeOf(interval.low), y], [placeOf(interval.high), y])]),
+    ...(interval === null ? [] : [line('interval', [placed(interval.low), y], [placed(interval.high), y])]),
     ...accepted,
-    shape('circle', { class: 'value', cx: placeOf(value), cy: String(y), r: '4' }),
+    shape('circle', { class: 'value', cx: placed(value), cy: String(y), r: '4' }),
     shape(
       'text',
       { class: 'small', x: String(left + scaleWidth + 14), y: String(y + 4) },
@@ -66,7 +70,7 @@ function rowOf({ name, value, interval, baseline, better }: DrawnMeasure, at: nu
 }
 
 /**
- * Draws shares as points on one scale from 0 to 1, with their intervals as bars and the accepted values as strokes. An arrow
+ * Draws measures as points on one scale, shares from 0 to 1 and times from 0 to 250 ms, with their intervals as bars and the accepted values as strokes. An arrow
  * downwards marks measures that are better when they are lower.
  */
 export function drawnMeasures(title: string, measures: readonly DrawnMeasure[]): string {

@@ -20,7 +20,7 @@ const subtitles = {
 
 const unlabelled = {
   ...{ transitions: null, soundFaults: null, keyframes: null, transcript: null },
-  ...{ translations: null, pairing: null, screenTexts: null },
+  ...{ translations: null, pairing: null, screenTexts: null, utterances: null },
 };
 
 const counts = {

@@ -7,7 +7,7 @@ import { drawnMeasures } from '../../../visualizer/drawing/measure-drawing.ts';
 const unlabelled: EvaluationCounts = {
   ...{ speech: null, cuts: null, subtitles: null, trackLanguages: null, cueLanguages: null, captionGate: null },
   ...{ transitions: null, soundFaults: null, keyframes: null, transcript: null },
-  ...{ translations: null, pairing: null, screenTexts: null },
+  ...{ translations: null, pairing: null, screenTexts: null, utterances: null },
 };
 
 const withShots = (shots: number, covered: number): EvaluationCounts => ({
@@ -52,13 +52,30 @@ test('items of one file are drawn together, and one file alone says nothing of o
 
 test('a report draws every measure on one scale, and values beyond it at its edge', (t) => {
   const svg = drawnMeasures('Evaluation of <2> items', [
-    { name: 'cuts.f1', value: 0.5, interval: { low: 0.25, high: 0.75 }, baseline: 0.6, better: 'higher' },
-    { name: 'transcript.word_error_rate', value: 1.5, interval: null, baseline: null, better: 'lower' },
+    {
+      name: 'cuts.f1',
+      unit: 'share',
+      value: 0.5,
+      interval: { low: 0.25, high: 0.75 },
+      baseline: 0.6,
+      better: 'higher',
+    },
+    { name: 'transcript.word_error_rate', unit: 'share', value: 1.5, interval: null, baseline: null, better: 'lower' },
+    {
+      name: 'utterances.offset',
+      unit: 'ms',
+      value: 25,
+      interval: { low: 20, high: 50 },
+      baseline: 100,
+      better: 'lower',
+    },
   ]);
-  t.true(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="870" height="114"'));
+  t.true(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="870" height="136"'));
   t.true(svg.includes('<title>Evaluation of &lt;2&gt; items</title>'));
   t.true(svg.includes('<path class="interval" d="M400.0 60L600.0 60"/>'));
   t.true(svg.includes('>0.500 (0.250 to 0.750)</text>'));
   t.true(svg.includes('cx="700.0"'));
   t.true(svg.includes('>1.500 ↓</text>'));
+  t.true(svg.includes('<path class="interval" d="M332.0 104L380.0 104"/>'));
+  t.true(svg.includes('>25 ms (20 ms to 50 ms) ↓</text>'));
 });

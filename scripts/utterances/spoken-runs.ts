@@ -1,0 +1,58 @@
+import { decibels, meanPower, samplesIn } from './samples.ts';
+
+/** Something that was said without a pause: its samples, with a little of the quiet before and behind it. */
+export interface SpokenRun {
+  readonly samples: Float32Array;
+  /** Where it begins and ends in them, in ms. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
+ * What is speech in a clean recording: from the first to the last 10 ms within 35 dB of the loudest ones. A recording is used
+ * only if this is plain: what is around is at least 5 dB below that, and no pause is so short that it may count as one or not.
+ */
+const rule = {
+  windowMs: 10,
+  stepMs: 5,
+  belowLoudestDb: 35,
+  quietBelowLoudestDb: 40,
+  quietShare: 0.9,
+  leastPauseMs: 400,
+  doubtfulPauseMs: 200,
+  leastMs: 200,
+  mostMs: 9000,
+  marginMs: 10,
+} as const;
+
+/** The runs of a clean recording, in order; none where its edges are not plain. */
+export function spokenRuns(samples: Float32Array): SpokenRun[] {
+  const { windowMs, stepMs } = rule;
+  const levels: number[] = [];
+  for (let at = 0; at + samplesIn(windowMs) <= samples.length; at += samplesIn(stepMs)) {
+    levels.push(decibels(meanPower(samples, at, at + samplesIn(windowMs))));
+  }
+  const loudest = Math.max(...levels);
+  const isLoud = levels.map((level) => level >= loudest - rule.belowLoudestDb);
+  const loud = isLoud.flatMap((is, at) => (is ? [at] : []));
+  const pauses = loud.slice(1).map((at, index) => (at - (loud[index] ?? at)) * stepMs);
+  if (pauses.some((ms) => ms >= rule.doubtfulPauseMs && ms < rule.leastPauseMs)) return [];
+  const starts = loud.filter((_, index) => index === 0 || (pauses[index - 1] ?? 0) >= rule.leastPauseMs);
+  const ends = loud.filter((_, index) => index === loud.length - 1 || (pauses[index] ?? 0) >= rule.leastPauseMs);
+  const spans = starts.map((from, index) => ({ from, to: ends[index] ?? from }));
+  const quiet = levels
+    .filter((_, at) => !spans.some(({ from, to }) => at >= from - 4 && at <= to + 4))
+    .sort((one, other) => one - other);
+  const still = quiet[Math.floor(rule.quietShare * quiet.length)];
+  if (still === undefined || still > loudest - rule.quietBelowLoudestDb) return [];
+  const runs = spans.map(({ from, to }) => runIn(samples, from * stepMs + windowMs / 2, to * stepMs + windowMs / 2));
+  return runs.some((run) => run === null) ? [] : runs.flatMap((run) => run ?? []);
+}
+
+/** Null where it is too short or too long, or the recording has nothing around it. */
+function runIn(samples: Float32Array, startMs: number, endMs: number): SpokenRun | null {
+  const { marginMs, leastMs, mostMs } = rule;
+  const [from, to] = [samplesIn(startMs - marginMs), samplesIn(endMs + marginMs)];
+  if (from < 0 || to > samples.length || endMs - startMs < leastMs || endMs - startMs > mostMs) return null;
+  return { samples: samples.slice(from, to), startMs: marginMs, endMs: marginMs + endMs - startMs };
+}
