@@ -5,14 +5,14 @@ import { approvalReference } from '../review/publish-review.ts';
 import { runtimeListFields } from '../study/runtime-list.ts';
 import { readinessReference, studyReference } from '../study/study-readiness.ts';
 import { captionExecutor } from './caption-executor.ts';
-import { captionArtifact, captionReference, captionResult, chunkedCaptions } from './caption-production.ts';
+import { captionArtifact, captionReference, captionResult, longCaptionRecord } from './caption-production.ts';
 import {
   qualityControlCandidate,
   qualityControlPolicy,
   qualityControlReason,
   qualityControlReceipt,
 } from './caption-quality-control.ts';
-import { captionChunk } from './long-captions.ts';
+import { captionChunk, captionCitations } from './long-captions.ts';
 
 const ids = z.array(z.string().min(1)).refine((list) => new Set(list).size === list.length, 'each id once');
 
@@ -60,8 +60,10 @@ export const captionProductionResults = z.strictObject({
 export const captionChunkAnswer = z.strictObject({
   schema: z.literal('studio.local-runtime-caption-chunk.v1'),
   ...runtimeListFields,
-  captions: chunkedCaptions,
+  captions: longCaptionRecord,
   chunk: captionChunk,
+  /** The records that have the reads which these lines cite; absent where `captions` has them itself. */
+  citations: z.array(captionCitations).optional(),
 });
 
 export const qualityControlRow = z.strictObject({

@@ -150,14 +150,16 @@ export const captionLine = z.strictObject({
   target: captionText,
 });
 
+/** A read that lines cite, with its report. */
+export const sharedCitation = z.strictObject({
+  semanticCitation: semanticCitation.omit({ observations: true }),
+  childReport,
+});
+
 /** What the lineages of many lines have in common, said once: every read that a line cites, with its report. */
 export const sharedLineage = lineLineage.extend({
   source: z.strictObject({ artifactId, contentId }),
-  study: studyReference.extend({
-    citations: z.array(
-      z.strictObject({ semanticCitation: semanticCitation.omit({ observations: true }), childReport }),
-    ),
-  }),
+  study: studyReference.extend({ citations: z.array(sharedCitation) }),
 });
 
 /** A line whose lineage says only what is its own; `citations` point into what is shared. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentId, count, identity, identityOf, languageTag, positive, range } from '../base/grammar.ts';
 import { artifactId } from '../base/operation.ts';
+import { recordPart } from '../base/record-part.ts';
 import { approvalReference } from '../review/publish-review.ts';
 import { readinessReference, studyReference } from '../study/study-readiness.ts';
 import { captionExecutor } from './caption-executor.ts';
@@ -103,6 +104,18 @@ export const chunkedCaptions = z.strictObject({
   chunks: captionChunks,
 });
 
+/** The same for lines that cite more reads than this record has room for: further records have the reads. */
+export const citingCaptions = z.strictObject({
+  schema: z.literal('studio.caption-production.chunked-artifact.v2'),
+  ...inChunks,
+  sharedLineage: sharedLineage.extend({ study: studyReference }),
+  citations: z.array(recordPart).min(1),
+  chunks: captionChunks,
+});
+
+/** The record of long captions. */
+export const longCaptionRecord = z.discriminatedUnion('schema', [chunkedCaptions, citingCaptions]);
+
 /**
  * Captions: lines in order of time, disjoint and inside the range. `v1` says the whole lineage with
  * every line; `v5` says once what the lines have in common, for captions that would be too large otherwise; `v6` does so too,
@@ -119,7 +132,7 @@ export const captionArtifact = z.discriminatedUnion('schema', [
 ]);
 
 /** The record of captions, by which they are named. */
-export const storedCaptionRecord = z.discriminatedUnion('schema', [...inOneRecord, chunkedCaptions]);
+export const storedCaptionRecord = z.discriminatedUnion('schema', [...inOneRecord, chunkedCaptions, citingCaptions]);
 
 /** The limits as receipts and events carry them. */
 export const captionLimitsRecord = z.strictObject({
@@ -210,7 +223,7 @@ export type TranslatedCaptionReceipt = z.infer<typeof translatedCaptionReceipt>;
 export type LongCaptionReceipt = z.infer<typeof longCaptionReceipt>;
 export type CaptionReceipt = PlainCaptionReceipt | TranslatedCaptionReceipt | LongCaptionReceipt;
 export type LongCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-production.artifact.v7' }>;
-export type ChunkedCaptions = z.infer<typeof chunkedCaptions>;
+export type LongCaptionRecord = z.infer<typeof longCaptionRecord>;
 export type StoredCaptionRecord = z.infer<typeof storedCaptionRecord>;
 export type CaptionReference = z.infer<typeof captionReference>;
 export type CaptionProductionRequest = z.infer<typeof captionProductionRequest>;

@@ -137,8 +137,8 @@ function citedBy({ study }: CaptionJob, drafts: readonly DraftLine[]): CitedTran
 }
 
 function recordsOf(captions: CaptionArtifact): object[] {
-  const { record, chunks } = storedFormOf(captions);
-  return [record, ...chunks];
+  const { record, chunks, citations } = storedFormOf(captions);
+  return [record, ...chunks, ...citations];
 }
 
 /** In the form whose lines are stored in chunks. Throws `CaptionFailure` where there is no line. */

@@ -1,8 +1,8 @@
 import type { CaptionLine, SharedLineage, SharingQueue } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import type { ChunkedLine } from '../../contract/captions/long-captions.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
-import { firstDifference } from '../core/first-difference.ts';
 
 type SharedCitation = SharedLineage['study']['citations'][number];
 
@@ -15,9 +15,13 @@ export interface SharedLines {
 /** Takes what all lineages of one production have in common out of its lines. There is at least one line. */
 export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...CaptionLine[]]): SharedLines {
   const citations: SharedCitation[] = [];
+  const places = new Map<string, number>();
   const indexOf = (citation: SharedCitation): number => {
-    const known = citations.findIndex((each) => firstDifference(each, citation) === null);
-    return known === -1 ? citations.push(citation) - 1 : known;
+    const said = canonicalJson(citation);
+    const known = places.get(said);
+    if (known !== undefined) return known;
+    places.set(said, citations.length);
+    return citations.push(citation) - 1;
   };
   const lines = [first, ...rest].map(({ lineage, ...line }): SharingQueue => {
     const { coverage, claimIds, semanticCitations, childReports } = lineage.study;

@@ -23,7 +23,7 @@ import { type AllowedCaptions, captionLimitsOf } from './caption-allowance.ts';
 import { type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
 import { longTranslationSummaryOf, translationOutputs, translationSummaryOf } from './caption-translation.ts';
 import { captionInputOf } from './captioned-study.ts';
-import { storedCaptions, storedChunks, storedFormOf } from './stored-captions.ts';
+import { storedCaptions, storedChunks, storedCitations, storedFormOf } from './stored-captions.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
 export interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
@@ -186,11 +186,12 @@ export function recordCaptions(
   const { jobId } = artifact;
   const declared = captionReceiptOf(artifact);
   const receipt = declared.of(run, { study, translation, allowance, artifact });
-  const { record, chunks } = storedFormOf(artifact);
+  const { record, chunks, citations } = storedFormOf(artifact);
   const captions = storedCaptions.outputOf(run, record);
   const receipted = declared.outputOf(run, receipt);
   const before = [
     ...(translation === undefined ? [] : translationOutputs(run, translation, allowance !== undefined)),
+    ...storedCitations.outputsOf(run, citations),
     ...storedChunks.outputsOf(run, chunks),
   ];
   const names = {

@@ -64,18 +64,25 @@ function originBy({ jobId, input, authority, producer }: CaptionReceipt): Return
 const isWithin = (inner: { startMs: number; endMs: number }, outer: { startMs: number; endMs: number }): boolean =>
   outer.startMs <= inner.startMs && inner.endMs <= outer.endMs;
 
+/** The lines before a line: their names, and where the last of them ends. */
+interface LinesBefore {
+  readonly ids: ReadonlySet<string>;
+  readonly endMs: number;
+}
+
 /** Comes after all lines before it, under a name of its own, inside the range and the part of the source it names. */
-function isInOrder(line: CaptionLine, before: readonly CaptionLine[], { input }: CaptionReceipt): boolean {
+function isInOrder(line: CaptionLine, before: LinesBefore, { input }: CaptionReceipt): boolean {
   const { window } = line.lineage.source;
   return (
     line.startMs < line.endMs &&
     isWithin(line, window) &&
     isWithin(window, input.range) &&
-    before.every(({ id, endMs }) => id !== line.id && endMs <= line.startMs)
+    !before.ids.has(line.id) &&
+    before.endMs <= line.startMs
   );
 }
 
-const isComplete = (line: CaptionLine, before: readonly CaptionLine[], receipt: CaptionReceipt): boolean =>
+const isComplete = (line: CaptionLine, before: LinesBefore, receipt: CaptionReceipt): boolean =>
   hasBothTexts(line, receipt) &&
   isSupported(line) &&
   isSame(originOf(line.lineage), originBy(receipt)) &&
@@ -101,8 +108,12 @@ const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
  */
 export function structuralDecisionOf({ artifact: { lines }, receipt }: StoredCaptions): QualityControlDecision {
   const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';
-  const decided = lines.map((line, at): LineDecision => {
-    const passed = isComplete(line, lines.slice(0, at), receipt) ? accepted : withheld;
+  const ids = new Set<string>();
+  let endMs = 0;
+  const decided = lines.map((line): LineDecision => {
+    const passed = isComplete(line, { ids, endMs }, receipt) ? accepted : withheld;
+    ids.add(line.id);
+    endMs = Math.max(endMs, line.endMs);
     return { lineId: line.id, ...(isDemo ? demo : passed) };
   });
   const withReason = (reason: QualityControlDecision['reasonCodes'][0]): QualityControlDecision => ({

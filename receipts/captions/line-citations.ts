@@ -5,7 +5,7 @@ import { hashOf } from '../core/canonical-json.ts';
 import { coversWhole } from '../core/time-spans.ts';
 import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
 import { decisionReceipt } from '../evidence/evidence-decision.ts';
-import type { VerifiedAssessment } from '../evidence/fold-judgement.ts';
+import type { VerifiedAssessment, VerifiedDecision } from '../evidence/fold-judgement.ts';
 import type { VerifiedRead } from '../evidence/fold-reads.ts';
 import type { CaptionRules } from './caption-rules.ts';
 import type { CaptionedStudy } from './captioned-study.ts';
@@ -30,6 +30,12 @@ function runsOf(facts: readonly EvidenceFact[]): Range[] {
   return runs;
 }
 
+/** A read with the runs of its facts. */
+interface ReadRuns {
+  readonly read: VerifiedRead;
+  readonly runs: readonly Range[];
+}
+
 /** A run of one read's facts. */
 interface ReadRun {
   readonly read: VerifiedRead;
@@ -37,10 +43,10 @@ interface ReadRun {
 }
 
 /** The runs of these reads that meet a line, where they hold all of it together; else none. */
-function runsOver(reads: readonly VerifiedRead[], line: Range): ReadRun[] {
+function runsOver(reads: readonly ReadRuns[], line: Range): ReadRun[] {
   const runs = reads
-    .flatMap((read) => runsOf(read.body.facts).map((run) => ({ read, run })))
-    .filter(({ run }) => overlaps(run, line));
+    .filter(({ read }) => overlaps(read.body.authorization, line))
+    .flatMap(({ read, runs: all }) => all.flatMap((run) => (overlaps(run, line) ? [{ read, run }] : [])));
   const isHeld = coversWhole(
     runs.map(({ run }) => run),
     line,
@@ -49,12 +55,14 @@ function runsOver(reads: readonly VerifiedRead[], line: Range): ReadRun[] {
 }
 
 /** Reads that cite a line together: those over one evidence, or by the first rules each one alone. */
-function citingTogether(reads: readonly VerifiedRead[], { joinsReads }: CaptionRules): VerifiedRead[][] {
-  if (!joinsReads) return reads.map((read) => [read]);
-  const evidence = new Map<string, VerifiedRead[]>();
-  for (const read of reads) {
-    const { artifactId } = read.body.input;
-    evidence.set(artifactId, [...(evidence.get(artifactId) ?? []), read]);
+function citingTogether(reads: readonly ReadRuns[], { joinsReads }: CaptionRules): ReadRuns[][] {
+  if (!joinsReads) return reads.map((each) => [each]);
+  const evidence = new Map<string, ReadRuns[]>();
+  for (const each of reads) {
+    const { artifactId } = each.read.body.input;
+    const together = evidence.get(artifactId) ?? [];
+    evidence.set(artifactId, together);
+    together.push(each);
   }
   return [...evidence.values()];
 }
@@ -70,12 +78,6 @@ function citationOf({ read: { contentId, body }, run }: ReadRun): SemanticCitati
     observations: [{ observationId: `observation:${hashOf({ receiptContentId: contentId, ...run })}`, ...run }],
   };
 }
-
-const assessmentOf = (
-  assessments: readonly VerifiedAssessment[],
-  { receiptContentId }: SemanticCitation,
-): VerifiedAssessment | undefined =>
-  assessments.find(({ body }) => body.inputs.some((input) => input.receiptContentId === receiptContentId));
 
 /** A claim by the name that lineages use: its assessment and its place in it. */
 const claimIdOf = (operationId: string, claimIndex: number): string => `${operationId}:claim:${claimIndex}`;
@@ -98,12 +100,14 @@ function claimsOver(
   return body.claims.filter(cites).map(({ claimIndex }) => claimIdOf(body.operationId, claimIndex));
 }
 
+/** What says the same of every line that an assessment speaks of. */
+type AssessmentReport = Omit<ChildReport, 'readOperationId' | 'readReceiptId'>;
+
 function reportOf(
   { run, conclusion }: CaptionedStudy,
   { body, contentId }: VerifiedAssessment,
-  { operationId, receiptId }: SemanticCitation,
   decision: { operationId: string; receiptId: string; receiptContentId: string },
-): ChildReport {
+): AssessmentReport {
   const { runtimeId } = run.record;
   const { readiness } = conclusion.admission;
   const assessment = assessmentReceipt.referenceOf(runtimeId, body, contentId);
@@ -119,30 +123,56 @@ function reportOf(
     admissionId: readiness.readinessId,
     admissionReceiptId: readiness.receiptId,
     admissionReceiptContentId: readiness.receiptContentId,
-    readOperationId: operationId,
-    readReceiptId: receiptId,
   };
+}
+
+/** What a study has to say of its lines, as far as that does not depend on the line. */
+interface CitingStudy {
+  readonly together: readonly (readonly ReadRuns[])[];
+  /** By the content id of each read. */
+  readonly assessed: ReadonlyMap<
+    string,
+    { readonly assessment: VerifiedAssessment; readonly report: AssessmentReport }
+  >;
+}
+
+// Captions of hours ask for it thousands of times.
+const citingStudies = new WeakMap<CaptionedStudy, CitingStudy>();
+
+function citingStudyOf(study: CaptionedStudy, decision: VerifiedDecision): CitingStudy {
+  const known = citingStudies.get(study);
+  if (known !== undefined) return known;
+  const { reads, assessments } = study.findings;
+  const decided = decisionReceipt.referenceOf(study.run.record.runtimeId, decision.body, decision.contentId);
+  const assessed = assessments.flatMap((assessment) => {
+    const report = reportOf(study, assessment, decided);
+    return assessment.body.inputs.map(({ receiptContentId }) => [receiptContentId, { assessment, report }] as const);
+  });
+  const runs = reads.map((read) => ({ read, runs: runsOf(read.body.facts) }));
+  const citing = { together: citingTogether(runs, study.rules), assessed: new Map(assessed) };
+  citingStudies.set(study, citing);
+  return citing;
 }
 
 /** What a study has to say of a line: empty lists where no reads returned all of its time, or nothing was decided. */
 export function citationsOver(study: CaptionedStudy, line: Range): LineCitations {
-  const { reads, assessments, decision } = study.findings;
+  const { decision } = study.findings;
   const none: LineCitations = { claimIds: [], semanticCitations: [], childReports: [] };
   if (decision === null) return none;
-  const decided = decisionReceipt.referenceOf(study.run.record.runtimeId, decision.body, decision.contentId);
+  const { together, assessed } = citingStudyOf(study, decision);
   const claimIds: string[] = [];
   const semanticCitations: SemanticCitation[] = [];
   const childReports: ChildReport[] = [];
-  for (const together of citingTogether(reads, study.rules)) {
-    const cited = runsOver(together, line).map((each) => ({ ...each, citation: citationOf(each) }));
-    const assessed = cited.flatMap(({ read, citation }) => {
-      const assessment = assessmentOf(assessments, citation);
-      return assessment === undefined ? [] : [{ read, citation, assessment }];
+  for (const reads of together) {
+    const cited = runsOver(reads, line).flatMap((each) => {
+      const judged = assessed.get(each.read.contentId);
+      return judged === undefined ? [null] : [{ ...each, ...judged, citation: citationOf(each) }];
     });
-    if (assessed.length < cited.length) continue;
-    for (const { read, citation, assessment } of assessed) {
+    if (cited.includes(null)) continue;
+    for (const { read, citation, assessment, report } of cited.filter((each) => each !== null)) {
+      const { operationId: readOperationId, receiptId: readReceiptId } = citation;
       semanticCitations.push(citation);
-      childReports.push(reportOf(study, assessment, citation, decided));
+      childReports.push({ ...report, readOperationId, readReceiptId });
       claimIds.push(...claimsOver(assessment, citation, read.body.facts, line));
     }
   }

@@ -1,12 +1,18 @@
 import { captionLimits } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionArtifact,
+  type LongCaptionRecord,
   type LongCaptions,
   type StoredCaptionRecord,
   storedCaptionRecord,
 } from '../../contract/captions/caption-production.ts';
-import { type CaptionChunk, captionChunk } from '../../contract/captions/long-captions.ts';
-import { contentIdOf } from '../core/canonical-json.ts';
+import {
+  type CaptionChunk,
+  type CaptionCitations,
+  captionChunk,
+  captionCitations,
+} from '../../contract/captions/long-captions.ts';
+import { contentIdOf, storedBytes } from '../core/canonical-json.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
 import { RunRecord } from '../core/record.ts';
 import { inParts, RunParts } from '../core/record-parts.ts';
@@ -24,6 +30,7 @@ export const storedCaptions = new RunRecord<StoredCaptionRecord>({
     captions.input.sourceArtifactId,
     captions.input.study.artifactId,
     ...('transcript' in captions && captions.transcript !== null ? [captions.transcript.artifactId] : []),
+    ...('citations' in captions ? captions.citations.map(({ artifactId }) => artifactId) : []),
     ...('chunks' in captions ? captions.chunks.map(({ artifactId }) => artifactId) : []),
   ],
   producer: 'host',
@@ -45,14 +52,38 @@ export const storedChunks = new RunParts<CaptionChunk>(
   ({ lines }) => lines.length,
 );
 
-// What a chunk says beside its lines.
+/** The reads that the lines of long captions cite, as a run stores them where one record has no room for all. */
+export const storedCitations = new RunParts<CaptionCitations>(
+  new RunRecord<CaptionCitations>({
+    link: 'caption',
+    schema: captionCitations,
+    maximumBytes: captionLimits.maxArtifactBytes,
+    kind: 'caption-production-citations',
+    origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
+    sources: ({ study }) => [study.artifactId],
+    producer: 'host',
+    ownId: 'jobId',
+  }),
+  ({ citations }) => citations.length,
+);
+
+// What a part says beside its items.
 const headBytes = 2048;
 
+/** How much a part of long captions has room for. */
+const most = { items: captionLimits.maxLines, bytes: captionLimits.maxArtifactBytes - headBytes };
+
 function chunksOf({ jobId, runId, input: { study }, lines }: LongCaptions): CaptionChunk[] {
-  const most = { items: captionLimits.maxLines, bytes: captionLimits.maxArtifactBytes - headBytes };
   return inParts(lines, most).map((part, index) => ({
     schema: 'studio.caption-production.chunk.v1',
     ...{ jobId, runId, study, index, lines: part },
+  }));
+}
+
+function citationsOf({ jobId, runId, input: { study }, sharedLineage }: LongCaptions): CaptionCitations[] {
+  return inParts(sharedLineage.study.citations, most).map((citations, index) => ({
+    schema: 'studio.caption-production.citations.v1',
+    ...{ jobId, runId, study, index, citations },
   }));
 }
 
@@ -61,39 +92,92 @@ export interface StoredForm {
   readonly record: StoredCaptionRecord;
   /** Of long captions; else none. */
   readonly chunks: readonly CaptionChunk[];
+  /** Of long captions whose lines cite more reads than their record has room for; else none. */
+  readonly citations: readonly CaptionCitations[];
 }
 
+/** What was stored of captions that do not change: each is asked for several times, and long ones take a second. */
+const knownForms = new WeakMap<LongCaptions, StoredForm>();
+
 export function storedFormOf(captions: CaptionArtifact): StoredForm {
-  if (captions.schema !== 'studio.caption-production.artifact.v7') return { record: captions, chunks: [] };
+  if (captions.schema !== 'studio.caption-production.artifact.v7')
+    return { record: captions, chunks: [], citations: [] };
+  const known = knownForms.get(captions);
+  if (known !== undefined) return known;
+  const form = longFormOf(captions);
+  knownForms.set(captions, form);
+  return form;
+}
+
+function longFormOf(captions: LongCaptions): StoredForm {
   const { lines, ...head } = captions;
+  const { runId, sharedLineage } = captions;
   const chunks = chunksOf(captions);
+  const names = storedChunks.namesOf(runId, chunks);
+  const record: StoredCaptionRecord = {
+    ...head,
+    schema: 'studio.caption-production.chunked-artifact.v1',
+    chunks: names,
+  };
+  if (storedBytes(record).length <= captionLimits.maxArtifactBytes) return { record, chunks, citations: [] };
+  const citations = citationsOf(captions);
+  const { citations: _, ...study } = sharedLineage.study;
   return {
     record: {
       ...head,
-      schema: 'studio.caption-production.chunked-artifact.v1',
-      chunks: storedChunks.namesOf(captions.runId, chunks),
+      schema: 'studio.caption-production.chunked-artifact.v2',
+      sharedLineage: { ...sharedLineage, study },
+      citations: storedCitations.namesOf(runId, citations),
+      chunks: names,
     },
     chunks,
+    citations,
   };
 }
 
-/** Reads captions back, with all chunks of long ones. Throws `EvidenceChainError`. */
+/** Reads captions back, with all parts of long ones. Throws `EvidenceChainError`. */
 export async function readCaptions(content: StoredContent, contentId: string): Promise<StoredReceipt<CaptionArtifact>> {
   const stored = await readReceipt(storedCaptions.shape, content, contentId);
   const { body } = stored;
-  if (body.schema !== 'studio.caption-production.chunked-artifact.v1') return { ...stored, body };
-  const { chunks, ...head } = body;
-  const lines = (await storedChunks.read(content, chunks)).flatMap((chunk) => chunk.lines);
+  if (!('chunks' in body)) return { ...stored, body };
+  const lines = (await storedChunks.read(content, body.chunks)).flatMap((chunk) => chunk.lines);
+  const head = await headOf(content, body);
   const captions: LongCaptions = { ...head, schema: 'studio.caption-production.artifact.v7', lines };
   checkObject(contentId, () => demandDerived('caption', body, storedFormOf(captions).record, 'jobId'));
   return { ...stored, body: captions };
 }
 
-/** One chunk of long captions with the record that names it; null where these captions have no such chunk. */
+/** What long captions are beside their lines, wherever the reads that these cite are stored. */
+async function headOf(
+  content: StoredContent,
+  record: LongCaptionRecord,
+): Promise<Omit<LongCaptions, 'schema' | 'lines'>> {
+  if (record.schema === 'studio.caption-production.chunked-artifact.v1') {
+    const { schema, chunks, ...head } = record;
+    return head;
+  }
+  const { schema, chunks, citations: names, sharedLineage, ...head } = record;
+  const citations = (await storedCitations.read(content, names)).flatMap((part) => part.citations);
+  return { ...head, sharedLineage: { ...sharedLineage, study: { ...sharedLineage.study, citations } } };
+}
+
+/** One chunk of long captions with the records that it needs; null where these captions have no such chunk. */
 export function chunkOf(captions: CaptionArtifact, index: number) {
-  const { record, chunks } = storedFormOf(captions);
+  const { record, chunks, citations } = storedFormOf(captions);
   const chunk = chunks[index];
-  return chunk === undefined || !('chunks' in record) ? null : { captions: record, chunk };
+  if (chunk === undefined || !('chunks' in record)) return null;
+  return { captions: record, chunk, ...(citations.length === 0 ? {} : { citations: citedBy(chunk, citations) }) };
+}
+
+/** The parts that have the reads which the lines of a chunk cite. */
+function citedBy({ lines }: CaptionChunk, parts: readonly CaptionCitations[]): CaptionCitations[] {
+  const cited = lines.flatMap(({ lineage }) => lineage.citations.map(({ index }) => index));
+  let first = 0;
+  return parts.filter(({ citations }) => {
+    const from = first;
+    first += citations.length;
+    return cited.some((index) => from <= index && index < first);
+  });
 }
 
 /** The digest by which captions are named. */

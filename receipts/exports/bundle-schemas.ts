@@ -14,7 +14,7 @@ import { runtimeStart } from '../../contract/study/runtime-start.ts';
 import { captionReceipt, longReceipt, translatedReceipt } from '../captions/caption-production.ts';
 import { longQualityControl, qualityControl, storedDecisions } from '../captions/caption-quality-control.ts';
 import { storedLongTranslation, storedTranslation, storedTranslationParts } from '../captions/caption-translation.ts';
-import { storedCaptions, storedChunks } from '../captions/stored-captions.ts';
+import { storedCaptions, storedChunks, storedCitations } from '../captions/stored-captions.ts';
 import { storedBytes } from '../core/canonical-json.ts';
 import { assessmentReceipt } from '../evidence/evidence-assessment.ts';
 import { decisionReceipt } from '../evidence/evidence-decision.ts';
@@ -53,6 +53,7 @@ const described: Readonly<Record<string, z.ZodType>> = {
   revocation: revocationReceipt.shape.schema,
   captions: storedCaptions.shape.schema,
   'caption-chunk': storedChunks.shape.schema,
+  'caption-citations': storedCitations.shape.schema,
   'caption-receipt': captionReceipt.shape.schema,
   'caption-receipt-long': longReceipt.shape.schema,
   'caption-receipt-translated': translatedReceipt.shape.schema,
