@@ -52,6 +52,8 @@ export interface MediaStepsOptions {
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
+  /** The operations that run, by their study. */
+  readonly #running = new Map<string, Promise<MediaOperationResult>>();
 
   constructor(options: MediaStepsOptions) {
     this.#options = options;
@@ -78,6 +80,39 @@ export class MediaSteps {
     const task = this.#task(study, 'detect');
     const endsMs = passes.windowEndsOf(task);
     if (endsMs.length > 0) await windows.drop(mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs);
+  }
+
+  /**
+   * Releases what a study has kept on the way that ended without a result of its pass. What another study over the same pass
+   * goes on from stays, and so does that of a study whose time was up: only behind its windows can another attempt get further.
+   * Must be called after the commit that ends a study.
+   */
+  async ended(
+    runtimeId: string,
+    { isTimeUp, others }: { isTimeUp: boolean; others: readonly string[] },
+  ): Promise<void> {
+    const { ledger, passes, windows, report } = this.#options;
+    try {
+      const study = readStudy(ledger, runtimeId);
+      const task = this.#task(study, 'detect');
+      const endsMs = passes.windowEndsOf(task);
+      if (endsMs.length === 0 || isTimeUp) return;
+      // A pass that was cut may still be keeping its last window.
+      await this.#running.get(runtimeId)?.catch(() => undefined);
+      const request = mediaRequestOf(study, mediaOperationOf(passes, task));
+      const isNeeded = others.some((other) => this.#asksFor(other) === request.operationKey);
+      if (!isNeeded) await windows.drop(request, endsMs);
+    } catch (error) {
+      report(`what ${runtimeId} kept of its pass stays: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** The key of the pass of a study; null where its source is gone. */
+  #asksFor(runtimeId: string): string | null {
+    const { ledger, registry } = this.#options;
+    const study = readStudy(ledger, runtimeId);
+    if (registry.revision(study.record.sourceSession.revisionId) === undefined) return null;
+    return mediaRequestOf(study, this.operation(study, 'detect')).operationKey;
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {
@@ -116,7 +151,7 @@ export class MediaSteps {
     const { runtimeId } = study.record;
     const task = this.#task(study, step);
     const request = mediaRequestOf(study, mediaOperationOf(passes, task));
-    const result = await operations.run(
+    const running = operations.run(
       { task, request, study, source: this.#source(study) },
       {
         signal,
@@ -125,8 +160,13 @@ export class MediaSteps {
         kept: () => moved(runtimeId),
       },
     );
-    board.forget(runtimeId);
-    return result;
+    this.#running.set(runtimeId, running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(runtimeId);
+      board.forget(runtimeId);
+    }
   }
 
   #task(study: StudyRow, step: MediaStepName): MediaTask {

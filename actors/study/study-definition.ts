@@ -7,7 +7,7 @@ import type { StudyProgress, StudyStep } from '../../receipts/study/study-progre
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
-import { studyChart, studyPhase } from '../reopening/study-row.ts';
+import { lifecycleOf, reasonOf, studyChart, studyPhase } from '../reopening/study-row.ts';
 import type { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
@@ -53,6 +53,14 @@ function standingOf({ done, openRecognition, openReading }: StudyProgress, row: 
   if (openRecognition !== null) return { value: { running: 'recognize' }, context };
   if (openReading !== null) return { value: { running: 'readScreen' }, context };
   return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
+}
+
+/** A study that came to its end has released its windows before. */
+function releaseWindows({ supervisor, media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
+  if (lifecycleOf(snapshotValue(row)) === 'terminal') return;
+  const others = supervisor.liveRows('runtime').map(({ input }) => (input as StudyInput).runtimeId);
+  const isTimeUp = reasonOf(row)?.message.startsWith('deadline:') ?? false;
+  void media.ended(runtimeId, { isTimeUp, others: others.filter((other) => other !== runtimeId) });
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */
@@ -102,7 +110,10 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     recall: (runtimeId) => progress.recall(runtimeId),
     writes: (change) => studyEmissionWrites({ ledger, clock, media, recognition, screenText, progress }, change),
     committed: (runtimeId, row) => {
-      if (studyPhase(snapshotValue(row)) === 'ended') progress.forget(runtimeId);
+      if (studyPhase(snapshotValue(row)) === 'ended') {
+        progress.forget(runtimeId);
+        releaseWindows(options, runtimeId, row);
+      }
       options.committed(runtimeId);
     },
   };

@@ -51,6 +51,6 @@ export interface DecodeRequest extends DecodedPart {
   readonly windows?: PassWindows;
   /** Takes what facts name. A pass that fails, or is begun again, may have given it objects that nothing names. */
   readonly keep: KeepObject;
-  /** Told how much of the range was decoded so far, in ms. A pass that is begun again tells smaller numbers again. */
+  /** Told how much of the range was decoded so far, in ms; never less than before, whatever is decoded again. */
   readonly decoded?: (mediaMs: number) => void;
 }

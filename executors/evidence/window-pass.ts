@@ -11,9 +11,10 @@ import { type PassMeasurements, type PassPart, passState } from './pass-meters.t
  */
 export async function runDecodePass(
   deps: DecodePassDeps,
-  request: DecodeRequest,
+  asked: DecodeRequest,
   signal: AbortSignal,
 ): Promise<PassMeasurements> {
+  const request = { ...asked, decoded: risingOnly(asked.decoded) };
   const { windows, range } = request;
   if (windows === undefined)
     return lastPart(deps, request, () => ({ window: range, from: null, isLast: true }), signal);
@@ -21,12 +22,21 @@ export async function runDecodePass(
   const newest = await windows.newest(ends);
   let [startMs, state] = newest === null ? [range.startMs, null] : [newest.endMs, newest.state];
   // Progress counts from the start of the range, whatever part of it runs here.
-  request.decoded?.(startMs - range.startMs);
+  request.decoded(startMs - range.startMs);
   for (const endMs of ends.filter((each) => each > startMs)) {
     state = await keptPart(deps, request, windows, partOf({ startMs, endMs }, state, false), signal);
     startMs = endMs;
   }
   return lastPart(deps, request, partOf({ startMs, endMs: range.endMs }, state, true), signal);
+}
+
+/** A window decodes what comes before it, and may be decoded again: what was measured before it stays measured. */
+function risingOnly(decoded: DecodeRequest['decoded']): (mediaMs: number) => void {
+  let mostMs = 0;
+  return (mediaMs) => {
+    mostMs = Math.max(mostMs, mediaMs);
+    decoded?.(mostMs);
+  };
 }
 
 /** When the windows of a range end, but for the last one. */

@@ -102,3 +102,27 @@ test('a long study goes on in the next host behind its last window, and leaves n
   await third.host.stop();
   await checkRuntimes(t, damaged);
 });
+
+/** How many windows a host has kept by now. */
+async function windowsKept(t: ExecutionContext, root: string): Promise<number> {
+  const copy = join(await folder(t, 'kept'), 'root');
+  copyAsLeft(root, copy);
+  const { ledger } = await openStore(copy);
+  const rows = await ledger.list('operation');
+  await ledger.close();
+  return rows.filter(({ value }) => windowRow.safeParse(value).success).length;
+}
+
+test('bug: a long study that was cancelled kept its windows for ever', async (t) => {
+  t.timeout(240_000, 'a pass on a busy machine');
+  const root = await folder(t, 'cancelled');
+  const { host, client } = await hostOn(t, root);
+  const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });
+  await measured(client, runtimeId, 17_000);
+  t.true((await windowsKept(t, root)) > 0);
+  await client.cancel(runtimeId);
+  while ((await windowsKept(t, root)) > 0);
+  t.is((await client.status(runtimeId)).lifecycle, 'interrupted');
+  await host.stop();
+  await checkRuntimes(t, root);
+});
