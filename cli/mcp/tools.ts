@@ -10,6 +10,7 @@ import { followed } from './followed.ts';
 import { paged } from './paged.ts';
 import { registerRuntimeTools } from './runtime-tools.ts';
 import { seenOverview } from './seen-overview.ts';
+import { registerSubtitleTools } from './subtitle-tools.ts';
 
 const cursor = z.number().int().min(0).default(0).describe('where to go on: nextCursor of the answer before');
 const limit = z.number().int().min(1).max(500).default(100).describe('the most items of one answer');
@@ -149,6 +150,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
         return { outcome, ...paged(lines, from, most) };
       }),
   );
+  registerSubtitleTools(server, host);
   registerRuntimeTools(server, host, exports);
   return server;
 }

@@ -24,6 +24,17 @@ export async function ingestDropped(page: Page, label: string): Promise<void> {
   await page.getByRole('link', { name: `Study ${label}` }).waitFor({ timeout: 30_000 });
 }
 
+/** Gives a subtitle file to the source whose details are open, with the words that a person answers for. */
+export async function attachSubtitles(page: Page, { name, text }: { name: string; text: string }): Promise<void> {
+  const form = page.getByRole('form', { name: 'Attach a subtitle file' });
+  const file = { name, mimeType: 'application/x-subrip', buffer: Buffer.from(text) };
+  await form.getByLabel('Attach a subtitle file').setInputFiles(file);
+  await form.getByLabel('Language').fill('ko');
+  await form.getByLabel('Rights holder').fill('The maker of the text');
+  await form.getByLabel(/^I attest that I own this file/).check();
+  await form.getByRole('button', { name: 'Attach the file' }).click();
+}
+
 /** Studies the first seconds of a source, with captions in mind, and waits for the end. */
 export async function study(page: Page, label: string): Promise<void> {
   await page.getByRole('link', { name: `Study ${label}` }).click();

@@ -11,7 +11,7 @@ import { StudyHost } from '../../client/study-host.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
-import { approve, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
+import { approve, attachSubtitles, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
 import { openMachine } from './views.ts';
 
 interface Opened {
@@ -89,6 +89,33 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   t.true(await page.evaluate('document.querySelector("video").paused'));
   t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 3);
   t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('a subtitle file is attached to a source by a person who answers for it', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await attachSubtitles(page, { name: 'film.ko.srt', text: '1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n' });
+  const attached = page.getByRole('region', { name: 'Attached subtitle files' }).getByRole('listitem');
+  await attached.waitFor();
+  t.regex(
+    await attached.innerText(),
+    /^film\.ko\.srt\s+track 4 · ko · srt, utf-8 · 1 cue · rights: The maker of the text$/,
+  );
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('a subtitle file that cannot be read is refused with its line, and what was typed stays', async (t) => {
+  const { browser, address } = t.context;
+  const { page } = await watchedPage(browser, address);
+  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await attachSubtitles(page, { name: 'bad.srt', text: '1\n00:00:03,000 --> 00:00:02,000\nends too early\n' });
+  const form = page.getByRole('form', { name: 'Attach a subtitle file' });
+  await form.getByText('invalid_subtitle_file').waitFor();
+  t.regex(await form.getByRole('alert').innerText(), /line 2/);
+  t.is(await form.getByLabel('Rights holder').inputValue(), 'The maker of the text');
   await page.context().close();
 });
 

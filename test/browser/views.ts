@@ -16,6 +16,17 @@ async function openClaim(page: Page): Promise<void> {
   await page.getByText('Journal chain').waitFor();
 }
 
+/** Opens what is known of a source, and chooses a subtitle file for it. */
+async function openDetails(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Details of / })
+    .first()
+    .click();
+  const file = { name: 'film.ko.srt', mimeType: 'application/x-subrip', buffer: Buffer.from('1') };
+  await page.getByLabel('Attach a subtitle file').setInputFiles(file);
+  await page.getByRole('button', { name: 'Attach the file' }).waitFor();
+}
+
 /** Goes back through the steps of an actor and folds what it did not pass. */
 async function scrubBack(page: Page): Promise<void> {
   await page.getByRole('slider').focus();
@@ -70,6 +81,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
   const study = (runtimeId: string) => `#/studies/${encodeURIComponent(runtimeId)}`;
   return [
     { name: 'sources', hash: '#/sources', ready: '.row' },
+    { name: 'source-details', hash: '#/sources', ready: '.row', act: openDetails },
     { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: '.wave path' },
     { name: 'studies', hash: '#/studies', ready: '.list-link' },
     { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },

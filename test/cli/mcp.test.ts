@@ -96,6 +96,15 @@ test.serial('an agent finds its study among the others and gets it as files, by 
   t.is((await readdir(join(folder, 'exports'))).length, 2);
 });
 
+test.serial('an agent sees which subtitle files a source has, and attaches none', async (t) => {
+  const { said: sources } = await call('list_sources', {});
+  const [{ sourceSessionId }] = sources.items;
+  t.like((await call('list_subtitles', { sourceSessionId })).said, { sourceSessionId, subtitleTracks: [] });
+  const { isError, said } = await call('list_subtitles', { sourceSessionId: 'source:none' });
+  t.true(isError);
+  t.like(JSON.parse(said), { code: 'unknown_source_session', retryable: false });
+});
+
 test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
   const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
   t.true(isError);

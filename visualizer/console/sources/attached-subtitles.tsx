@@ -2,6 +2,7 @@ import type { SubtitleTrack } from '../../../contract/sources/subtitle-track.ts'
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { AttachSubtitles } from './attach-subtitles.tsx';
 
 /** What is unusual among the cues of a file; nothing of it was changed. */
 function unusual({ outOfOrder, overlapping, withoutDuration, beyondMedia }: SubtitleTrack['measured']): string {
@@ -14,43 +15,47 @@ function unusual({ outOfOrder, overlapping, withoutDuration, beyondMedia }: Subt
   return found.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(', ');
 }
 
-/** The subtitle files that are attached to a source; nothing where there are none. */
-export function AttachedSubtitles({ sourceSessionId }: { readonly sourceSessionId: string }) {
+function trackWords({ trackIndex, language, format, encoding, measured, rights }: SubtitleTrack): string {
+  const cues = `${measured.cues} ${measured.cues === 1 ? 'cue' : 'cues'}`;
+  const remark = unusual(measured);
+  return [
+    `track ${trackIndex}`,
+    language ?? 'language not stated',
+    `${format}, ${encoding}`,
+    remark === '' ? cues : `${cues}: ${remark}`,
+    `rights: ${rights.assertedBy}`,
+  ].join(' · ');
+}
+
+interface AttachedSubtitlesProps {
+  readonly sourceSessionId: string;
+  /** Called when the source has a new revision. */
+  readonly onChanged: () => void;
+}
+
+/** The subtitle files that are attached to a source, and what takes another one. */
+export function AttachedSubtitles({ sourceSessionId, onChanged }: AttachedSubtitlesProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.subtitles.list(sourceSessionId), [host, sourceSessionId]);
   return (
-    <RemotePart of={remote} what="the attached subtitles" onRetry={reload}>
-      {({ subtitleTracks }) =>
-        subtitleTracks.length === 0 ? null : (
-          <table>
-            <caption>Attached subtitle files</caption>
-            <thead>
-              <tr>
-                <th scope="col">Track</th>
-                <th scope="col">File</th>
-                <th scope="col">Language</th>
-                <th scope="col">Format</th>
-                <th scope="col">Cues</th>
-                <th scope="col">Rights holder</th>
-              </tr>
-            </thead>
-            <tbody>
-              {subtitleTracks.map(({ trackIndex, label, language, format, encoding, measured, rights }) => (
-                <tr key={trackIndex}>
-                  <td>{trackIndex}</td>
-                  <td>{label}</td>
-                  <td>{language ?? 'not stated'}</td>
-                  <td>
-                    {format}, {encoding}
-                  </td>
-                  <td>{[String(measured.cues), unusual(measured)].filter((words) => words !== '').join(': ')}</td>
-                  <td>{rights.assertedBy}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )
-      }
-    </RemotePart>
+    <>
+      <RemotePart of={remote} what="the attached subtitles" onRetry={reload}>
+        {({ subtitleTracks }) =>
+          subtitleTracks.length === 0 ? null : (
+            <section aria-label="Attached subtitle files">
+              <h3>Attached subtitle files</h3>
+              <ul class="plain lined">
+                {subtitleTracks.map((track) => (
+                  <li key={track.trackIndex}>
+                    <span class="line-name">{track.label}</span> <span class="quiet">{trackWords(track)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        }
+      </RemotePart>
+      <AttachSubtitles sourceSessionId={sourceSessionId} onAttached={onChanged} />
+    </>
   );
 }

@@ -17,8 +17,14 @@ function trackWords(track: MediaProbeTrack): string {
   return said.join(', ');
 }
 
-/** The tracks of a source as they were measured, and what the source is known by. */
-export function SourceDetails({ source }: { readonly source: SourceSessionRow }) {
+interface SourceDetailsProps {
+  readonly source: SourceSessionRow;
+  /** Called when the source has a new revision. */
+  readonly onChanged: () => void;
+}
+
+/** The tracks of a source as they were measured, its subtitle files, and what the source is known by. */
+export function SourceDetails({ source, onChanged }: SourceDetailsProps) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.mediaProbe(source.sourceSessionId), [host, source.sourceSessionId]);
   return (
@@ -47,7 +53,11 @@ export function SourceDetails({ source }: { readonly source: SourceSessionRow })
                 ))}
               </tbody>
             </table>
-            <AttachedSubtitles key={source.sourceRevisionId} sourceSessionId={source.sourceSessionId} />
+            <AttachedSubtitles
+              key={source.sourceRevisionId}
+              sourceSessionId={source.sourceSessionId}
+              onChanged={onChanged}
+            />
             <Facts
               of={[
                 ['Container', container],

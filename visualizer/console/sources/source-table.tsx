@@ -15,7 +15,13 @@ const rights: Readonly<Record<SourceSessionRow['rightsScope'], string>> = {
   redistribution: 'redistribution',
 };
 
-export function SourceTable({ sources }: { readonly sources: readonly SourceSessionRow[] }) {
+interface SourceTableProps {
+  readonly sources: readonly SourceSessionRow[];
+  /** Called when a source has a new revision. */
+  readonly onChanged: () => void;
+}
+
+export function SourceTable({ sources, onChanged }: SourceTableProps) {
   const [open, setOpen] = useState<string | null>(null);
   return (
     <ul class="rows">
@@ -24,6 +30,7 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceSess
           key={source.sourceSessionId}
           source={source}
           isOpen={open === source.sourceSessionId}
+          onChanged={onChanged}
           onToggle={() => setOpen(open === source.sourceSessionId ? null : source.sourceSessionId)}
         />
       ))}
@@ -34,10 +41,11 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceSess
 interface SourceRowProps {
   readonly source: SourceSessionRow;
   readonly isOpen: boolean;
+  readonly onChanged: () => void;
   readonly onToggle: () => void;
 }
 
-function SourceRow({ source, isOpen, onToggle }: SourceRowProps) {
+function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
   const { sourceSessionId, label, sourceKind, durationMs, trackCount, rightsScope } = source;
   return (
     <li class="row">
@@ -60,7 +68,7 @@ function SourceRow({ source, isOpen, onToggle }: SourceRowProps) {
           Details<span class="sr"> of {label}</span>
         </button>
       </div>
-      {isOpen && <SourceDetails source={source} />}
+      {isOpen && <SourceDetails source={source} onChanged={onChanged} />}
     </li>
   );
 }

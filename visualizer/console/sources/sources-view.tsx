@@ -33,7 +33,7 @@ export function SourcesView() {
                   Drop a file on this page, or give the address of a video.
                 </Notice>
               ) : (
-                <SourceTable sources={sources} />
+                <SourceTable sources={sources} onChanged={reload} />
               )
             }
           </RemotePart>
