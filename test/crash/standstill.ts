@@ -13,7 +13,7 @@ export interface Pace {
   readonly pauseMs: number;
   readonly lookMs: number;
 }
-const usualPace: Pace = { pauseMs: 20, lookMs: 5_000 };
+const usualPace: Pace = { pauseMs: 50, lookMs: 5_000 };
 
 const listed = z.looseObject({
   actors: z.array(z.looseObject({ actorId: z.string(), value: z.unknown(), phase: z.string(), updatedAt: z.string() })),

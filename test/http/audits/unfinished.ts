@@ -20,7 +20,7 @@ async function mediaPath(contract: HostContract, { sourceContentId }: SourceSess
 /** Waits until a runtime has this many events. */
 async function grownTo(t: ExecutionContext, contract: HostContract, runtimeId: string, events: number): Promise<void> {
   const isGrown = async () => (await runtimeOf(t, contract, runtimeId)).journalHead >= events;
-  await eventually(`${events} events of ${runtimeId}`, isGrown, 20);
+  await eventually(`${events} events of ${runtimeId}`, isGrown, 50);
 }
 
 /** What can be read of a study that has not come to its end, or came to a bad one. */

@@ -23,7 +23,7 @@ export function cancellations(contract: HostContract): void {
 
   async function heldBack(t: ExecutionContext, runtimeId: string): Promise<void> {
     while ((await eventsPage(t, contract, runtimeId)).events.at(-1)?.type !== 'media.operation_started') {
-      await setTimeout(20);
+      await setTimeout(50);
     }
   }
 

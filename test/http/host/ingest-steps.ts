@@ -51,7 +51,7 @@ export async function reached(
     status = await statusOf(t, contract, ingestId);
     return states.includes(status.status);
   };
-  await eventually(`${ingestId} to reach ${states}`, isReached, 20);
+  await eventually(`${ingestId} to reach ${states}`, isReached, 50);
   return status;
 }
 

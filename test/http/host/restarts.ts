@@ -142,7 +142,7 @@ async function settled(t: ExecutionContext, contract: HostContract, runtimeIds: 
     const pages = await Promise.all(runtimeIds.map((runtimeId) => eventsPage(t, contract, runtimeId)));
     return pages.filter(({ events }) => events.at(-1)?.type === 'media.operation_started').length === 2;
   };
-  await eventually('the first passes of two studies', areSettled, 20);
+  await eventually('the first passes of two studies', areSettled, 50);
 }
 
 /** Expects that no process of an ended host is left; what it had started dies with it, within a moment. */
@@ -150,6 +150,6 @@ async function nothingRuns(t: ExecutionContext, path: string): Promise<void> {
   const left = async () =>
     (await run('ps', ['-A', '-o', 'args='])).stdout.split('\n').filter((args) => args.includes(path));
   await t.notThrowsAsync(
-    eventually('the end of what the host had started', async () => (await left()).length === 0, 20),
+    eventually('the end of what the host had started', async () => (await left()).length === 0, 100),
   );
 }

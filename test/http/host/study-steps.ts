@@ -103,6 +103,6 @@ export async function heldStudy(
   for (;;) {
     const page = await eventsPage(t, contract, runtimeId);
     if (page.events.at(-1)?.type === 'media.operation_started') return { runtimeId, head: page.journalHead };
-    await setTimeout(20);
+    await setTimeout(50);
   }
 }

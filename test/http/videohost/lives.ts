@@ -74,7 +74,7 @@ export function lives(contract: HostContract, origin: () => string): void {
         contract.refused(t, again, 'ingest_already_terminal');
         t.deepEqual(await standing(t, contract, ingestId), canceled);
       }
-      await t.notThrowsAsync(eventually('no folder', async () => (await workFolders(contract)).length === 0, 20));
+      await t.notThrowsAsync(eventually('no folder', async () => (await workFolders(contract)).length === 0, 50));
       t.deepEqual(await storedFiles(contract), before);
       await contract.gate.open();
       const third = await askRange(t, contract, rangeRequest(address('/page.html')));
@@ -91,7 +91,7 @@ export function lives(contract: HostContract, origin: () => string): void {
       await writes(contract);
       const before = await Promise.all(ids.map((id) => standing(t, contract, id)));
       await contract[how]();
-      await t.notThrowsAsync(eventually('nothing left', async () => (await left(contract)).length === 0, 20));
+      await t.notThrowsAsync(eventually('nothing left', async () => (await left(contract)).length === 0, 50));
       await contract.start();
       if (how === 'kill') t.regex(contract.host.stderr, /^removed a leftover of an earlier run: work\/download-/m);
       t.deepEqual(await Promise.all(ids.map((id) => standing(t, contract, id))), before);

@@ -52,7 +52,7 @@ export async function comesTo(
   states: readonly VideohostIngestStatus['status'][] = ['registered', 'failed'],
 ): Promise<VideohostIngestStatus> {
   let last: VideohostIngestStatus | null = null;
-  for (const end = performance.now() + patienceMs; performance.now() < end; await setTimeout(20)) {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await setTimeout(100)) {
     const now = await standing(t, contract, ingestId);
     if (now.status === last?.status) t.is(now.updatedAt, last.updatedAt);
     if (states.includes(now.status)) return now;
@@ -64,7 +64,7 @@ export async function comesTo(
 /** Waits until a download writes. */
 export async function writes(contract: HostContract): Promise<void> {
   const isWriting = async () => (await workFolders(contract)).some((name) => name.startsWith('download-'));
-  await eventually('a download that writes', isWriting, 20);
+  await eventually('a download that writes', isWriting, 50);
 }
 
 export const workFolders = (contract: HostContract): Promise<string[]> => readdir(join(contract.dataRoot, 'work'));
