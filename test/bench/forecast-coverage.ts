@@ -1,4 +1,4 @@
-import { observedOperation } from '../../contract/study/forecast-calibration.ts';
+import { mostObservations, observedOperation } from '../../contract/study/forecast-calibration.ts';
 import { calibratedScenarios, calibrationOf } from '../../receipts/start/calibration.ts';
 import { chanceOf, whole } from '../../scripts/films/chance.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
@@ -7,7 +7,8 @@ import { withHost } from './host-process.ts';
 import { withLedger } from './recorded-study.ts';
 import { newAttempt, runStudy } from './sample-study.ts';
 
-const studies = 40;
+/** As many as are kept: of fewer, one in seven runs would miss by chance. */
+const studies = mostObservations;
 const sampleMs = 50_000;
 
 /** Operations that finished after five like them, and how many of these took a time within their interval. */

@@ -12,7 +12,7 @@ import { cpuMs, memoryOf } from './process-figures.ts';
 const watched = 500;
 /** Memory is what this many more add to the first ones: what a host keeps whether one is there or a thousand is not theirs. */
 const first = 500;
-const more = 1500;
+const more = 2500;
 const rounds = 3;
 const settleMs = 1_500;
 /** From when after the last connection CPU time is counted, and for how long. */
@@ -70,7 +70,6 @@ async function costOf(folder: string, pathOf: (host: HostProcess) => Promise<str
     const slope = async (host: HostProcess) => slopeOf(host, await pathOf(host));
     slopes.push(await withHost(`${folder}-${round}`, slope, [], environment));
   }
-  if (process.env.SHOW) console.error(slopes);
   return { memory: median(slopes), cpu };
 }
 
