@@ -53,8 +53,8 @@ export class LanguageExplanations {
     this.#options = options;
   }
 
-  /** The attempts at explanations of a runtime and what came of them, as the bytes of the JSON answer. */
-  async list(runtimeId: string): Promise<Buffer> {
+  /** The attempts at explanations of a runtime and what came of them, as the bytes of the JSON answer in parts. */
+  async list(runtimeId: string): Promise<readonly Buffer[]> {
     return languageExplanationsBytes(await this.#options.runtimes.read(runtimeId));
   }
 
@@ -64,7 +64,7 @@ export class LanguageExplanations {
    * `invalid_language_selection` and `illegal_language_explanation_transition`; and `language_explanation_executor_failed`
    * for an attempt that failed.
    */
-  async explain(runtimeId: string, request: ExplanationRequest): Promise<Buffer> {
+  async explain(runtimeId: string, request: ExplanationRequest): Promise<readonly Buffer[]> {
     const { supervisor, runtimes, mutex, definition, objectStore } = this.#options;
     const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {

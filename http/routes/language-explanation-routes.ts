@@ -3,6 +3,7 @@ import { explanationRequest } from '../../contract/explanations/language-explana
 import { languageExplanations } from '../../contract/explanations/language-explanation-answers.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
 import { json } from '../exchange/description.ts';
+import { inParts } from '../exchange/parts-body.ts';
 import { type Route, read, write } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
@@ -21,7 +22,7 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
           answers: [json(200, languageExplanations)],
           refusals: refusalsOfReopening,
         },
-        async ({ params }) => ({ status: 200, body: await explanations.list(params.runtimeId ?? '') }),
+        async ({ params }) => ({ status: 200, body: inParts(await explanations.list(params.runtimeId ?? '')) }),
       ),
       POST: write(
         {
@@ -40,7 +41,10 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
             'language_explanation_executor_failed',
           ],
         },
-        async ({ params, body }) => ({ status: 201, body: await explanations.explain(params.runtimeId ?? '', body) }),
+        async ({ params, body }) => ({
+          status: 201,
+          body: inParts(await explanations.explain(params.runtimeId ?? '', body)),
+        }),
       ),
     },
   },

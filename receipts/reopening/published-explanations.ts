@@ -3,6 +3,7 @@ import type {
   ExplanationRow,
   LanguageExplanations,
 } from '../../contract/explanations/language-explanation-answers.ts';
+import { GrowingBytes } from '../core/growing-bytes.ts';
 import type { StoredExplanation, VerifiedExplanation } from '../explanations/fold-explanations.ts';
 import type { VerifiedRuntime } from './reopen-runtime.ts';
 import { runtimeListOf } from './runtime-list.ts';
@@ -29,46 +30,76 @@ function rowOf({ job }: VerifiedExplanation, { reference, artifact, receipt }: S
   };
 }
 
-/** What is written once of an attempt, however often it is listed: an attempt that goes on is another one. */
-interface Written {
-  readonly attempt: Buffer;
-  readonly result: Buffer | null;
+/** One list of the answer as JSON, without its brackets. */
+class WrittenList {
+  readonly #items = new GrowingBytes();
+
+  get bytes(): Buffer {
+    return this.#items.bytes;
+  }
+
+  add(item: object): void {
+    this.#items.add(`${this.#items.bytes.length === 0 ? '' : ','}${JSON.stringify(item)}`);
+  }
 }
 
-const written = new WeakMap<VerifiedExplanation, Written>();
+/** The explanations of a runtime that change no more, from the first on, as they are written in the answer. */
+class WrittenExplanations {
+  readonly #explanations: VerifiedExplanation[] = [];
+  readonly attempts = new WrittenList();
+  readonly results = new WrittenList();
 
-function writtenOf(explanation: VerifiedExplanation): Written {
-  const known = written.get(explanation);
-  if (known !== undefined) return known;
-  const { stored } = explanation;
-  const made = {
-    attempt: Buffer.from(JSON.stringify(attemptOf(explanation))),
-    result: stored === null ? null : Buffer.from(JSON.stringify(rowOf(explanation, stored))),
-  };
-  written.set(explanation, made);
-  return made;
+  /** Whether what is written is the beginning of a list. */
+  begins(explanations: readonly VerifiedExplanation[]): boolean {
+    return this.#explanations.every((each, at) => each === explanations[at]);
+  }
+
+  /** Writes what follows in a list that it begins. */
+  goOn(explanations: readonly VerifiedExplanation[]): void {
+    for (const each of explanations.slice(this.#explanations.length)) {
+      this.#explanations.push(each);
+      this.attempts.add(attemptOf(each));
+      if (each.stored !== null) this.results.add(rowOf(each, each.stored));
+    }
+  }
 }
 
-const comma = Buffer.from(',');
+// By the first of its explanations: as long as the runtime is remembered, so is what was written of it.
+const written = new WeakMap<VerifiedExplanation, WrittenExplanations>();
 
-const joined = (values: readonly Buffer[]): Buffer[] =>
-  values.flatMap((value, index) => (index === 0 ? [value] : [comma, value]));
+function writtenOf(ended: readonly VerifiedExplanation[]): WrittenExplanations {
+  const [first] = ended;
+  const known = first === undefined ? undefined : written.get(first);
+  const listing = known?.begins(ended) ? known : new WrittenExplanations();
+  listing.goOn(ended);
+  if (first !== undefined) written.set(first, listing);
+  return listing;
+}
 
 /**
  * The answer to a request for the explanations of a runtime, the attempts and what came of them, as JSON bytes with a final
- * newline (`LanguageExplanations`). Each explanation is written once: there may be hundreds.
+ * newline (`LanguageExplanations`), in parts that must not be changed. Each explanation is written and copied once, however often
+ * it is listed: there may be hundreds, which are megabytes.
  */
-export function languageExplanationsBytes(runtime: VerifiedRuntime): Buffer {
-  const explanations = (runtime.execution?.study.tail.explanations.attempts ?? []).map(writtenOf);
+export function languageExplanationsBytes(runtime: VerifiedRuntime): readonly Buffer[] {
+  const explanations = runtime.execution?.study.tail.explanations.attempts ?? [];
+  const firstOpen = explanations.findIndex(({ state }) => state === 'started');
+  const ended = firstOpen === -1 ? explanations : explanations.slice(0, firstOpen);
+  const { attempts, results } = writtenOf(ended);
+  const open = new WrittenExplanations();
+  open.goOn(explanations.slice(ended.length));
   const head = {
     schema: 'studio.local-runtime-language-explanations.v1',
     ...runtimeListOf(runtime),
   } satisfies Partial<LanguageExplanations>;
-  return Buffer.concat([
+  return [
     Buffer.from(`${JSON.stringify(head).slice(0, -1)},"attempts":[`),
-    ...joined(explanations.map(({ attempt }) => attempt)),
+    ...joined(attempts.bytes, open.attempts.bytes),
     Buffer.from('],"results":['),
-    ...joined(explanations.flatMap(({ result }) => (result === null ? [] : [result]))),
+    ...joined(results.bytes, open.results.bytes),
     Buffer.from(']}\n'),
-  ]);
+  ];
 }
+
+const joined = (one: Buffer, other: Buffer): Buffer[] =>
+  one.length > 0 && other.length > 0 ? [one, Buffer.from(','), other] : [one, other].filter(({ length }) => length > 0);

@@ -17,7 +17,8 @@ import {
 } from './explanation-bench.ts';
 
 /** An answer to a request for explanations, as a client reads it. */
-const listed = (bytes: Buffer) => languageExplanations.parse(JSON.parse(bytes.toString('utf8')));
+const listed = (parts: readonly Buffer[]) =>
+  languageExplanations.parse(JSON.parse(Buffer.concat(parts).toString('utf8')));
 
 interface Setting extends Partial<ExplanationBenchOptions> {
   readonly tracks?: readonly StoredTrack[];

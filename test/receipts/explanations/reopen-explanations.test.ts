@@ -4,6 +4,7 @@ import { draftEvent } from '../../../receipts/core/event-draft.ts';
 import { causeOf } from '../../../receipts/core/study-run.ts';
 import { explanationStarted } from '../../../receipts/explanations/language-explanation.ts';
 import { languageExplanationsBytes } from '../../../receipts/reopening/published-explanations.ts';
+import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { captionedStudy, captionSteps, goingOn } from '../captions/captioned-studies.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
@@ -76,7 +77,7 @@ const ways: Readonly<Record<string, readonly [Tail, readonly string[], number]>>
 for (const [what, [tail, states, results]] of Object.entries(ways)) {
   test(`a journal after which ${what} is followed to its end`, async (t) => {
     const { runtime } = await reopened(...goneOn(...tail));
-    const answer: LanguageExplanations = JSON.parse(languageExplanationsBytes(runtime).toString('utf8'));
+    const answer: LanguageExplanations = JSON.parse(Buffer.concat(languageExplanationsBytes(runtime)).toString('utf8'));
     t.deepEqual(
       answer.attempts.map(({ status }) => status),
       states,
@@ -85,6 +86,42 @@ for (const [what, [tail, states, results]] of Object.entries(ways)) {
     t.true(answer.attempts.every(({ status, failure }) => (status === 'failed') === (failure !== null)));
   });
 }
+
+test('an answer has the same bytes however much of it was written before, and an earlier one keeps its own', async (t) => {
+  const { runtime } = await reopened(
+    ...goneOn(first.started, first.failed, other.started, other.recorded, second.started),
+  );
+  const { execution } = runtime;
+  const attempts = execution?.study.tail.explanations.attempts ?? [];
+  if (execution === null || attempts.length !== 3) return t.fail('there are not three attempts');
+  const after = (of: typeof attempts): VerifiedRuntime => {
+    const { study } = execution;
+    const tail = { ...study.tail, explanations: { ...study.tail.explanations, attempts: of } };
+    return { ...runtime, execution: { ...execution, study: { ...study, tail } } };
+  };
+  const [failed, given, open] = attempts;
+  if (failed === undefined || given === undefined || open === undefined) return t.fail('an attempt is missing');
+  const lists = [
+    [],
+    [failed],
+    [failed, given],
+    [failed, given, open],
+    [failed],
+    [given, open, failed],
+    [failed, given, open],
+  ];
+  const answers = lists.map((list) => languageExplanationsBytes(after(list)));
+  for (const [at, list] of lists.entries()) {
+    // Copies were never written before.
+    const anew = languageExplanationsBytes(after(list.map((each) => ({ ...each }))));
+    const answer = Buffer.concat(answers[at] ?? []).toString('utf8');
+    t.is(answer, Buffer.concat(anew).toString('utf8'));
+    t.deepEqual(
+      (JSON.parse(answer) as LanguageExplanations).attempts.map(({ jobId }) => jobId),
+      list.map(({ jobId }) => jobId),
+    );
+  }
+});
 
 const impossible: readonly (readonly [string, Tail, number])[] = [
   ['begun twice at once', [first.started, first.started], 2],
