@@ -9,14 +9,16 @@ import { withHost } from './host-process.ts';
 import { median, millisecondsOf, quantity } from './measuring.ts';
 
 const asked = 200;
-/** Neighbours on each side of a measured explanation, of which the median is taken. */
-const neighbours = 4;
+/** The explanations of which the median is taken: one alone is too short to tell. */
+const early = { from: 5, to: 15 };
+const late = { from: asked - 10, to: asked };
 const coldStarts = 5;
 
 export const explanations: Row = {
   name: 'explanations',
   measures: 'Explanations of one runtime, and what the reopening of it costs the readers of another one.',
-  grows: 'Not with the explanations that a runtime has already.',
+  grows:
+    'With the bytes of the answer, which lists all explanations of the runtime, and with a look at each of its files. What was read and written before is not read and written again.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
     const opened = await openStore(dataRoot);
@@ -53,15 +55,15 @@ async function ask(client: Client, path: string, question: Question): Promise<vo
 }
 
 function growth(times: readonly number[]): Figure {
-  const around = (nth: number): number => median(times.slice(Math.max(0, nth - 1 - neighbours), nth + neighbours));
-  const [early, late] = [around(10), around(asked)];
+  const within = ({ from, to }: typeof early): number => median(times.slice(from - 1, to));
+  const [first, last] = [within(early), within(late)];
   return {
-    figure: `explanation ${asked} of a runtime`,
-    measured: quantity(late, 'ms'),
-    reference: `${quantity(early, 'ms')} for the 10th`,
-    ratio: late / early,
+    figure: `explanation ${asked} of a runtime, with the list of all as its answer (median of ${late.from} to ${late.to})`,
+    measured: quantity(last, 'ms'),
+    reference: `${quantity(first, 'ms')} for the 10th (median of ${early.from} to ${early.to})`,
+    ratio: last / first,
     mustReach: '<= 1.3 x the 10th',
-    reached: late / early <= 1.3,
+    reached: last / first <= 1.3,
   };
 }
 
