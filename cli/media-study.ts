@@ -99,7 +99,8 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     }
   } catch (error) {
     const { line, exit } = failureOf(error, stop.signal);
-    terminal.remark(line);
+    const isCutShort = exit === exitCodes.interrupted && command.interrupted !== undefined;
+    terminal.remark(isCutShort ? `${line}: ${command.interrupted}` : line);
     return exit;
   }
 }

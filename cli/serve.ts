@@ -81,7 +81,7 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
   const listener = await listen(options, host, token, chosen.open);
-  stopOnSignals(host, listener, options.dataRoot);
+  stopWhenAsked(host, listener, options.dataRoot);
   const announced = announcement(options, host, listener, token);
   await writeHostFile(options.dataRoot, announced);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
@@ -164,26 +164,29 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
   };
 }
 
-function stopOnSignals(host: Host, listener: Listener, dataRoot: string): void {
+/** A host ends by a signal; one that a command started for itself also ends with that command, however that ends. */
+function stopWhenAsked(host: Host, listener: Listener, dataRoot: string): void {
   let stopping = false;
-  const stop = async (signal: string) => {
+  const stop = async (cause: string) => {
     if (stopping) process.exit(1);
     stopping = true;
-    report(`${signal}: stopping; what is under way resumes at the next start`);
+    report(`${cause}: stopping; what is under way resumes at the next start`);
     await host.stopRequested();
     await listener.close(graceMs);
     await removeHostFile(dataRoot);
     await host.close();
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      stop(signal).catch((error) => {
-        report(`stopping failed: ${messageOf(error)}`);
-        process.exit(1);
-      });
+  const stopFor = (cause: string) =>
+    stop(cause).catch((error) => {
+      report(`stopping failed: ${messageOf(error)}`);
+      process.exit(1);
     });
-  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopFor(signal));
+  if (process.connected)
+    process.once('disconnect', () => {
+      if (!stopping) void stopFor('the command of this host has ended');
+    });
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

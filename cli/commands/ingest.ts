@@ -114,6 +114,7 @@ export const ingest: HostCommand = {
   flags: { ...rightsFlags, ...subtitlesFlags, ...rangeFlags, ...hostFlags },
   positionals: 100,
   startsHost: true,
+  interrupted: 'an ingest under way is canceled',
   check,
   run,
 };

@@ -120,6 +120,8 @@ export const study: HostCommand = {
   flags,
   positionals: 100,
   startsHost: true,
+  interrupted:
+    'an ingest under way is canceled; a study goes on while a host runs on the data root, and media-study cancel ends it',
   check,
   run,
 };

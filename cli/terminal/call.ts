@@ -20,6 +20,8 @@ export interface HostCommand extends CommandWords {
   readonly positionals: number;
   /** Whether it starts a host for itself when none runs. */
   readonly startsHost: boolean;
+  /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */
+  readonly interrupted?: string;
   /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
   check?(given: GivenFlags): Promise<void>;
   run(call: Call): Promise<ExitCode>;

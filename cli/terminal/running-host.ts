@@ -58,20 +58,21 @@ export async function findOrStartHost(dataRoot: string, report: (line: string) =
   if (running !== null) return { client: running, close: async () => undefined };
   const said: string[] = [];
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data-root', dataRoot], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // Ctrl-C ends this command, which then lets its host stop in order.
     detached: true,
   });
-  createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
   const line = await firstLine(child);
   if (line === null) throw new Error(`no host could be started: ${said.at(-1) ?? 'it said nothing'}`);
   report(`started a host on ${dataRoot} for this command`);
   return { client: StudyHost.connect(line), close: () => stopped(child) };
 }
 
-const firstLine = (child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<string | null> =>
+const firstLine = (child: ChildProcess): Promise<string | null> =>
   new Promise((resolve) => {
-    createInterface({ input: child.stdout }).once('line', resolve);
+    if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve);
     child.once('close', () => resolve(null));
   });
 

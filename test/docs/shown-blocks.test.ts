@@ -2,7 +2,8 @@ import test from 'ava';
 import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 
 test('the output of a block is the block behind it, unless that is in another language', (t) => {
-  const page = '```bash\none\n```\n\n```json\n1\n```\n\n```bash\ntwo\n```\n\n```sh\nno\n```\n\n```bash\nthree\n```\n';
+  const page =
+    '```bash\none\n```\n\n```json\n1\n```\n\n```bash\ntwo\n```\n\n```sh\nno\n```\n\n```bash\nthree\n```\n\n## Other\n\n```\nno\n```\n';
   t.deepEqual(shownBlocksOf(page), [
     { commands: 'one\n', shown: ['1'] },
     { commands: 'two\n', shown: [] },

@@ -1,14 +1,18 @@
-/** A block of commands of a page, and the lines that the page shows as its output. */
+/** A block of commands of a page, and the lines that the page shows as the output of it and of those before that show none. */
 export interface ShownBlock {
   readonly commands: string;
   readonly shown: readonly string[];
 }
 
-const fences = /^```(\w*)\n([\s\S]*?)^```$/gm;
+/** Fenced blocks, and headings: what stands under another heading is no output of the block before. */
+const parts = /^```(\w*)\n([\s\S]*?)^```$|^(#+) /gm;
 
-/** The blocks in `bash` of a page. The block that follows one of them is its output, unless it is in another language. */
+/** The blocks in `bash` of a page. The block that follows one of them is its output, unless it has a language or a heading between. */
 export function shownBlocksOf(page: string): ShownBlock[] {
-  const all = [...page.matchAll(fences)].map(([, language = '', text = '']) => ({ language, text }));
+  const all = [...page.matchAll(parts)].map(([, language = '', text = '', heading]) => ({
+    language: heading ?? language,
+    text,
+  }));
   return all.flatMap(({ language, text }, at) => {
     if (language !== 'bash') return [];
     const next = all[at + 1];

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** A study by a command that has started a host for itself, and the process of that host. */
+async function studying(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'own-host-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  const flags = ['--data-root', folder, '--rights-holder', 'Me', '--attest-rights'];
+  const command = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags], { cwd: repository });
+  const said: string[] = [];
+  const ended = once(command, 'close');
+  for await (const line of createInterface({ input: command.stderr })) {
+    said.push(line);
+    if (line.startsWith('sample.mp4: ')) break;
+  }
+  const { pid } = JSON.parse(await readFile(join(folder, 'host.json'), 'utf8')) as { pid: number };
+  t.true(isAlive(pid));
+  return { command, ended, pid };
+}
+
+test('the host of a command ends when its command is killed', async (t) => {
+  const { command, ended, pid } = await studying(t);
+  command.kill('SIGKILL');
+  await ended;
+  while (isAlive(pid)) await sleep(50);
+  t.pass();
+});
+
+test('a command that is interrupted says what becomes of its work, and its host has ended by then', async (t) => {
+  const { command, ended, pid } = await studying(t);
+  const said: string[] = [];
+  createInterface({ input: command.stderr }).on('line', (line) => said.push(line));
+  command.kill('SIGINT');
+  t.deepEqual(await ended, [130, null]);
+  t.regex(said.at(-1) ?? '', /^interrupted: an ingest under way is canceled; a study goes on while a host runs/);
+  t.false(isAlive(pid));
+});
