@@ -26,7 +26,7 @@ const words: Readonly<Record<ReasonCode, string>> = {
   subtitle_format_unsupported: 'the format of this track is not read',
   subtitle_limit_exceeded: 'this track is more than is read',
   language_not_recognised: 'the recogniser does not serve the declared language',
-  recognition_failed: 'the recogniser failed',
+  recognition_failed: 'the recogniser failed, or the time of the study was used up',
   withheld: 'a fact behind the claim is withheld',
   unknown: 'a fact behind the claim could not be identified',
   truncated: 'the claim does not rest on all facts',

@@ -108,7 +108,13 @@ test('nothing is taken in that nobody attested, and no terminal means nobody', a
     const { exit, stderr } = await run(['ingest', sample, ...given, ...root]);
     t.is(exit, 2, stderr);
   }
-  const missing = await run(['ingest', join(folder, 'none.mp4'), ...rights, ...root]);
+  const none = join(folder, 'none.mp4');
+  t.deepEqual(await run(['ingest', none, ...rights, ...root]), {
+    exit: 2,
+    stdout: '',
+    stderr: `there is no file ${none}\n`,
+  });
+  const missing = await run(['study', none, ...rights, ...root]);
   t.is(missing.exit, 2);
   t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
 });
