@@ -20,10 +20,15 @@ export interface VerifiedRuntimesOptions {
   readonly objectStore: ObjectStore;
   /** How much is remembered, in bytes of what was read; parsed it takes several times as much. */
   readonly rememberedBytes?: number;
+  /** How much one runtime may have that is remembered alone. */
+  readonly aloneBytes?: number;
 }
 
 // A runtime at all limits of its evidence has half a megabyte, an explanation about 30 KiB.
 const defaultRememberedBytes = 16 * 1024 * 1024;
+
+// Without it each question about a study of hours would verify it anew, for seconds.
+const defaultAloneBytes = 64 * 1024 * 1024;
 
 /** Of this process: what zod has compiled serves every host in it. */
 let preparation: Promise<void> | undefined;
@@ -139,12 +144,12 @@ export class VerifiedRuntimes {
   }
 
   #remember(runtimeId: string, verified: Verified): void {
-    const { rememberedBytes = defaultRememberedBytes } = this.#options;
-    if (bytesOf(verified) > rememberedBytes) return;
+    const { rememberedBytes = defaultRememberedBytes, aloneBytes = defaultAloneBytes } = this.#options;
+    if (bytesOf(verified) > aloneBytes) return;
     this.#verified.set(runtimeId, verified);
     this.#bytes += bytesOf(verified);
     for (const [oldest, each] of this.#verified) {
-      if (this.#bytes <= rememberedBytes) return;
+      if (this.#bytes <= rememberedBytes || oldest === runtimeId) return;
       this.#forget(oldest, each);
     }
   }

@@ -159,7 +159,7 @@ test('the runtimes that were read last are remembered, as far as there is room',
     await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'two' })),
     await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'three' })),
   ];
-  const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000 });
+  const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000, aloneBytes: 170_000 });
   const unremembered = await runtimes.read(large);
   t.not(await runtimes.read(large), unremembered, 'too large');
   const first = await runtimes.read(one);
@@ -168,4 +168,16 @@ test('the runtimes that were read last are remembered, as far as there is room',
   await runtimes.read(three);
   t.is(await runtimes.read(one), first, 'read after the second');
   t.not(await runtimes.read(two), second, 'the third took its place');
+});
+
+test('bug: a long study was verified anew for each question about it', async (t) => {
+  const opened = await openStore(await newDataRoot(t));
+  t.teardown(() => opened.close());
+  const [large, small] = [await store(opened, atTheLimits), await store(opened, spoken)];
+  const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000 });
+  const other = await runtimes.read(small);
+  const first = await runtimes.read(large);
+  t.is(await runtimes.read(large), first, 'it is remembered');
+  t.not(await runtimes.read(small), other, 'but alone');
+  t.not(await runtimes.read(large), first, 'and no longer than until another is read');
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { captionArtifact, chunkedCaptions } from '../../../contract/captions/caption-production.ts';
+import { captionArtifact, chunkedCaptions, citingCaptions } from '../../../contract/captions/caption-production.ts';
 import { longQualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
-import { captionChunk } from '../../../contract/captions/long-captions.ts';
+import { captionChunk, captionCitations } from '../../../contract/captions/long-captions.ts';
 import { captionProspectOf } from '../../../receipts/captions/caption-ability.ts';
 import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
@@ -119,6 +119,50 @@ test('a chunk that is missing, changed, or of other captions is found', async (t
   const foreign = recordCaptions(other);
   const place = await placeOf(...goingOn(study, [...objects, ...foreign.objects], ...tail.slice(0, 3), foreign.events));
   t.is(place, 'caption: sharedLineage.captionExecutor.jobId');
+});
+
+/** A study of four hours, whose hundred reads are all cited. */
+const citing = storedStudy({
+  version: 1,
+  windows: 6400,
+  lengthMs: 14_400_000,
+  tracks: manyCues.map((track) => ({
+    ...track,
+    cues: track.cues.map((cue, at) => ({ ...cue, startMs: at * 48_000, endMs: (at + 1) * 48_000 })),
+  })),
+});
+
+test('bug: captions that cite more reads than one record has room for were too large', async (t) => {
+  const allowance = { maxDurationMs: 14_400_000, maxLines: 1000 };
+  const { job: long } = captionProspectOf(await captionedStudy(citing), 0, { classification, allowance });
+  const made = captionSteps(long);
+  t.true(made.objects.every(({ bytes }) => bytes.length <= 131_072));
+  const records = made.objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  const head = records.flatMap((each) => citingCaptions.safeParse(each).data ?? [])[0];
+  const parts = records.flatMap((each) => captionCitations.safeParse(each).data ?? []);
+  t.deepEqual(
+    head?.citations.map(({ count }) => count),
+    [64, 36],
+  );
+  const captions = captionsOf(long);
+  t.deepEqual(chunkOf(captions, 0)?.citations, parts.slice(0, 1));
+  t.deepEqual(chunkOf(captions, 4)?.citations, parts.slice(1));
+
+  const reviewed = reviewOf(citing, approval);
+  const all = [...reviewed.objects, ...made.objects];
+  const journal = [reviewed.started, reviewed.recorded, made.started, made.recorded] as const;
+  const { runtime } = await reopened(...goingOn(citing, all, ...journal, made.checked));
+  t.deepEqual(publishedCaptionsOf(runtime)[0]?.caption.artifact.body, captions);
+  t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
+
+  const part = made.objects.find(({ bytes }) => Buffer.from(bytes).includes('caption-production.citations.v1'));
+  if (part === undefined) throw new Error('there are records of citations');
+  const without = all.filter((object) => object !== part);
+  t.regex((await placeOf(...goingOn(citing, without, ...journal))) ?? '', /^caption: /);
+  const bytes = Buffer.from(
+    part.bytes.toString().replace('"readReceiptId":"evidence-read:', '"readReceiptId":"evidence-read:0'),
+  );
+  t.is(await placeOf(...goingOn(citing, [...without, { ...part, bytes }], ...journal)), 'caption: content');
 });
 
 test('a journal in which an attempt has other limits than its host can allow is found', async (t) => {
