@@ -9,6 +9,7 @@ import type { HostedExplainerOptions } from '../executors/explanations/hosted-ex
 import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
+import type { ChosenTranslator } from './captions/open-translator.ts';
 import type { Deletions } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
@@ -53,7 +54,7 @@ export interface HostOptions {
   /** How long captions may be; absent for the limits that hold everywhere. */
   readonly captionAllowance?: CaptionAllowance;
   /** The hosted model that translates captions; null or absent on a host without one. */
-  readonly translator?: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
+  readonly translator?: ChosenTranslator | null;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recogniser; null or absent on a host without one. */

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { wellFormedText } from '../../contract/base/text.ts';
-import {
-  type CaptionTranslation,
-  type TranslatedAnswer,
-  type TranslationAsk,
-  translationGates,
-  translationLimits,
+import type {
+  CaptionTranslation,
+  TranslatedAnswer,
+  TranslationAsk,
 } from '../../contract/captions/caption-translation.ts';
 import { ExplanationFailure } from '../../contract/explanations/language-explanation-failure.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
@@ -14,22 +12,22 @@ import type { ChatAnswer } from '../../executors/explanations/hosted-answer.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
 import { questionDigests } from '../../receipts/captions/caption-translation.ts';
 import type { SourceLine } from '../../receipts/captions/translation-gates.ts';
-import { plannedAsks, type TranslationWork } from '../../receipts/captions/translation-plan.ts';
-import { questionOf } from '../../receipts/captions/translation-question.ts';
+import { askedAgain, plannedAsks, type TranslationWork } from '../../receipts/captions/translation-plan.ts';
+import { type PlannedAsk, questionOf } from '../../receipts/captions/translation-question.ts';
 
 export interface TranslationAskerOptions {
   readonly chat: HostedChat;
   /** Identifies languages. */
   readonly detector: Pick<Detector, 'identify'>;
+  /** Those that compare two answers for each line ask for each of them twice. */
+  readonly gates: NonNullable<TranslationWork['gates']>;
 }
 
 /** Lines that are to be translated, in their order. */
 export type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
 
 /** Everything that was asked and answered of some lines. */
-export type AnsweredLines = Pick<CaptionTranslation, 'asks' | 'identifiedAlone'> & {
-  readonly gates: typeof translationGates;
-};
+export type AnsweredLines = Pick<CaptionTranslation, 'asks' | 'identifiedAlone' | 'gates'>;
 
 const answered = z.looseObject({
   lines: z.record(
@@ -75,23 +73,27 @@ export class TranslationAsker {
 
   /** A question that fails is kept as one that failed. Rejects with the reason of `signal`, and with failures of the detector. */
   async answers(wanted: LinesToTranslate, signal: AbortSignal): Promise<AnsweredLines> {
-    const { lines } = wanted;
+    const { gates } = this.#options;
     const asks: TranslationAsk[] = [];
-    const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates: translationGates };
-    for (let next = plannedAsks(work)[0]; next !== undefined; next = plannedAsks(work)[asks.length]) {
-      asks.push(await this.#ask(wanted, next, signal));
+    const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates };
+    let planned = plannedAsks(work);
+    for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
+      const ask = await this.#ask(wanted, next, signal);
+      asks.push(ask);
+      if (ask.failure !== null || asks.length === planned.length) planned = plannedAsks(work);
     }
-    const alone = asks.slice(Math.ceil(lines.length / translationLimits.batchLines)).flatMap(({ answers }) => answers);
+    const alone = askedAgain(work).flatMap(({ answers }) => answers);
     const identifiedAlone = (await this.#identified(alone, signal)).together;
-    return { asks, identifiedAlone, gates: translationGates };
+    return { asks, identifiedAlone, gates };
   }
 
   async #ask(
     { lines, ...languages }: LinesToTranslate,
-    asked: readonly SourceLine[],
+    next: PlannedAsk,
     signal: AbortSignal,
   ): Promise<TranslationAsk> {
-    const question = questionOf(lines, asked, languages);
+    const question = questionOf(lines, next, languages);
+    const asked = next.members;
     const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
     const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
     try {

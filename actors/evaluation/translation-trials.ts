@@ -1,3 +1,4 @@
+import { translationGates } from '../../contract/captions/caption-translation.ts';
 import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
 import { translationDefects } from '../../contract/evaluation/evaluation-receipt.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
@@ -15,16 +16,47 @@ import { TranslationAsker } from '../captions/translation-asks.ts';
 
 const none: PlantedAnswers = new Map();
 
-/** A model in the place of the real one: right but for what is planted, in the first answer for a line or in every one. */
-function seededModel({ lines }: LabelledTranslations, planted: PlantedAnswers, isAlways: boolean): HostedChat {
+/**
+ * When a model gives a wrong answer that is planted: the first time that it is asked for a line, every time, or every time that it has
+ * before it what it would have to translate instead.
+ */
+type Persistence = 'first' | 'always' | 'seen';
+
+interface Question {
+  readonly lines: Readonly<Record<string, string>>;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The other lines that a wrong answer comes from: those whose translations it has, and of an empty one those that have its own. */
+function sourcesOf({ lines }: LabelledTranslations, planted: PlantedAnswers, at: number): string[] {
+  const own = lines[at]?.translation ?? '';
+  const wrong = planted.get(at) ?? null;
+  return lines.flatMap(({ source, translation }, other) => {
+    const isSource = wrong === '' ? planted.get(other)?.includes(own) : wrong?.includes(translation);
+    return other !== at && isSource === true ? [source] : [];
+  });
+}
+
+/** A model in the place of the real one: right but for what is planted. */
+function seededModel(label: LabelledTranslations, planted: PlantedAnswers, persistence: Persistence): HostedChat {
+  const { lines } = label;
   const asked = new Set<string>();
+  const sources = new Map([...planted.keys()].map((at) => [at, sourcesOf(label, planted, at)]));
+  const isWrong = (at: number, { lines: wanted, before, after }: Question): boolean => {
+    if (!planted.has(at)) return false;
+    if (persistence === 'first') return !asked.has(labelledLineId(at));
+    const seen = new Set([...Object.values(wanted), ...before, ...after]);
+    return persistence === 'always' || (sources.get(at) ?? []).every((source) => seen.has(source));
+  };
   return {
     async ask({ user }) {
-      const { lines: wanted } = JSON.parse(user) as { lines: Readonly<Record<string, string>> };
+      const question = JSON.parse(user) as Question;
+      const { lines: wanted } = question;
       const answers = lines.flatMap(({ source, translation }, at) => {
         const id = labelledLineId(at);
         if (!Object.hasOwn(wanted, id)) return [];
-        const isPlanted = planted.has(at) && (isAlways || !asked.has(id));
+        const isPlanted = isWrong(at, question);
         asked.add(id);
         const said = isPlanted ? (planted.get(at) ?? null) : translation;
         return said === null ? [] : [[id, { source, translation: said }] as const];
@@ -45,7 +77,10 @@ async function verdictsWith(
   const { sourceLanguage, targetLanguage } = label;
   const lines = label.lines.map(({ source }, at) => ({ id: labelledLineId(at), text: source }));
   const wanted = { lines, sourceLanguage, targetLanguage };
-  return verdictsOf({ ...wanted, ...(await new TranslationAsker({ chat, detector }).answers(wanted, signal)) });
+  return verdictsOf({
+    ...wanted,
+    ...(await new TranslationAsker({ chat, detector, gates: translationGates }).answers(wanted, signal)),
+  });
 }
 
 /**
@@ -57,17 +92,17 @@ export async function translationTrial(
   detector: Pick<Detector, 'identify'>,
   signal: AbortSignal,
 ): Promise<TranslationCounts> {
-  const judged = (planted: PlantedAnswers, isAlways: boolean) =>
-    verdictsWith(label, seededModel(label, planted, isAlways), detector, signal);
-  const withheld = withheldOf(label, await judged(none, true));
+  const judged = (planted: PlantedAnswers, persistence: Persistence) =>
+    verdictsWith(label, seededModel(label, planted, persistence), detector, signal);
+  const withheld = withheldOf(label, await judged(none, 'always'));
   const defects: DefectCounts[] = [];
   for (const defect of translationDefects) {
     const planted = plantedAnswers(label, defect);
-    const [always, together] = [await judged(planted, true), await judged(planted, false)];
     defects.push({
       planted: planted.size,
-      caught: caughtOf(planted, always),
-      caughtTogether: caughtOf(planted, together),
+      caught: caughtOf(planted, await judged(planted, 'always')),
+      caughtTogether: caughtOf(planted, await judged(planted, 'first')),
+      caughtSeen: caughtOf(planted, await judged(planted, 'seen')),
     });
   }
   return { lines: label.lines.length, withheld, defects };

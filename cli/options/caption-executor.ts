@@ -6,6 +6,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 
 const modelFlag = 'caption-translation-model';
+const onceFlag = 'caption-translation-asked-once';
 
 /** The flags that choose who makes captions. */
 export const captionFlags: FlagTable = {
@@ -31,6 +32,9 @@ export const captionFlags: FlagTable = {
     null,
     'the model that translates, as its server names it; must stand with --caption-executor recognized-translated',
   ),
+  [onceFlag]: toggle(
+    'asks the model for each line once, which takes less than half of the tokens; lines that it exchanged or merged with others may then pass; must stand with --caption-executor recognized-translated',
+  ),
 };
 
 interface CaptionChoice {
@@ -44,6 +48,8 @@ interface CaptionChoice {
 /** Who makes captions on a host, and the model that translates; null where there is none. */
 export interface ChosenCaptions extends CaptionChoice {
   readonly model: string | null;
+  /** Whether it is asked for each line once, and not a second time for comparison. */
+  readonly isAskedOnce: boolean;
 }
 
 /** Every value of `--caption-executor`, the default first. */
@@ -97,7 +103,12 @@ export function captionExecutor(given: GivenFlags): ChosenCaptions {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
     throw new StartError('executor_not_allowed', `--${permission} needs --caption-executor ${other}`);
   }
-  return { ...choice, model: modelOf(choice, given.single(modelFlag)) };
+  const isAskedOnce = given.has(onceFlag);
+  const model = modelOf(choice, given.single(modelFlag));
+  if (isAskedOnce && model === null) {
+    throw new StartError('executor_not_allowed', `--${onceFlag} needs --caption-executor recognized-translated`);
+  }
+  return { ...choice, model, isAskedOnce };
 }
 
 function modelOf({ classification }: CaptionChoice, model: string | undefined): string | null {
@@ -112,13 +123,13 @@ function modelOf({ classification }: CaptionChoice, model: string | undefined): 
 
 /** The translator with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function translatorOf(
-  { model }: ChosenCaptions,
+  { model, isAskedOnce }: ChosenCaptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): HostOptions['translator'] {
   if (model === null) return null;
   const provider = hostedProvider(environment);
   if ('refused' in provider) throw new StartError('invalid_translation_provider', provider.refused);
-  return { provider, model };
+  return { provider, model, isAskedOnce };
 }
 
 /** What people have to know of a host that translates. */

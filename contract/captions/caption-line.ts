@@ -45,6 +45,7 @@ export const captionReason = z.enum([
   'translation_names_changed',
   'translation_repeated',
   'translation_length_outlier',
+  'translation_disagreement',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 

@@ -24,7 +24,10 @@ export const maximumTranslationBytes = 512 * 1024;
 export const maximumPartAsks = 32;
 
 /** The gates by which answers are judged today. */
-export const translationGates = 2;
+export const translationGates = 3;
+
+/** The gates that judge by one answer for each line. */
+export const singleAnswerGates = 2;
 
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
 export const translationPrompt = z.strictObject({
@@ -90,10 +93,13 @@ export const captionTranslation = z.strictObject({
   sourceLanguage: languageTag,
   targetLanguage: languageTag,
   asks: z.array(translationAsk).min(1),
-  /** The language of all translations of lines that were asked alone, together. */
+  /** The language of all translations together of lines that were asked again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
-  /** By which gates the answers are judged; absent for the first ones, which compare no line with others but by length and repetition. */
-  gates: z.literal(translationGates).optional(),
+  /**
+   * By which gates the answers are judged; absent for the first ones, which compare no line with others but by length and repetition.
+   * Those of `translationGates` compare two answers for each line.
+   */
+  gates: z.union([z.literal(singleAnswerGates), z.literal(translationGates)]).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */
@@ -123,11 +129,11 @@ export const translationSummary = z.strictObject({
   models: z.array(z.string()),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
-  /** How often each line was asked: in a batch, and alone after that. */
+  /** How often each line was asked: in a batch, alone after that, apart from its neighbours, and by itself where these disagree. */
   attempts: z.array(z.strictObject({ lineId: identityOf(200), asks: positive })),
 });
 
-/** The same of long captions: how many lines were asked again alone, instead of how often each was asked. */
+/** The same of long captions: how many lines were asked more than once, instead of how often each was asked. */
 export const longTranslationSummary = translationSummary.omit({ attempts: true }).extend({ askedAgain: count });
 
 /** What a translation does not say, whatever it says: its words passed gates of structure. */

@@ -139,8 +139,11 @@ export const translationDefectScore = z.strictObject({
   caught: count,
   /** Where a line that is asked alone has the right answer. */
   caughtTogether: count,
+  /** Where the wrong answer comes in every question that has the lines whose translations it has, as lines or around them. */
+  caughtSeen: count,
   caughtMicro: micro,
   caughtTogetherMicro: micro,
+  caughtSeenMicro: micro,
 });
 
 /** Right answers that the gates of translations withheld, and wrong ones that they caught, once for each kind. */

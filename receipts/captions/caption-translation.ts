@@ -146,9 +146,9 @@ export function checkTranslation(found: CaptionTranslation, job: CaptionJob): vo
   const planned = plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
   for (const [at, ask] of asks.entries()) {
-    const members = planned[at] ?? [];
-    const lineIds = members.map(({ id }) => id);
-    const expected = { lineIds, ...questionDigests(questionOf(work.lines, members, found)) };
+    const next = planned[at] ?? { members: [], isApart: false };
+    const lineIds = next.members.map(({ id }) => id);
+    const expected = { lineIds, ...questionDigests(questionOf(work.lines, next, found)) };
     const { promptContentId, schemaContentId } = ask;
     const place = firstDifference({ lineIds: ask.lineIds, promptContentId, schemaContentId }, expected);
     if (place !== null) throw fault(`asks[${at}].${place}`);

@@ -2,9 +2,11 @@ import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
   type TranslationAsk,
+  translationGates,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
 import { namesIn } from './carried-words.ts';
+import { agreementBeside, apartGroups } from './line-agreement.ts';
 import { ANCHOR_RULE, misplacedLines } from './line-anchors.ts';
 import { namesBySound, soundedNames } from './names-across-scripts.ts';
 import {
@@ -17,6 +19,7 @@ import {
   type SourceLine,
   type TranslationLanguages,
 } from './translation-gates.ts';
+import type { PlannedAsk } from './translation-question.ts';
 
 /** What a model is asked for one production, as far as it was. */
 export interface TranslationWork
@@ -58,11 +61,9 @@ const candidateIn = (ask: TranslationAsk | undefined, line: SourceLine, together
   identifiedTogether: together,
 });
 
-/** What was asked of the lines together, and what of each alone after that. */
-function partsOf({ lines, asks }: TranslationWork) {
-  const batches = batchesOf(lines).map((members, at) => ({ members, ask: asks[at] }));
-  return { batches, alone: asks.slice(batches.length) };
-}
+/** What was asked of the lines together first. */
+const batchesAsked = ({ lines, asks }: TranslationWork) =>
+  batchesOf(lines).map((members, at) => ({ members, ask: asks[at] }));
 
 /** Which candidates pass by themselves, and beside each other; the first reason of the others. */
 function judged(candidates: readonly Candidate[], languages: TranslationLanguages): ReadonlyMap<string, Verdict> {
@@ -103,7 +104,7 @@ function misplaced(
  */
 function doubtful(work: TranslationWork): SourceLine[] {
   const languages = languagesOf(work);
-  return partsOf(work).batches.flatMap(({ members, ask }) => {
+  return batchesAsked(work).flatMap(({ members, ask }) => {
     const together = ask?.identified ?? null;
     const verdicts = judged(
       members.map((line) => candidateIn(ask, line, together)),
@@ -115,41 +116,119 @@ function doubtful(work: TranslationWork): SourceLine[] {
   });
 }
 
+/** The questions of a production, as far as its answers lead to them, and what each has to do with the ones before. */
+function stagesOf(work: TranslationWork) {
+  const { lines, asks, gates } = work;
+  const batches = batchesAsked(work);
+  const again = doubtful(work);
+  const apart = gates === translationGates && lines.length > 1 ? apartGroups(lines) : [];
+  const [first, second] = [batches.length, batches.length + again.length];
+  return {
+    ...{ batches, again, apart },
+    againAsks: asks.slice(first, second),
+    apartAsks: asks.slice(second, second + apart.length),
+    /** Of lines whose two answers disagree. */
+    loneAsks: asks.slice(second + apart.length),
+  };
+}
+
+type Stages = ReturnType<typeof stagesOf>;
+
+/** The questions in which lines were asked again alone because of the first answers. */
+export const askedAgain = (work: TranslationWork): readonly TranslationAsk[] => stagesOf(work).againAsks;
+
+/** The answers for each line that its verdict may be of, with the language of what came with each. */
+function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: Stages, identifiedAlone: string | null) {
+  const first = new Map(
+    batches.flatMap(({ members, ask }) =>
+      members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const),
+    ),
+  );
+  for (const line of again) {
+    const own = againAsks.find(({ lineIds }) => lineIds[0] === line.id);
+    first.set(line.id, candidateIn(own, line, identifiedAlone));
+  }
+  const second = new Map(
+    apart.flatMap((members, at) => {
+      const ask = apartAsks[at];
+      return members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const);
+    }),
+  );
+  return { first, second, third: new Map(loneAsks.map((ask) => [ask.lineIds[0], ask.answers[0]?.translation ?? ''])) };
+}
+
+const textOf = (candidate: Candidate | undefined): string => candidate?.answer?.translation.trim() ?? '';
+
+/** The lines with an answer whose second one disagrees with it; the gates before did not ask. */
+function disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<typeof answersOf>) {
+  const agrees = agreementBeside(lines, new Map([...second].map(([id, candidate]) => [id, textOf(candidate)])));
+  const found = lines.filter(({ id }) => {
+    const [one, other] = [textOf(first.get(id)), textOf(second.get(id))];
+    return second.has(id) && one !== '' && !agrees(id, one, other);
+  });
+  return { agrees, found };
+}
+
 /**
- * The lines of each question in order: batches, then, once these are answered, single lines. Nothing is asked after a fatal
- * failure.
+ * The questions in order: batches; then, once these are answered, single lines, and lines apart; then, once those are answered too,
+ * the lines whose two answers disagree, each by itself. Nothing is asked after a fatal failure.
  */
-export function plannedAsks(work: TranslationWork): readonly (readonly SourceLine[])[] {
-  const batches = batchesOf(work.lines);
+export function plannedAsks(work: TranslationWork): readonly PlannedAsk[] {
+  const stages = stagesOf(work);
+  const { batches, again, apart } = stages;
+  const planned = (members: readonly SourceLine[], isApart: boolean): PlannedAsk => ({ members, isApart });
   const cut = work.asks.findIndex(({ failure }) => failure !== null && fatal.test(failure));
-  const hasBatches = work.asks.length >= batches.length && (cut === -1 || cut >= batches.length);
-  const all = hasBatches ? [...batches, ...doubtful(work).map((line) => [line])] : batches;
-  return cut === -1 ? all : all.slice(0, cut + 1);
+  const isAnswered = (count: number): boolean => work.asks.length >= count && (cut === -1 || cut >= count);
+  const asked = batches.map(({ members }) => planned(members, false));
+  if (isAnswered(batches.length)) {
+    asked.push(...again.map((line) => planned([line], false)), ...apart.map((members) => planned(members, true)));
+    if (apart.length > 0 && isAnswered(asked.length)) {
+      const { found } = disagreeing(work, answersOf(stages, work.identifiedAlone));
+      asked.push(...found.map((line) => planned([line], true)));
+    }
+  }
+  return cut === -1 ? asked : asked.slice(0, cut + 1);
+}
+
+/** The answer for each line that is judged; and the lines of which no two answers agree. */
+function chosenAnswers(work: TranslationWork, stages: Stages) {
+  const answers = answersOf(stages, work.identifiedAlone);
+  const { agrees, found } = disagreeing(work, answers);
+  const chosen = new Map(answers.first);
+  const open = new Set<string>();
+  for (const { id } of found) {
+    const third = answers.third.get(id) ?? '';
+    const second = answers.second.get(id);
+    if (third !== '' && agrees(id, textOf(answers.first.get(id)), third)) continue;
+    if (third !== '' && second !== undefined && agrees(id, textOf(second), third)) chosen.set(id, second);
+    else open.add(id);
+  }
+  return { candidates: work.lines.flatMap(({ id }) => chosen.get(id) ?? []), open, answers };
 }
 
 /** The verdict on each line by its id, once everything was asked. */
 export function verdictsOf(work: TranslationWork): ReadonlyMap<string, Verdict> {
-  const { batches, alone } = partsOf(work);
-  const again = new Set(doubtful(work).map(({ id }) => id));
-  const candidates = batches.flatMap(({ members, ask }) =>
-    members.map((line) => {
-      if (!again.has(line.id)) return candidateIn(ask, line, ask?.identified ?? null);
-      const own = alone.find(({ lineIds }) => lineIds[0] === line.id);
-      return candidateIn(own, line, work.identifiedAlone);
-    }),
-  );
+  const stages = stagesOf(work);
+  const { candidates, open, answers } = chosenAnswers(work, stages);
   const verdicts = new Map(judged(candidates, languagesOf(work)));
+  for (const id of open) {
+    const isUnanswered = textOf(answers.second.get(id)) === '' && (answers.third.get(id) ?? '') === '';
+    const verdict = verdicts.get(id);
+    if (verdict === undefined || 'reason' in verdict) continue;
+    verdicts.set(id, { reason: isUnanswered ? 'translator_missing_line' : 'translation_disagreement' });
+  }
   const passed = passedOf(work.lines, verdicts);
   for (const id of misplaced(work, passed, ANCHOR_RULE.withheld)) {
     verdicts.set(id, { reason: 'translation_source_mismatch' });
   }
   const failed = new Set(work.asks.flatMap(({ lineIds, failure }) => (failure === null ? [] : lineIds)));
   const asked = new Set(work.asks.flatMap(({ lineIds }) => lineIds));
+  const again = new Set(stages.again.map(({ id }) => id));
   const isCut = fatalFailure(work) !== null;
   for (const { id } of work.lines) {
     const verdict = verdicts.get(id);
     const isMissing = verdict !== undefined && 'reason' in verdict && verdict.reason === 'translator_missing_line';
-    const isUnasked = isCut && (again.has(id) || !asked.has(id));
+    const isUnasked = isCut && (again.has(id) || open.has(id) || !asked.has(id));
     if (isMissing && (failed.has(id) || isUnasked)) verdicts.set(id, { reason: 'translator_unavailable' });
   }
   return verdicts;

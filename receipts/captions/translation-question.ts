@@ -36,14 +36,20 @@ export interface TranslationQuestion {
   readonly schema: JsonSchema;
 }
 
-/** What a model is asked of some lines that follow each other. */
+/** Lines of one question; lines that are asked apart have nothing of what stands around them. */
+export interface PlannedAsk {
+  readonly members: readonly SourceLine[];
+  readonly isApart: boolean;
+}
+
+/** What a model is asked of some lines: those that are not asked apart follow each other. */
 export function questionOf(
   lines: readonly SourceLine[],
-  asked: readonly SourceLine[],
+  { members: asked, isApart }: PlannedAsk,
   { sourceLanguage, targetLanguage }: Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage'>,
 ): TranslationQuestion {
   const first = lines.findIndex(({ id }) => id === asked[0]?.id);
-  const { contextLines } = translationLimits;
+  const contextLines = isApart ? 0 : translationLimits.contextLines;
   const textsOf = (some: readonly SourceLine[]): string[] => some.map(({ text }) => text);
   return {
     system: translationPromptContract.system,

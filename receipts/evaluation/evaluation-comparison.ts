@@ -158,9 +158,10 @@ const laterMeasures = ({
     ? []
     : [
         share('translations.right_withheld', translations.withheldMicro, 'lower'),
-        ...translations.defects.flatMap(({ defect, caughtMicro, caughtTogetherMicro }) => [
+        ...translations.defects.flatMap(({ defect, caughtMicro, caughtTogetherMicro, caughtSeenMicro }) => [
           share(`translations.${defect}.caught`, caughtMicro, 'higher'),
           share(`translations.${defect}.caught_together`, caughtTogetherMicro, 'higher'),
+          share(`translations.${defect}.caught_seen`, caughtSeenMicro, 'higher'),
         ]),
       ]),
   ...(pairing === undefined

@@ -6,7 +6,7 @@ import type { PlantedAnswers } from './translation-defects.ts';
 
 type DefectScore = TranslationGateScore['defects'][number];
 
-export type DefectCounts = Pick<DefectScore, 'planted' | 'caught' | 'caughtTogether'>;
+export type DefectCounts = Pick<DefectScore, 'planted' | 'caught' | 'caughtTogether' | 'caughtSeen'>;
 
 /** Numbers of lines; those of several items are added up. The defects are in the order of `translationDefects`. */
 export interface TranslationCounts extends Pick<TranslationGateScore, 'lines' | 'withheld'> {
@@ -37,11 +37,13 @@ export const translationScoreOf = ({ lines, withheld, defects }: TranslationCoun
   withheld,
   withheldMicro: microRatio(withheld, lines),
   defects: translationDefects.map((defect, at) => {
-    const { planted, caught, caughtTogether } = defects[at] ?? { planted: 0, caught: 0, caughtTogether: 0 };
+    const nothing = { planted: 0, caught: 0, caughtTogether: 0, caughtSeen: 0 };
+    const { planted, caught, caughtTogether, caughtSeen } = defects[at] ?? nothing;
     return {
-      ...{ defect, planted, caught, caughtTogether },
+      ...{ defect, planted, caught, caughtTogether, caughtSeen },
       caughtMicro: microRatio(caught, planted),
       caughtTogetherMicro: microRatio(caughtTogether, planted),
+      caughtSeenMicro: microRatio(caughtSeen, planted),
     };
   }),
 });

@@ -54,6 +54,7 @@ const words: Readonly<Record<ReasonCode, string>> = {
   translation_numbers_changed: 'the translation has other numbers',
   translation_names_changed: 'the translation lacks a name',
   translation_repeated: 'the translation is that of another line too',
+  translation_disagreement: 'the translator gave another translation when it was asked again',
   translation_length_outlier: 'the translation is much shorter or longer than those around it',
   source_unavailable: 'the source cannot be read',
   study_coverage_withheld: 'the study withholds this time',

@@ -75,7 +75,11 @@ test('a translator needs the name of its model, and a model somebody who transla
     classification: 'recognised_transcript_translated',
     announced: 'recognised-transcript-translator-opt-in',
   });
-  t.like(translatorOf(chosen, { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }), { model: 'llama3.2:3b' });
+  const local = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
+  t.like(translatorOf(chosen, local), { model: 'llama3.2:3b', isAskedOnce: false });
+  const once = [...translated, '--caption-translation-asked-once'];
+  t.like(translatorOf(serveOptions(once).captionExecutor, local), { isAskedOnce: true });
+  t.regex(codeOf(once.slice(-1)), /^2 executor_not_allowed: .*needs --caption-executor recognized-translated/);
 });
 
 test('leave for an executor of captions that was not chosen is refused, and says whose it is', (t) => {

@@ -61,6 +61,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
         permission: null,
         announced: 'recorded-real-pipeline-fixture-adapter',
         model: null,
+        isAskedOnce: false,
       },
       captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
       workQueue: null,

@@ -23,4 +23,9 @@ test('seeded defects are planted where they are wrong, and those that structure 
     t.deepEqual([caught, caughtTogether], [planted, planted], defect);
   }
   t.like(byDefect.get('swapped'), { planted: 8, caughtTogether: 8, caughtTogetherMicro: 1_000_000 });
+  for (const defect of ['shifted', 'merged', 'swapped', 'swapped_alike', 'repeated'] as const) {
+    const { planted, caughtSeen } = byDefect.get(defect) ?? { planted: 0, caughtSeen: 0 };
+    t.true(planted > 0, defect);
+    t.is(caughtSeen, planted, defect);
+  }
 });

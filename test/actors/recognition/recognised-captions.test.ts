@@ -110,13 +110,13 @@ test.serial('recognised lines are translated by a model, and none that fails a g
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
 
-  // The approval is still free, and the first line comes back in French, in the batch and alone.
+  // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
   const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
   provider.behaviour = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
   const [production] = (await client.captions.produce(runtimeId)).captions;
   const count = production?.result.lineCount ?? 0;
   t.like(production?.result, { status: 'partial', sourceAvailableCount: count, withheldCount: 1 });
-  t.is(provider.asked.length, 1 + 1 + count);
+  t.is(provider.asked.length, 1 + 1 + 2 * count);
   const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
   t.like(artifact?.lines[0]?.target, { state: 'withheld', reasonCode: 'language_mismatch' });
   t.is(
@@ -129,8 +129,8 @@ test.serial('recognised lines are translated by a model, and none that fails a g
   const { receipt } = completed.data;
   if (receipt.schema !== 'studio.caption-production.receipt.v2') throw new Error('a model was asked');
   t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
-  t.like(receipt.translation, { asks: 1 + count, failedAsks: 0, models: ['stub'] });
-  t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([2]));
+  t.like(receipt.translation, { asks: 1 + 2 * count, failedAsks: 0, models: ['stub'] });
+  t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([3]));
   const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
   t.deepEqual(check?.reasonCodes as string[], ['current_run_candidate_accepted_in_part']);
   const handedOut = await client.captions.webvtt(runtimeId, 'target');
@@ -161,11 +161,12 @@ test.serial(
     if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
     const { receipt } = completed.data;
     if (receipt.schema !== 'studio.caption-production.receipt.v3') throw new Error('the captions are long');
-    t.like(receipt.translation, { asks: 1, askedAgain: 0, models: ['stub'] });
     t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
     const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
     if (artifact?.schema !== 'studio.caption-production.artifact.v7') throw new Error('the captions are long');
     t.true(artifact.lines.every(({ transcriptLines = [] }) => transcriptLines.length > 0));
+    const count = artifact.lines.length;
+    t.like(receipt.translation, { asks: 1 + count, askedAgain: count, models: ['stub'] });
     await host.stop();
     await checkRuntimes(t, await folder);
   },

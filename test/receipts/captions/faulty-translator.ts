@@ -1,6 +1,7 @@
 import type { TranslatedAnswer, TranslationAsk } from '../../../contract/captions/caption-translation.ts';
 import type { SourceLine } from '../../../receipts/captions/translation-gates.ts';
 import {
+  askedAgain,
   plannedAsks,
   type TranslationWork,
   type Verdict,
@@ -139,24 +140,26 @@ const most = (codes: readonly (string | null)[]): string | null => {
 };
 
 /** Asks a translator for the whole dialogue as a production does; the verdicts, and how often it was asked. */
-export function translate(translator: Translator): {
+export function translate(
+  translator: Translator,
+  gates: TranslationWork['gates'] = 2,
+): {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly asks: readonly TranslationAsk[];
 } {
   const asks: TranslationAsk[] = [];
   const work = (identifiedAlone: string | null = null): TranslationWork => ({
-    ...{ lines, sourceLanguage: 'en', targetLanguage: 'de', asks, identifiedAlone, gates: 2 },
+    ...{ lines, sourceLanguage: 'en', targetLanguage: 'de', asks, identifiedAlone, gates },
   });
-  const batches = plannedAsks(work()).length;
   for (let next = plannedAsks(work())[0]; next !== undefined; next = plannedAsks(work())[asks.length]) {
-    const right = next.map(({ id, text }) => ({ lineId: id, source: text, translation: german.get(id) ?? '' }));
-    const answers = translator(right, asks.length >= batches).map((each) => ({
+    const right = next.members.map(({ id, text }) => ({ lineId: id, source: text, translation: german.get(id) ?? '' }));
+    const answers = translator(right, next.members.length === 1).map((each) => ({
       ...each,
       identified: identified(each.translation),
     }));
     const digests = { promptContentId: '', schemaContentId: '' };
     asks.push({
-      ...{ lineIds: next.map(({ id }) => id), ...digests, failure: null, answers },
+      ...{ lineIds: next.members.map(({ id }) => id), ...digests, failure: null, answers },
       ...{
         identified: most(answers.map((each) => each.identified)),
         model: null,
@@ -165,6 +168,6 @@ export function translate(translator: Translator): {
       },
     });
   }
-  const alone = asks.slice(batches).flatMap(({ answers }) => answers.map((each) => each.identified));
+  const alone = askedAgain(work()).flatMap(({ answers }) => answers.map((each) => each.identified));
   return { verdicts: verdictsOf(work(most(alone))), asks };
 }

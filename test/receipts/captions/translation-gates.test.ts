@@ -89,14 +89,19 @@ const faults: Readonly<Record<string, Translator>> = {
 };
 
 for (const [fault, translator] of Object.entries(faults)) {
-  test(`nothing of a model that ${fault} passes as a translation`, (t) => {
-    const { verdicts } = translate(translator);
-    t.is(verdicts.size, lines.length);
-    for (const [id, verdict] of verdicts) {
-      // What it did not touch, and what it gave alone, is right.
-      if ('text' in verdict) t.is(verdict.text, german.get(id) ?? '');
-    }
-  });
+  for (const [gates, asked] of [
+    [2, 'as a translation'],
+    [3, 'where it is asked twice'],
+  ] as const) {
+    test(`nothing of a model that ${fault} passes ${asked}`, (t) => {
+      const { verdicts } = translate(translator, gates);
+      t.is(verdicts.size, lines.length);
+      for (const [id, verdict] of verdicts) {
+        // What it did not touch, and what it gave alone, is right.
+        if ('text' in verdict) t.is(verdict.text, german.get(id) ?? '');
+      }
+    });
+  }
 }
 
 test('answers that were stored without a number of gates are judged by the first gates', (t) => {
@@ -126,6 +131,22 @@ test('what a model translates well passes, asked once', (t) => {
     [...german.values()],
   );
   t.is(asks.length, 3);
+});
+
+test('a model that is asked twice gets every line a second time, apart from what stood around it', (t) => {
+  const { verdicts, asks } = translate((right) => right, 3);
+  t.true([...verdicts.values()].every((verdict) => 'text' in verdict));
+  t.is(asks.length, 3 + 11);
+  const apart = asks.slice(3).map(({ lineIds }) => lineIds.map((id) => Number(id.slice(5))));
+  t.deepEqual(
+    apart.flat().toSorted((one, other) => one - other),
+    lines.map((_, at) => at + 1),
+  );
+  for (const places of apart)
+    t.true(
+      places.every((place, at) => at === 0 || place - (places[at - 1] ?? 0) >= 11),
+      places.join(),
+    );
 });
 
 test('a batch in which a line went wrong is asked again line by line, and only that one', (t) => {
