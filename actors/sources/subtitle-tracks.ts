@@ -15,6 +15,7 @@ import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
 import { measuredCues, openSubtitleFile, type SubtitleFile } from '../../receipts/sources/subtitle-file.ts';
 import { sealedSubtitleOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
 import { requireSpace } from './required-space.ts';
 import { demandReadable } from './subtitle-check.ts';
 import { SubtitleRevisions, type SubtitleRevisionsOptions } from './subtitle-revisions.ts';
@@ -43,6 +44,7 @@ type Said = Pick<SealedSubtitleTrack, 'label' | 'format' | 'encoding' | 'content
 export class SubtitleTracks {
   readonly #options: SubtitleTracksOptions;
   readonly #revisions: SubtitleRevisions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: SubtitleTracksOptions) {
     this.#options = options;
@@ -70,7 +72,8 @@ export class SubtitleTracks {
     const { objectStore, mutex, launcher, ffmpeg } = this.#options;
     const request = checkedRequest(query);
     this.#revisions.changeable(sessionId);
-    const file = openSubtitleFile(bytes, { format: request.format ?? null, encoding: request.encoding ?? null });
+    const said = { format: request.format ?? null, encoding: request.encoding ?? null };
+    const file = await this.#slices.run(openSubtitleFile(bytes, said));
     await requireSpace(objectStore, bytes.length + file.text.length);
     await mutex.take('subtitle-check', () => demandReadable({ launcher, ffmpeg }, file, new AbortController().signal));
     return mutex.take(sessionId, () => this.#attached(sessionId, request, bytes, file));

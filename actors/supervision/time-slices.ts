@@ -1,3 +1,5 @@
+import type { Steps } from '../../receipts/core/steps.ts';
+
 /** Others may wait this long for a piece of work that takes no breath by itself. */
 const sliceMs = 3;
 
@@ -23,4 +25,13 @@ export class TimeSlices {
       });
     });
   };
+
+  /** Runs a computation step by step. */
+  async run<Value>(steps: Steps<Value>): Promise<Value> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await this.pause();
+    }
+  }
 }

@@ -1,4 +1,6 @@
-import { cueOf, faultyLine, msOf, type WrittenCue } from './subtitle-cues.ts';
+import type { Steps } from '../core/steps.ts';
+import { cueOf, faultyLine, msOf, type WrittenCue, withoutReturn } from './subtitle-cues.ts';
+import { linesOf, linesOfStep } from './text-lines.ts';
 
 /** The fields of an event in the one order that ffmpeg reads. */
 const assFields = /^(?:layer|marked),start,end,style,(?:name|actor),marginl,marginr,marginv,effect,text$/;
@@ -6,12 +8,13 @@ const assTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[.](\\d{2})';
 const assEvent = new RegExp(`^Dialogue: *[^,]*,${assTime},${assTime},((?:[^,]*,){6}.*)$`);
 
 /** The events of an ASS or SSA file that show something. Throws `invalid_subtitle_file`. */
-export function assCues(lines: readonly string[]): WrittenCue[] {
+export function* assCues(file: string): Steps<WrittenCue[]> {
   const cues: WrittenCue[] = [];
   let section = '';
   let isOrdered = false;
-  for (const [at, text] of lines.entries()) {
-    const line = at + 1;
+  for (const { line, text: whole } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const text = withoutReturn(whole);
     if (/^\[.*\]\s*$/.test(text)) section = text.trim().toLowerCase();
     if (section === '[events]' && /^format:/i.test(text)) {
       isOrdered = assFields.test(text.slice('format:'.length).replaceAll(/\s/g, '').toLowerCase());

@@ -1,6 +1,7 @@
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import { atOnce } from '../core/steps.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { demandSealed } from './sealed-demand.ts';
 import { staysInside } from './sealed-layout.ts';
@@ -56,7 +57,7 @@ function verifyText({ encoding, format }: SealedSubtitleTrack, bytes: Uint8Array
   const derived = (): ContentRef & { readonly encoding: string } => {
     try {
       const decoded = decodedText(bytes, encoding);
-      return { ...contentRefOf(readableText(decoded.text, format)), encoding: decoded.encoding };
+      return { ...contentRefOf(atOnce(readableText(decoded.text, format))), encoding: decoded.encoding };
     } catch (error) {
       throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
     }

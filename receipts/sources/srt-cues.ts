@@ -1,4 +1,6 @@
-import { cueOf, faultyLine, msOf, type WrittenCue } from './subtitle-cues.ts';
+import type { Steps } from '../core/steps.ts';
+import { cueOf, faultyLine, msOf, type WrittenCue, withoutReturn } from './subtitle-cues.ts';
+import { JoinedLines, linesOf, linesOfStep, type TextLine } from './text-lines.ts';
 
 const isBlank = (line: string): boolean => line.trim() === '';
 
@@ -11,40 +13,48 @@ interface OpenCue {
   readonly line: number;
   readonly startMs: number;
   readonly endMs: number;
+  readonly below: JoinedLines;
 }
 
 /**
  * The cues of a SubRip file: a number, times, and text up to the number of the next cue. ffmpeg skips what it cannot place;
  * here all of it is refused. Throws `invalid_subtitle_file`.
  */
-export function srtCues(lines: readonly string[]): WrittenCue[] {
+export function* srtCues(file: string): Steps<WrittenCue[]> {
   const cues: WrittenCue[] = [];
   let open: OpenCue | null = null;
-  let below: { readonly line: number; readonly text: string }[] = [];
-  const close = (texts: readonly { readonly line: number; readonly text: string }[]): void => {
-    const [first] = texts;
-    if (open === null && first !== undefined) throw faultyLine(first.line, 'text stands before the first cue');
-    const text = texts.map((each) => each.text).join('\n');
-    if (open !== null) cues.push(cueOf(open.line, open.startMs, open.endMs, text));
+  // The last line with text: the number of the next cue, or text of the open one.
+  let last: TextLine | null = null;
+  let early: TextLine | null = null;
+  const place = (text: TextLine): void => {
+    if (open === null) early ??= text;
+    else open.below.add(text.text);
   };
-  for (const [at, text] of lines.entries()) {
-    const line = at + 1;
-    if (Buffer.byteLength(text) > longestSrtBytes) throw faultyLine(line, `longer than ${longestSrtBytes} bytes`);
-    if (isBlank(text)) continue;
-    if (!text.includes('-->')) {
-      below.push({ line, text });
+  const close = (): void => {
+    if (early !== null) throw faultyLine(early.line, 'text stands before the first cue');
+    if (open !== null) cues.push(cueOf(open.line, open.startMs, open.endMs, open.below.text()));
+  };
+  for (const { line, text: whole } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(whole);
+    if (Buffer.byteLength(words) > longestSrtBytes) throw faultyLine(line, `longer than ${longestSrtBytes} bytes`);
+    if (isBlank(words)) continue;
+    if (!words.includes('-->')) {
+      if (last !== null) place(last);
+      last = { line, text: words };
       continue;
     }
-    const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = srtTimes.exec(text) ?? [];
+    const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = srtTimes.exec(words) ?? [];
     if (ms2 === undefined) throw faultyLine(line, 'times are needed, such as 00:01:02,345 --> 00:01:04,000');
-    const above = below.pop();
-    if (above === undefined || !/^\s*\d+\s*$/.test(above.text)) {
+    if (last === null || !/^\s*\d+\s*$/.test(last.text)) {
       throw faultyLine(line, 'the number of the cue is missing above its times');
     }
-    close(below);
-    below = [];
-    open = { line, startMs: msOf(h1, m1, s1, Number(ms1)), endMs: msOf(h2, m2, s2, Number(ms2)) };
+    close();
+    last = null;
+    const [startMs, endMs] = [msOf(h1, m1, s1, Number(ms1)), msOf(h2, m2, s2, Number(ms2))];
+    open = { line, startMs, endMs, below: new JoinedLines() };
   }
-  close(below);
+  if (last !== null) place(last);
+  close();
   return cues;
 }

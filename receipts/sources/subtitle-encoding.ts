@@ -13,7 +13,7 @@ const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 // Tabs and line ends are text. Control characters are the sign of a binary file, or of another encoding.
-const control = /(?![\t\n\r])\p{Cc}/u;
+const control = /[^\P{Cc}\t\n\r]/u;
 const loneReturn = /\r(?!\n)/;
 
 /** 0x80 to 0x9F of windows-1252: Node.js up to 22 decodes them as ISO-8859-1 (nodejs/node#56542). Undefined ones stay. */

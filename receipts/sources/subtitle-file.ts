@@ -1,8 +1,9 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { SubtitleFormat, SubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import type { Steps } from '../core/steps.ts';
 import { assCues } from './ass-cues.ts';
 import { srtCues } from './srt-cues.ts';
-import { type WrittenCue, withoutReturn } from './subtitle-cues.ts';
+import type { WrittenCue } from './subtitle-cues.ts';
 import { decodedText } from './subtitle-encoding.ts';
 import { vttCues, withoutPresentation } from './vtt-cues.ts';
 
@@ -16,46 +17,47 @@ export interface SubtitleFile {
   readonly cues: readonly WrittenCue[];
 }
 
-const scanners: Readonly<Record<SubtitleFormat, (lines: readonly string[]) => WrittenCue[]>> = {
+const scanners: Readonly<Record<SubtitleFormat, (text: string) => Steps<WrittenCue[]>>> = {
   srt: srtCues,
   webvtt: vttCues,
   ass: assCues,
 };
 
-/** The format that a text says it has; null where it says none. */
-function formatOf(lines: readonly string[]): SubtitleFormat | null {
-  const first = lines.find((line) => line.trim() !== '') ?? '';
-  if (first.startsWith('WEBVTT')) return 'webvtt';
-  if (/^\[script info\]/i.test(first)) return 'ass';
-  return lines.some((line) => line.includes('-->')) ? 'srt' : null;
+/** The format that a text says it has, whose first character that is no space stands at `start`; null where it says none. */
+function formatOf(text: string, start: number): SubtitleFormat | null {
+  const line = text.lastIndexOf('\n', start) + 1;
+  if (text.startsWith('WEBVTT', line)) return 'webvtt';
+  if (/^\[script info\]/i.test(text.slice(line, line + 100))) return 'ass';
+  return text.includes('-->') ? 'srt' : null;
 }
 
 /** The text of a decoded file as it is read: of WebVTT without styles and regions, of the others all of it. */
-export const readableText = (text: string, format: SubtitleFormat): Uint8Array =>
-  Buffer.from(format === 'webvtt' ? withoutPresentation(text) : text, 'utf8');
+export function* readableText(text: string, format: SubtitleFormat): Steps<Uint8Array> {
+  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text) : text, 'utf8');
+}
 
 /**
- * Opens a subtitle file and finds all of its cues; nothing is guessed, skipped or repaired. `format` and `encoding` are what is
+ * Opens a subtitle file and finds all of its cues, in short steps; nothing is guessed, skipped or repaired. `format` and `encoding` are what is
  * stated of it, null where nothing is. Throws the codes of `decodedText`, `subtitle_format_mismatch` for a text of another format
  * than is stated or of none, and `invalid_subtitle_file` with the first line that cannot be read.
  */
-export function openSubtitleFile(
+export function* openSubtitleFile(
   bytes: Uint8Array,
   stated: { readonly format: SubtitleFormat | null; readonly encoding: string | null },
-): SubtitleFile {
+): Steps<SubtitleFile> {
   const { encoding, text } = decodedText(bytes, stated.encoding);
-  const lines = text.split('\n').map(withoutReturn);
-  if (lines.every((line) => line.trim() === '')) {
-    throw new ServiceError('invalid_subtitle_file', 'the file is empty');
-  }
-  const found = formatOf(lines);
+  yield;
+  const start = text.search(/\S/);
+  if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
+  const found = formatOf(text, start);
   if (found === null || (stated.format ?? found) !== found) {
     const seen = found === null ? 'it is neither srt, webvtt nor ass' : `its text is ${found}`;
     throw new ServiceError('subtitle_format_mismatch', stated.format === null ? seen : `${seen}, not ${stated.format}`);
   }
-  const cues = scanners[found](lines);
+  yield;
+  const cues = yield* scanners[found](text);
   if (cues.length === 0) throw new ServiceError('invalid_subtitle_file', 'the file holds no cue');
-  return { format: found, encoding, text: readableText(text, found), cues };
+  return { format: found, encoding, text: yield* readableText(text, found), cues };
 }
 
 /** What is counted of the cues of a file over media of so many ms; see the schema of a subtitle track. */

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { demandReadable } from '../../../actors/sources/subtitle-check.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
+import { atOnce } from '../../../receipts/core/steps.ts';
 import { openSubtitleFile, type SubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
 import { type DetectionBench, openDetectionBench } from '../../executors/evidence/detection-for-tests.ts';
 
@@ -11,7 +12,7 @@ test.before(async () => {
 test.after.always(() => bench.close());
 
 const fileOf = (text: string): SubtitleFile =>
-  openSubtitleFile(Buffer.from(text, 'utf8'), { format: null, encoding: null });
+  atOnce(openSubtitleFile(Buffer.from(text, 'utf8'), { format: null, encoding: null }));
 const read = (file: SubtitleFile) => demandReadable(bench, file, new AbortController().signal);
 
 const events = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';

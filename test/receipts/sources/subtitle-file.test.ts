@@ -2,11 +2,13 @@ import test, { type ExecutionContext } from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
+import { atOnce } from '../../../receipts/core/steps.ts';
 import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
+import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
 
 const unstated = { format: null, encoding: null };
 const open = (text: string | Uint8Array, stated: { format?: SubtitleFormat; encoding?: string } = {}) =>
-  openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated });
+  atOnce(openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated }));
 
 function refused(t: ExecutionContext, text: string | Uint8Array, code: ErrorCode, message: RegExp, stated = {}): void {
   const error = t.throws(() => open(text, stated), { instanceOf: ServiceError }, String(text));
@@ -139,3 +141,31 @@ test('bytes in another encoding and files that are no text are refused', (t) => 
   refused(t, Buffer.from([0xff, 0xfe, 0x31]), 'subtitle_encoding_mismatch', /utf-16le$/);
   refused(t, 'x', 'invalid_subtitle_request', /^encoding: replacement is no encoding/, { encoding: 'replacement' });
 });
+
+/** A file of the largest size: a beginning, and one part of it again and again. */
+const filled = (head: string, part: string): string =>
+  head + part.repeat(Math.floor((1024 * 1024 - head.length) / part.length));
+
+const assHead = `${ass(fields)}\n${line('0:00:00.00', '0:00:00.01', 'x')}\n`;
+
+const hostile = {
+  'blank lines': filled('1\n00:00:00,000 --> 00:00:00,001\nx\n', '\n'),
+  'one cue of short lines': filled('1\n00:00:00,000 --> 00:00:00,001\n', 'x\n'),
+  'SubRip cues without text': filled('', '1\n00:00:00,000 --> 00:00:00,001\n'),
+  'WebVTT cues without text': filled('WEBVTT\n', '\n00:00.000 --> 00:00.001\n'),
+  'one WebVTT cue of short lines': filled('WEBVTT\n\n00:00.000 --> 00:00.001\n', 'x\n'),
+  comments: filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n', '\nNOTE\n'),
+  styles: filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n', '\nSTYLE\nx\n'),
+  'one style of short lines': filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n\nSTYLE\n', 'x\n'),
+  'ASS events without text': filled(assHead, 'Dialogue:,0:00:00.00,0:00:00.01,,,,,,,\n'),
+  'short lines in an ASS file': filled(assHead, 'x\n'),
+};
+
+for (const [of, text] of Object.entries(hostile)) {
+  test(`a file of 1 MiB of ${of} is read in steps of at most ${linesOfStep} lines`, (t) => {
+    const steps = openSubtitleFile(Buffer.from(text, 'utf8'), unstated);
+    let count = 0;
+    while (steps.next().done !== true) count += 1;
+    t.true(count >= Math.floor(text.split('\n').length / linesOfStep), `${count} steps`);
+  });
+}
