@@ -1,31 +1,13 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { runCommand } from './command.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Ended {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const run = (...args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['build/media-study.js', ...args],
-      { cwd: repository },
-      (error, stdout, stderr) => resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
+const run = (...args: readonly string[]) => runCommand(args);
 
 async function hostOn(root: string) {
   const host = new RunningHost({ flags: ['--port', '0', '--study-workers', '1', '--data-root', root] });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,29 +7,11 @@ import { HostError } from '../../client/host-error.ts';
 import { pairWith } from '../../client/pairing.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
+import { runCommand as run } from './command.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
 const rights = ['--rights-holder', 'Me', '--attest-rights'];
-
-interface Ended {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the built command as a shell would, with no terminal. */
-const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const env = { ...process.env, ...environment };
-    const child = execFile(
-      process.execPath,
-      ['build/media-study.js', ...args],
-      { cwd: repository, env },
-      (error, stdout, stderr) => resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
 
 let folder = '';
 test.before(async () => {

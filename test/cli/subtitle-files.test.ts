@@ -1,33 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts';
 import { humWav } from '../http/host/media.ts';
 import { RunningHost } from '../http/running-host.ts';
+import { runCommand } from './command.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const rights = ['--rights-holder', 'Me', '--attest-rights'];
 
-interface Ended {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the built command as a shell would, with no terminal. */
-const run = (...args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['build/media-study.js', ...args],
-      { cwd: repository },
-      (error, stdout, stderr) => resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
+const run = (...args: readonly string[]) => runCommand(args);
 
 test('subtitle files are attached with the media or later, listed, and taken off', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'subtitle-files-'));
