@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { openHost } from '../../actors/host.ts';
 import { JournalHealth } from '../../actors/study/journal-health.ts';
+import { runVerify } from '../../cli/verify-command.ts';
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
 import { readLog } from '../../storage/leveldb/leveldb-log.ts';
@@ -13,8 +12,6 @@ import { openCaptionBench } from '../actors/captions/caption-bench.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../receipts/evidence/stored-tracks.ts';
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A data root whose one approval was withdrawn after captions were made of it, in the last life of its host. */
 async function withdrawnRoot(t: ExecutionContext) {
@@ -45,12 +42,11 @@ interface Ending {
   readonly stdout: string;
 }
 
-const verify = (...args: readonly string[]): Promise<Ending> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, ['build/verify.js', ...args], { cwd: repository }, (error, stdout) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout }),
-    );
-  });
+async function verify(...args: readonly string[]): Promise<Ending> {
+  let stdout = '';
+  const code = await runVerify(args, { stdout: (text) => (stdout += text), stderr: () => undefined });
+  return { code, stdout };
+}
 
 for (const attack of ['one bit is flipped', 'the tail is cut'] as const) {
   test(`where ${attack} in the log that holds a withdrawal, nothing of the ledger is served`, async (t) => {

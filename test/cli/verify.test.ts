@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { receiptWrites } from '../../actors/supervision/deletion-rows.ts';
 import { StartError } from '../../cli/options/start-error.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
+import { runVerify } from '../../cli/verify-command.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
 import type { AdmissionReference } from '../../receipts/study/study-admission.ts';
 import { eventKey, rowKey } from '../../storage/ledger/keys.ts';
@@ -29,8 +30,18 @@ interface Ending {
   readonly stderr: string;
 }
 
+/** Runs the command in this process. */
+async function verify(...args: readonly string[]): Promise<Ending> {
+  const ending = { stdout: '', stderr: '' };
+  const code = await runVerify(args, {
+    stdout: (text) => (ending.stdout += text),
+    stderr: (text) => (ending.stderr += text),
+  });
+  return { code, ...ending };
+}
+
 /** Runs the command as npm does. */
-const verify = (...args: readonly string[]): Promise<Ending> =>
+const verifyAsProcess = (...args: readonly string[]): Promise<Ending> =>
   new Promise((resolve) => {
     const command = ['build/verify.js', ...args];
     execFile(process.execPath, command, { cwd: repository }, (error, stdout, stderr) => {
@@ -65,7 +76,7 @@ const verification = z.strictObject({
 
 test('an intact runtime is said to be so, with one line for each file and each row', async (t) => {
   const root = await storedRoot(t);
-  const ending = await verify(runtimeId, '--data-root', root);
+  const ending = await verifyAsProcess(runtimeId, '--data-root', root);
   t.is(ending.code, 0, ending.stderr);
   t.is(ending.stderr, '');
   const lines = linesOf(ending);
@@ -114,7 +125,7 @@ test('one changed byte of any file is named, with the file', async (t) => {
 test('a damaged runtime is said to be so in words, behind what was whole', async (t) => {
   const root = await storedRoot(t);
   await withRawRows(dataRootAt(root).ledger, (rows) => rows.put(eventKey(runtimeId, 7), Buffer.from('x')));
-  const journal = await verify(runtimeId, '--data-root', root);
+  const journal = await verifyAsProcess(runtimeId, '--data-root', root);
   t.is(journal.code, 1);
   t.regex(linesOf(journal)[0] ?? '', /^FAIL {2}journal +- +malformed_journal: event 7 /);
   t.regex(linesOf(journal).at(-2) ?? '', new RegExp(`^damaged: ${runtimeId}, at journal: malformed_journal: event 7 `));
@@ -228,7 +239,11 @@ test('a data root that a host holds is left alone', async (t) => {
 });
 
 test('a runtime that the data root does not hold is no damage', async (t) => {
-  const ending = await verify('runtime:00000000-0000-4000-8000-000000000000', '--data-root', await storedRoot(t));
+  const ending = await verifyAsProcess(
+    'runtime:00000000-0000-4000-8000-000000000000',
+    '--data-root',
+    await storedRoot(t),
+  );
   t.is(ending.code, 2);
   t.is(ending.stdout, '');
   t.is(ending.stderr, 'unknown_runtime: no such runtime\n');

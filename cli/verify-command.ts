@@ -1,0 +1,115 @@
+import { verifyRuntime } from '../actors/reopening/verify-runtime.ts';
+import { tombstoneCheck } from '../actors/supervision/deletion-rows.ts';
+import { systemClock } from '../actors/supervision/system-clock.ts';
+import { ServiceError } from '../contract/base/service-error.ts';
+import { canonicalJson } from '../receipts/core/canonical-json.ts';
+import type { CheckedLink } from '../receipts/core/checked-link.ts';
+import { EvidenceChainError } from '../receipts/core/evidence-chain-error.ts';
+import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
+import { damagedObjectsOf } from '../storage/ledger/examine-objects.ts';
+import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
+import { LedgerError } from '../storage/ledger/ledger-error.ts';
+import { openLedger } from '../storage/ledger/open-ledger.ts';
+import { demandDataRoot } from '../storage/objects/data-root.ts';
+import { dataRootAt } from '../storage/objects/data-root-layout.ts';
+import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
+import { openObjectStore } from '../storage/objects/open-object-store.ts';
+import { bundleExit, bundleLines, bundleVerified } from './bundle-verification.ts';
+import { commands } from './commands.ts';
+import { answersQuestion } from './options/help.ts';
+import { StartError } from './options/start-error.ts';
+import { failureLine } from './options/start-remedies.ts';
+import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
+import { type StoreVerification, storeLines, storeVerificationOf } from './store-verification.ts';
+import { checkedLine, faultOf, type Verification, verdictLines, verificationOf } from './verification.ts';
+
+/** Where a command writes; each text ends its line itself. */
+export interface Outputs {
+  stdout(text: string): void;
+  stderr(text: string): void;
+}
+
+type Print = (line: string) => void;
+
+async function verify({ dataRoot, json }: VerifyOptions, runtimeId: string, print: Print): Promise<Verification> {
+  const checked: CheckedLink[] = [];
+  const report = (link: CheckedLink) => {
+    checked.push(link);
+    if (!json) print(checkedLine(link));
+  };
+  const objectStore = await openObjectStore({ root: dataRoot });
+  const ledger = await openLedger({
+    directory: dataRootAt(dataRoot).ledger,
+    clock: systemClock,
+    encodeEvent: canonicalJson,
+    onFatal: () => undefined,
+  });
+  try {
+    return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, objectStore }, runtimeId, report));
+  } catch (error) {
+    if (!(error instanceof EvidenceChainError)) throw error;
+    return verificationOf(runtimeId, checked, faultOf(error));
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** A store that cannot be read at all is damage too; everything else that stops the check is a wrong call. */
+async function verified(options: VerifyOptions, runtimeId: string, print: Print): Promise<Verification> {
+  try {
+    return await verify(options, runtimeId, print);
+  } catch (error) {
+    if (!isStoreDamage(error)) throw error;
+    return verificationOf(runtimeId, [], { link: 'store', place: error.message, contentId: null });
+  }
+}
+
+/** Checks the store, and gives up what it has lost where that is asked for. */
+async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOptions): Promise<StoreVerification> {
+  await demandDataRoot(dataRoot);
+  try {
+    const loss = acceptsLoss ? await acceptLoss(dataRoot, systemClock) : null;
+    if (loss !== null) return storeVerificationOf(dataRoot, loss.faults, [], loss);
+    const { faults } = await checkLedger(dataRoot);
+    const rows = faults.length === 0 ? await damagedRowsOf(dataRootAt(dataRoot).ledger, tombstoneCheck) : [];
+    const objects = faults.length === 0 && hashesObjects ? await damagedObjectsOf(dataRoot) : [];
+    return storeVerificationOf(dataRoot, faults, [...rows, ...objects], null);
+  } catch (error) {
+    if (!isStoreDamage(error)) throw error;
+    return storeVerificationOf(dataRoot, [error.message], [], null);
+  }
+}
+
+async function verifyFile(options: BundleOptions, print: Print): Promise<number> {
+  const verification = await bundleVerified(options, print);
+  for (const line of options.json ? [JSON.stringify(verification)] : bundleLines(verification)) print(line);
+  return bundleExit(verification, options.trust);
+}
+
+const isStoreDamage = (error: unknown): error is LedgerError =>
+  error instanceof LedgerError && (error.code === 'store_unreadable' || error.code === 'ledger_damaged');
+
+const isRefusal = (error: unknown): error is Error =>
+  [StartError, ServiceError, LedgerError, ObjectStoreError].some((kind) => error instanceof kind);
+
+async function verifyStored(options: VerifyOptions, print: Print): Promise<number> {
+  const { runtimeId } = options;
+  const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId, print);
+  const lines = 'faults' in verification ? storeLines(verification) : verdictLines(verification);
+  for (const line of options.json ? [JSON.stringify(verification)] : lines) print(line);
+  return verification.verdict === 'damaged' ? 1 : 0;
+}
+
+/** Runs `verify` with its arguments, and resolves with the exit code. Rejects only with a fault of this program. */
+export async function runVerify(args: readonly string[], outputs: Outputs): Promise<number> {
+  const print: Print = (line) => outputs.stdout(`${line}\n`);
+  try {
+    if (answersQuestion(args, commands.verify, outputs.stdout)) return 0;
+    const options = verifyOptions(args);
+    return await ('bundle' in options ? verifyFile(options, print) : verifyStored(options, print));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    outputs.stderr(`${failureLine(error)}\n`);
+    return 2;
+  }
+}
