@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
+import { withDataRoot } from '../../cli/evaluation-files.ts';
 import { StartError } from '../../cli/options/start-error.ts';
 import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
@@ -70,7 +71,8 @@ const measured = (...args: string[]) => [sample, '--data-root', join(roots.folde
 const dullyMeasured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'dull'), ...args];
 
 test.serial('the sample is found as well as it was accepted', async (t) => {
-  const ending = await evaluate(t, []);
+  // The sample is the pack that is evaluated unless another is named.
+  const ending = await evaluate(t, measured().slice(1));
   t.is(ending.code, 0, `${ending.stdout}${ending.stderr}`);
   const lines = ending.stdout.trimEnd().split('\n');
   t.regex(lines.at(-1) ?? '', /^(equal|better): baseline evaluation:[0-9a-f]{64}$/);
@@ -142,6 +144,21 @@ test.serial(
     t.regex(ending.stderr, /^baseline_of_other_pack: /);
   },
 );
+
+test('an evaluation for which no data root is named has one of its own, which is gone afterwards', async (t) => {
+  let own = '';
+  const given = await scratchFolder(t);
+  t.is(await withDataRoot(given, async (root) => root), given);
+  t.is(
+    await withDataRoot(null, async (root) => {
+      own = root;
+      t.deepEqual(await readdir(root), []);
+      return 'evaluated';
+    }),
+    'evaluated',
+  );
+  await t.throwsAsync(readdir(own), { code: 'ENOENT' });
+});
 
 test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');
