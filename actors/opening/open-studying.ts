@@ -1,4 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import { keptRegion } from '../../contract/recognition/raw-region.ts';
+import { readPictures } from '../../contract/screentext/read-pictures.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
@@ -8,16 +10,15 @@ import type { ScreenTextReader } from '../../executors/screentext/screen-text-re
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { RecognitionSteps } from '../recognition/recognition-steps.ts';
-import { RegionResults } from '../recognition/region-results.ts';
 import { Transcriber } from '../recognition/transcriber.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import { ScreenTexts } from '../screentext/screen-texts.ts';
-import { WindowReadings } from '../screentext/window-readings.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
+import { KeptParts } from '../study/kept-parts.ts';
 import { KeptWindows } from '../study/kept-windows.ts';
 import { LocalOperations } from '../study/media-operations.ts';
 import { type MediaPassesOptions, mediaPasses, usualWindowing, type Windowing } from '../study/media-passes.ts';
@@ -100,7 +101,7 @@ export function openStudying(options: StudyingOptions): Studying {
           ...{ recognizer, launcher, detector, objectStore },
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
-          regions: new RegionResults(ledger),
+          regions: new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion }),
           runsTwice: options.recognizesTwice ?? false,
         });
   const screenTexts =
@@ -110,7 +111,7 @@ export function openStudying(options: StudyingOptions): Studying {
           ...{ reader, launcher, detector, objectStore },
           ffmpeg: tools.ffmpeg,
           languageTool: detectorTools.language,
-          windows: new WindowReadings(ledger),
+          windows: new KeptParts(ledger, { operation: 'screen.read.window', field: 'pictures', part: readPictures }),
         });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);

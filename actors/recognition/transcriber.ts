@@ -25,7 +25,7 @@ import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
-import type { RegionResults } from './region-results.ts';
+import type { KeptParts } from '../study/kept-parts.ts';
 
 export interface TranscriberOptions {
   readonly recognizer: Recognizer;
@@ -35,7 +35,8 @@ export interface TranscriberOptions {
   /** Who identifies the language of a text. */
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
-  readonly regions: RegionResults;
+  /** What was recognised of each region. */
+  readonly regions: KeptParts<KeptRegion>;
   /** Whether each region is recognised a second time, and lines of which both make something else are withheld. */
   readonly runsTwice: boolean;
 }

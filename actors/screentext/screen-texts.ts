@@ -20,8 +20,8 @@ import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-
 import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import type { KeptParts } from '../study/kept-parts.ts';
 import { CLUTTER_REST, readWindow } from './read-window.ts';
-import type { WindowReadings } from './window-readings.ts';
 
 export interface ScreenTextsOptions {
   readonly reader: ScreenTextReader;
@@ -31,7 +31,8 @@ export interface ScreenTextsOptions {
   /** Who identifies the language of a text. */
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
-  readonly windows: WindowReadings;
+  /** What was read in each window of a range. */
+  readonly windows: KeptParts<ReadPicture[]>;
 }
 
 export interface ScreenTextWork {
