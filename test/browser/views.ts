@@ -23,8 +23,9 @@ async function openDetails(page: Page): Promise<void> {
     .first()
     .click();
   const file = { name: 'film.ko.srt', mimeType: 'application/x-subrip', buffer: Buffer.from('1') };
-  await page.getByLabel('Attach a subtitle file').setInputFiles(file);
-  await page.getByRole('button', { name: 'Attach the file' }).waitFor();
+  const form = page.getByRole('form', { name: 'Attach a subtitle file' });
+  await form.getByLabel('Attach a subtitle file').setInputFiles(file);
+  await form.getByRole('button', { name: 'Attach the file' }).waitFor();
 }
 
 /** Goes back through the steps of an actor and folds what it did not pass. */
