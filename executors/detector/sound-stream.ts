@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
+import { louder, modelGain } from './model-gain.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { type FoundSilences, findSilences } from './silences.ts';
 import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
@@ -170,9 +171,16 @@ export class SoundStream {
   async #probabilities(signals: readonly number[], samples: number): Promise<Float64Array> {
     const followed = new Map<number, FollowedSignal>();
     for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
+    const before = this.#before === null ? [] : [this.#before];
+    const gains = new Map(
+      signals.map((at) => [at, modelGain(...[this.#block, ...before].map((block) => signalOf(block, at)))]),
+    );
     const highest = new Float64Array(Math.ceil(samples / FRAME_SAMPLES));
     for (const frame of highest.keys()) {
-      const asked = [...followed].map(([at, signal]) => ({ signal, frame: frameOf(this.#block, at, frame) }));
+      const asked = [...followed].map(([at, signal]) => ({
+        signal,
+        frame: louder(frameOf(this.#block, at, frame), gains.get(at) ?? 1),
+      }));
       highest[frame] = Math.max(0, ...(await this.#model.next(asked)));
     }
     this.#followed = followed;
@@ -183,8 +191,9 @@ export class SoundStream {
   async #begin(at: number): Promise<FollowedSignal> {
     const signal = this.#model.follow();
     const before = this.#before;
+    const gain = before === null ? 1 : modelGain(signalOf(before, at));
     for (let frame = 0; before !== null && frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      await this.#model.next([{ signal, frame: frameOf(before, at, frame) }]);
+      await this.#model.next([{ signal, frame: louder(frameOf(before, at, frame), gain) }]);
     }
     return signal;
   }
