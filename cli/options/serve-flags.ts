@@ -1,3 +1,4 @@
+import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { captionFlags } from './caption-executor.ts';
 import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
@@ -66,7 +67,7 @@ export const serveFlags: FlagTable = {
   'maximum-caption-lines': single(
     'NUMBER',
     '64',
-    'most lines of captions, from 64 up to 4096; every 64 lines may take the time and have the text that 64 have without this option',
+    `most lines of captions, from 64 up to ${longestCaptions.maxLines}; every 64 lines may take the time and have the text that 64 have without this option`,
   ),
   ...recognizerFlags,
   ...secondRunFlag,
