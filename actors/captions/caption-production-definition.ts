@@ -10,7 +10,7 @@ import {
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations/caption-production.ts';
 import { captionLimitsOf } from '../../receipts/captions/caption-allowance.ts';
-import { CaptionFailure } from '../../receipts/captions/caption-artifact.ts';
+import { CaptionFailure, captionsInSlices } from '../../receipts/captions/caption-artifact.ts';
 import { captionFailed, recordCaptions } from '../../receipts/captions/caption-production.ts';
 import { recordQualityControl } from '../../receipts/captions/caption-quality-control.ts';
 import { checkableOf, noCaptions } from '../../receipts/captions/fold-captions.ts';
@@ -25,6 +25,7 @@ import { type ActorDefinition, effect, type Phase, type Standing } from '../supe
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import { TimeSlices } from '../supervision/time-slices.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 import type { CaptionTranslations } from './caption-translations.ts';
 
@@ -80,6 +81,7 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
     settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
     lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
   };
+  const slices = new TimeSlices();
   const stored = async (
     runtimeId: string,
     signal: AbortSignal,
@@ -97,7 +99,8 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
         if (study === null) throw new CaptionFailure('revoked', 'the approval does not stand');
         const job = { study, attempt, classification, allowance, translator: translator?.identity };
         const translated = translator === null ? job : await translator.translated(job, inTimeSignal);
-        return stored(runtimeId, signal, recordCaptions(translated));
+        const artifact = await captionsInSlices(translated, slices.pause);
+        return stored(runtimeId, signal, recordCaptions(translated, artifact));
       }),
     );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>

@@ -9,6 +9,7 @@ import type {
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-translator.ts';
 import { hashOf, storedBytes } from '../core/canonical-json.ts';
+import type { FoldContext } from '../evidence/fold-context.ts';
 import { type AllowedCaptions, captionLimitsOf } from './caption-allowance.ts';
 import { captionTextOf, type DraftLine } from './caption-draft.ts';
 import { captionExecutors } from './caption-executors.ts';
@@ -103,8 +104,8 @@ function demandLimits(job: CaptionJob, lines: readonly CaptionLine[]): void {
   demandAtMost('bytes of target text', bytesOf('target'), maxTargetBytes);
 }
 
-/** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
-export function captionsOf(job: CaptionJob): CaptionArtifact {
+/** Makes captions line by line, so that others may work in between. */
+function* captionsInTurn(job: CaptionJob): Generator<void, CaptionArtifact> {
   const drafts = captionExecutors[job.classification].draft(job.study, job.translation);
   demandAtMost('lines', drafts.length, captionLimitsOf(job).maxLines);
   const head: CaptionHead = {
@@ -113,7 +114,11 @@ export function captionsOf(job: CaptionJob): CaptionArtifact {
     input: captionInputOf(job.study),
     executor: captionExecutorOf(job),
   };
-  const lines = drafts.map((draft) => lineOf(job.study, head, draft));
+  const lines: CaptionLine[] = [];
+  for (const draft of drafts) {
+    lines.push(lineOf(job.study, head, draft));
+    yield;
+  }
   demandLimits(job, lines);
   const cited = citedBy(job, drafts);
   const artifact = job.allowance === undefined ? artifactOf(head, lines, cited) : longArtifactOf(head, lines, cited);
@@ -121,6 +126,25 @@ export function captionsOf(job: CaptionJob): CaptionArtifact {
     demandAtMost('bytes of captions', storedBytes(record).length, captionLimits.maxArtifactBytes);
   }
   return artifact;
+}
+
+/** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
+export function captionsOf(job: CaptionJob): CaptionArtifact {
+  const made = captionsInTurn(job);
+  for (;;) {
+    const { done, value } = made.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `captionsOf`, with a pause between lines. */
+export async function captionsInSlices(job: CaptionJob, pause: FoldContext['pause']): Promise<CaptionArtifact> {
+  const made = captionsInTurn(job);
+  for (;;) {
+    const { done, value } = made.next();
+    if (done === true) return value;
+    await pause();
+  }
 }
 
 /** The transcript that lines were cut from, and which of its lines each was cut from. */

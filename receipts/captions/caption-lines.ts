@@ -1,7 +1,6 @@
 import type { CaptionLine, SharedLineage, SharingQueue } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import type { ChunkedLine } from '../../contract/captions/long-captions.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 
 type SharedCitation = SharedLineage['study']['citations'][number];
@@ -17,7 +16,8 @@ export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...Captio
   const citations: SharedCitation[] = [];
   const places = new Map<string, number>();
   const indexOf = (citation: SharedCitation): number => {
-    const said = canonicalJson(citation);
+    // A read has one assessment, so these two name all of it.
+    const said = `${citation.semanticCitation.receiptContentId} ${citation.childReport.reportId}`;
     const known = places.get(said);
     if (known !== undefined) return known;
     places.set(said, citations.length);

@@ -12,7 +12,13 @@ import { firstDifference } from '../core/first-difference.ts';
 import type { StoredReceipt } from '../core/stored-receipt.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
 import { allowanceIn } from './caption-allowance.ts';
-import { CaptionFailure, type CaptionJob, captionExecutorOf, captionJobIdOf, captionsOf } from './caption-artifact.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionExecutorOf,
+  captionJobIdOf,
+  captionsInSlices,
+} from './caption-artifact.ts';
 import { wholeCaptionsOf } from './caption-lines.ts';
 import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from './caption-production.ts';
 import {
@@ -87,7 +93,7 @@ export async function foldCaptionsCompleted(
   context: FoldContext,
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
-  const { run, journal, content, report } = context;
+  const { run, journal, content, report, pause } = context;
   const recorded = journal.count('artifact.recorded');
   if (captions.open.length === 0) throw journal.fault('type', recorded);
   const {
@@ -100,7 +106,7 @@ export async function foldCaptionsCompleted(
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const open = named === null ? captions.open : await translatedJobs(context, captions.open, named.contentId);
   const artifact = await readCaptions(content, captionContentId);
-  const job = checkObject(captionContentId, () => jobBehind(artifact.body, open));
+  const job = await jobBehind(artifact, open, pause);
   const declared = captionReceiptOf(artifact.body);
   const receipt = await declared.reopen(content, receiptContentId, () =>
     declared.of(run, { ...job, artifact: artifact.body }),
@@ -168,32 +174,34 @@ async function translatedJobs(
 }
 
 /** The job whose captions these are. Throws what speaks against the first where none is. */
-function jobBehind(captions: CaptionArtifact, [first, ...others]: readonly CaptionJob[]): CaptionJob {
-  if (first === undefined) throw new RangeError('captions are made by some rules');
-  try {
-    demandDerived('caption', captions, derivedCaptions(first), 'jobId');
-    return first;
-  } catch (error) {
-    for (const job of others) if (isDerived(captions, job)) return job;
-    throw error;
+async function jobBehind(
+  { contentId, body }: StoredReceipt<CaptionArtifact>,
+  open: readonly CaptionJob[],
+  pause: FoldContext['pause'],
+): Promise<CaptionJob> {
+  let fault: unknown = new RangeError('captions are made by some rules');
+  for (const job of open) {
+    const derived = await derivedCaptions(job, pause);
+    try {
+      checkObject(contentId, () => demandDerived('caption', body, derived(), 'jobId'));
+      return job;
+    } catch (error) {
+      if (!(error instanceof EvidenceChainError)) throw error;
+      if (job === open[0]) fault = error;
+    }
   }
+  throw fault;
 }
 
-function isDerived(captions: CaptionArtifact, job: CaptionJob): boolean {
+/** What a study gives must have been possible to give: captions that could not be made were not, and asking for them throws. */
+async function derivedCaptions(job: CaptionJob, pause: FoldContext['pause']): Promise<() => CaptionArtifact> {
   try {
-    return firstDifference(captions, derivedCaptions(job)) === null;
+    const captions = await captionsInSlices(job, pause);
+    return () => captions;
   } catch (error) {
-    if (error instanceof EvidenceChainError) return false;
-    throw error;
-  }
-}
-
-/** What a study gives must have been possible to give: captions that could not be made were not. */
-function derivedCaptions(job: CaptionJob): CaptionArtifact {
-  try {
-    return captionsOf(job);
-  } catch (error) {
-    if (error instanceof CaptionFailure) throw new EvidenceChainError('caption', error.message, error);
-    throw error;
+    if (!(error instanceof CaptionFailure)) throw error;
+    return () => {
+      throw new EvidenceChainError('caption', error.message, error);
+    };
   }
 }
