@@ -69,7 +69,10 @@ for (const [name, known] of describedReleases) {
       const host = await around?.openHost(t, root, { flags: lifeFlags, clock: clockAfter(known) });
       if (host === undefined) return t.fail('there are no surroundings');
       const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-      await lives[state]?.(t, StudyHost.connect({ baseUrl: listening, token }), new LaterClient(host), stored);
+      const client = StudyHost.connect({ baseUrl: listening, token });
+      await lives[state]?.(t, client, new LaterClient(host), stored);
+      // Waits for the erasure that is under way.
+      await client.deletions.collect({ dryRun: true });
       t.is(await host.stop(), 0);
       t.deepEqual(
         host.told().filter((line) => /damaged|ended at recovery|next start/.test(line)),
