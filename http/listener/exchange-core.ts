@@ -59,7 +59,7 @@ export abstract class ExchangeCore implements Exchange {
   /** Begins an answer; `complete` is called once its last byte was handed over. */
   protected abstract open(status: number, headers: Headers, bytes: number): Outlet;
   /** Begins an answer without a length; `complete` is called once its end was handed over. */
-  protected abstract openEndless(status: number, headers: Headers): Outlet;
+  protected abstract openEndless(status: number, headers: Headers, padding?: Uint8Array): Outlet;
   /** Closes the connection at once. */
   protected abstract disconnect(): void;
 
@@ -136,13 +136,13 @@ export abstract class ExchangeCore implements Exchange {
     return SILENT_BODY;
   }
 
-  streamOpen(status: number, headers: Headers): BodyWriter {
+  streamOpen(status: number, headers: Headers, padding?: Uint8Array): BodyWriter {
     if (!this.#claim(headers)) return SILENT_BODY;
     if (this.head.method === 'HEAD') {
       this.#whenClosable(() => this.sendHead(status, headers, null));
       return SILENT_BODY;
     }
-    this.#writer = new SentBody(null, this.#counted(this.openEndless(status, headers)));
+    this.#writer = new SentBody(null, this.#counted(this.openEndless(status, headers, padding)));
     return this.#writer;
   }
 

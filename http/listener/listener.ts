@@ -24,6 +24,9 @@ export const reusableBytes = 65_536;
 /** Small chunks of an answer without a length may add up to so many bytes before `write` says that the socket is full. */
 export const unseenBytes = 65_536;
 
+/** uWebSockets.js gathers so many bytes of answers before it gives them to the system (`CORK_BUFFER_SIZE`). */
+export const gatheredBytes = 16_384;
+
 /** Writes a body, of a length that was announced or without one; the producer pauses while `write` says false. */
 export interface BodyWriter {
   /**
@@ -77,9 +80,10 @@ export interface Exchange {
   /**
    * Begins an answer of unknown length; `end` of its writer makes it whole. Its head leaves with the first chunk. A
    * reader that stands still costs the process at most `unseenBytes` and two chunks, and loses its connection within 25 s in
-   * which the host has something for it. While the answer is silent it may wait for ever.
+   * which the host has something for it. While the answer is silent it may wait for ever. `padding`, more than `gatheredBytes`,
+   * is something that readers pass over: a listener may put it behind a chunk to see whether the system takes more.
    */
-  streamOpen(status: number, headers: Headers): BodyWriter;
+  streamOpen(status: number, headers: Headers, padding?: Uint8Array): BodyWriter;
   /** Called once, when the listener begins to close before the answer is complete: one without an end has to end now. */
   onClosing(listener: () => void): void;
 }

@@ -1,9 +1,9 @@
 import { isBodiless, statusLine } from './answer-head.ts';
 import { ExchangeCore, type ExchangeOwner } from './exchange-core.ts';
-import type { ExchangeHandler, Headers, RequestHead } from './listener.ts';
+import { type ExchangeHandler, gatheredBytes, type Headers, type RequestHead } from './listener.ts';
 import type { Outlet } from './sent-body.ts';
 import type { UwsResponse } from './uws-binding.ts';
-import { gatheredBytes, UwsOpenBody } from './uws-open-body.ts';
+import { UwsOpenBody } from './uws-open-body.ts';
 
 /** Larger bodies are sent piece by piece, because the library copies whatever the socket does not take at once. */
 const SENT_AT_ONCE_BYTES = 65_536;
@@ -121,11 +121,9 @@ export class UwsExchange extends ExchangeCore {
     };
   }
 
-  protected openEndless(status: number, headers: Headers): Outlet {
-    const body = new UwsOpenBody(this.#response, () => this.#writeHead(status, headers), {
-      drained: () => this.drained(),
-      ended: () => this.#ended(),
-    });
+  protected openEndless(status: number, headers: Headers, padding?: Uint8Array): Outlet {
+    const hooks = { drained: () => this.drained(), ended: () => this.#ended() };
+    const body = new UwsOpenBody(this.#response, () => this.#writeHead(status, headers), { ...hooks, padding });
     return {
       push: (chunk) => body.push(chunk),
       finish: () => this.#outsideParser(() => body.finish()),

@@ -1,20 +1,20 @@
-import { unseenBytes } from './listener.ts';
+import { gatheredBytes, unseenBytes } from './listener.ts';
 import type { UwsResponse } from './uws-binding.ts';
-
-/** The library gathers so many bytes of answers before it gives them to the system (`CORK_BUFFER_SIZE`). */
-export const gatheredBytes = 16_384;
 
 const oneByte = 1;
 
 interface OpenBodyHooks {
   drained(): void;
   ended(): void;
+  /** More than `gatheredBytes` that readers pass over. */
+  readonly padding: Uint8Array | undefined;
 }
 
 /**
  * A body without a length over uWebSockets.js. The library copies what the system does not take, as much as it is given, and
- * says so of large and of ungathered chunks alone. So a socket that may be full gets one byte of the next chunk, ungathered:
- * only when that shows that the library holds nothing does the rest of the chunk follow.
+ * says so of large and of ungathered chunks alone. So for a socket that may be full a small chunk is made large with padding.
+ * Without padding the socket gets one byte of the chunk, ungathered: only when that shows that the library holds nothing does the
+ * rest of the chunk follow. The library warns of each ungathered byte on stderr.
  */
 export class UwsOpenBody {
   readonly #response: UwsResponse;
@@ -62,8 +62,11 @@ export class UwsOpenBody {
   }
 
   #flush(): void {
+    const { padding } = this.#hooks;
     for (let chunk = this.#queue[0]; chunk !== undefined; chunk = this.#queue[0]) {
-      if (this.#unseen >= unseenBytes) {
+      const isUnsure = this.#unseen >= unseenBytes && chunk.byteLength <= gatheredBytes;
+      if (isUnsure && padding !== undefined) chunk = Buffer.concat([chunk, padding]);
+      else if (isUnsure) {
         this.#isFull = !this.#response.write(chunk.subarray(0, oneByte));
         chunk = chunk.subarray(oneByte);
         if (this.#isFull) {

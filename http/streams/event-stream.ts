@@ -5,7 +5,7 @@ import { requestIdField } from '../exchange/request-id.ts';
 import type { Report } from '../exchange/request-log.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';
 import type { Heart } from './heart.ts';
-import { sseComment, sseFrame, sseRetry } from './sse-frame.ts';
+import { sseComment, sseFrame, ssePadding, sseRetry } from './sse-frame.ts';
 
 /** One thing that a stream follows. It is asked only when there is room, so that nothing is kept for a slow reader. */
 export interface Feed {
@@ -39,7 +39,7 @@ export class EventStream extends SentBody {
 
   override async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
     // Said here, because every answer for an origin says less.
-    const flow = new Flow(exchange.streamOpen(status, { ...headers, Vary: 'Origin, Accept' }));
+    const flow = new Flow(exchange.streamOpen(status, { ...headers, Vary: 'Origin, Accept' }, ssePadding));
     const bell = new Bell();
     const stop = () => {
       flow.stop();

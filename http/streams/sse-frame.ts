@@ -1,3 +1,5 @@
+import { gatheredBytes } from '../listener/listener.ts';
+
 /** What an event of a stream has beside its data. */
 export interface FrameHead {
   /** How clients tell events apart. */
@@ -19,6 +21,9 @@ export function sseFrame({ event, id }: FrameHead, data: object | Uint8Array): B
 
 /** A line that clients pass over. */
 export const sseComment = Buffer.from(':\n\n');
+
+/** The same, long enough to be seen by the system (`Exchange.streamOpen`). */
+export const ssePadding = Buffer.from(`:${' '.repeat(gatheredBytes)}\n\n`);
 
 /** Tells clients how long to wait before they ask again for a stream that was cut. */
 export const sseRetry = (ms: number): Buffer => Buffer.from(`retry: ${ms}\n\n`);

@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { type BodyWriter, type Exchange, unseenBytes } from '../../../http/listener/listener.ts';
+import { type BodyWriter, type Exchange, gatheredBytes, unseenBytes } from '../../../http/listener/listener.ts';
 import { atRest, patienceMs, within } from '../../patience.ts';
 import { type Adapter, head, listen, signal } from './adapters.ts';
 import { RawSocket } from './raw-socket.ts';
@@ -115,6 +115,38 @@ export function openAnswers(adapter: Adapter): void {
       },
     );
   }
+
+  test.serial(
+    `${name}: padding that readers pass over halts small chunks, too, and stands between whole ones`,
+    async (t) => {
+      const chunk = Buffer.from(`${'x'.repeat(1_999)}\n`);
+      const padding = Buffer.from(`:${' '.repeat(gatheredBytes)}\n`);
+      let written = 0;
+      const { port } = await listen(t, adapter, (exchange) => {
+        const body = exchange.streamOpen(200, {}, padding);
+        const more = (): void => {
+          let room = true;
+          while (room && written < wholeBytes) {
+            room = body.write(chunk);
+            written += chunk.length;
+          }
+          if (written >= wholeBytes) body.end();
+        };
+        body.onDrain(more);
+        more();
+      });
+      const answer = await answerOf(port);
+      answer.pause();
+      const halted = await atRest(() => written);
+      t.true(halted < wholeBytes / 2, `${halted} bytes were written to a reader that does not read`);
+      const lines = Buffer.concat(await answer.toArray())
+        .toString()
+        .split('\n');
+      const whole = `${'x'.repeat(1_999)}`;
+      t.is(lines.filter((line) => line === whole).length, written / chunk.length);
+      t.deepEqual([...new Set(lines.filter((line) => line !== whole && !line.startsWith(':')))], ['']);
+    },
+  );
 
   test.serial(`${name}: a client that leaves an answer without a length is noticed once`, async (t) => {
     const begun = signal<Exchange>();
