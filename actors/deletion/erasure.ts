@@ -112,12 +112,12 @@ export class Erasure {
     while (!this.#isStopped && (await this.#options.ledger.eraseEvents(runId, eventsAtOnce)) > 0);
   }
 
-  /** Removes the results of operations over media of which no source is left. */
+  /** Removes the results of operations over media of which no source is left, and windows that another version kept. */
   async dropSpent(): Promise<void> {
     const { ledger, reached, isSource } = this.#options;
     const operations = await reached.operations();
     // Asked in the turn of the commit: a source of the same media may have come back while the evidence was read.
-    const spent = operations.filter(({ source }) => !isSource(source));
+    const spent = operations.filter(({ source, isOutdated }) => isOutdated || !isSource(source));
     await ledger.commit(spent.map(({ key }) => ({ del: 'operation', key })));
   }
 

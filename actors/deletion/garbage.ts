@@ -72,8 +72,8 @@ export class Garbage {
     const { objectStore, reached, isSource } = this.#options;
     const onDisk: ObjectRef[] = [];
     for await (const object of objectStore.list()) onDisk.push(object);
-    const spent = (await reached.operations()).filter(({ source }) => !isSource(source)).map(({ key }) => key);
-    const needed = await reached.find(new Set(spent));
+    const spent = (await reached.operations()).filter(({ source, isOutdated }) => isOutdated || !isSource(source));
+    const needed = await reached.find(new Set(spent.map(({ key }) => key)));
     for (const object of onDisk) if (!needed.has(object.contentId)) yield object;
   }
 

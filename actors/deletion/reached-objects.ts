@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { version } from '../../contract/base/program-version.ts';
 import { addNamed, keepingValues, reachedFrom } from '../../storage/backup/named-objects.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -9,7 +10,17 @@ const maximumEvidenceBytes = 64 * 1024 * 1024;
 const operation = z.object({ evidence: z.array(z.object({ contentId: z.string().optional() })) });
 /** What was recognised of one region of media. */
 const region = z.object({ sourceContentId: z.string() });
+/** What was kept of a pass at the end of one of its windows. */
+const keptWindow = z.object({ window: z.object({}), program: z.string().optional() });
 const evidence = z.object({ input: z.object({ sourceContentId: z.string() }) });
+
+export interface StoredOperation {
+  readonly key: string;
+  /** The content id of the media. */
+  readonly source: string;
+  /** It is a window of a pass that another version of the program kept: this one will not read it. */
+  readonly isOutdated: boolean;
+}
 
 export interface ReachOptions {
   readonly ledger: Ledger;
@@ -50,14 +61,15 @@ export class ReachedObjects {
   }
 
   /** The stored results of operations, each with the media that it, or its evidence, says it is of; without either none is said. */
-  async operations(): Promise<{ readonly key: string; readonly source: string }[]> {
-    const found: { key: string; source: string }[] = [];
+  async operations(): Promise<StoredOperation[]> {
+    const found: StoredOperation[] = [];
     for (const { key, value } of await this.#options.ledger.list('operation')) {
       const { data } = operation.safeParse(value);
       const [first] = data?.evidence.flatMap(({ contentId }) => contentId ?? []) ?? [];
       const named = region.safeParse(value).data?.sourceContentId ?? null;
       const source = first === undefined ? named : await this.#sourceOf(first);
-      if (source !== null) found.push({ key, source });
+      const kept = keptWindow.safeParse(value).data;
+      if (source !== null) found.push({ key, source, isOutdated: kept !== undefined && kept.program !== version });
     }
     return found;
   }

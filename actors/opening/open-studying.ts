@@ -132,7 +132,7 @@ export function openStudying(options: StudyingOptions): Studying {
       calibration: orders === null ? calibration : null,
     }),
     recognition: new RecognitionSteps({
-      ...{ ledger, objectStore, content, registry, transcriber, progress, waits, moved, report },
+      ...{ ledger, objectStore, content, registry, transcriber, progress, board, waits, moved, report },
     }),
     screenText: new ScreenTextSteps({
       ...{ ledger, objectStore, content, registry, screenTexts, progress, board, moved, report },

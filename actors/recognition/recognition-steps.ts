@@ -23,6 +23,7 @@ import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { Transcriber } from './transcriber.ts';
 
 export interface RecognitionStepsOptions {
@@ -36,6 +37,8 @@ export interface RecognitionStepsOptions {
   readonly progress: LiveProgress;
   /** Told what the recogniser of a study waits for; null once it waits no more. */
   readonly waits: (runtimeId: string, reason: string | null) => void;
+  /** Where clients see how far a recognition has come. */
+  readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Told whenever a study keeps a part of a step behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
   readonly report: (line: string) => void;
@@ -147,7 +150,16 @@ export class RecognitionSteps {
     const { runtimeId, analysisRequest: request } = study.record;
     const waits = (reason: string | null) => this.#options.waits(runtimeId, reason);
     const kept = () => this.#options.moved(runtimeId);
-    return transcriber.transcribe({ source, request, speech, silences, signal, waits, kept });
+    const { board } = this.#options;
+    try {
+      return await transcriber.transcribe({
+        ...{ source, request, speech, silences, signal, waits, kept },
+        recognised: (completed, total) =>
+          board.note(runtimeId, { stage: 'recognize', completed, total, unit: 'milliseconds' }),
+      });
+    } finally {
+      board.forget(runtimeId);
+    }
   }
 
   #source({ record }: StudyRow) {

@@ -51,6 +51,8 @@ export interface TranscriptRequest {
   readonly waits: (reason: string | null) => void;
   /** Told whenever a region is kept behind which a next host goes on. */
   readonly kept: () => void;
+  /** Told how many ms of speech are recognised, of how many: once before the first region, then after each. */
+  readonly recognised: (completedMs: number, totalMs: number) => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
@@ -84,9 +86,17 @@ export class Transcriber {
     const { recognizer } = this.#options;
     const reasonCode = this.#refusal(request);
     if (reasonCode !== null) return { kind: 'transcript', state: 'unavailable', reasonCode };
-    const regions = await this.#recognised(work, speechRegions(request.range, speech, silences));
-    const placed = placedTranscript(regions);
-    const second = await this.#heardAgain(work, placed);
+    const first = speechRegions(request.range, speech, silences);
+    const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
+    const firstMs = lengthOf(first);
+    const totalMs = firstMs + lengthOf(again);
+    const placed = placedTranscript(
+      await this.#recognised(work, first, (completedMs) => work.recognised(completedMs, totalMs)),
+    );
+    const heardAgain = await this.#recognised(work, again, (completedMs) =>
+      work.recognised(firstMs + completedMs, totalMs),
+    );
+    const second = textsOfSecondRun(placed, heardAgain);
     const codes = await this.#identified(
       placed.lines.map(({ text }) => text),
       signal,
@@ -140,7 +150,12 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  async #recognised(work: TranscriptRequest, regions: readonly Range[]): Promise<RecognisedRegion[]> {
+  /** `recognised` is told the ms of the regions that are done. */
+  async #recognised(
+    work: TranscriptRequest,
+    regions: readonly Range[],
+    recognised: (completedMs: number) => void,
+  ): Promise<RecognisedRegion[]> {
     const { source, request } = work;
     const { recognizer, ffmpeg } = this.#options;
     const input = {
@@ -153,28 +168,17 @@ export class Transcriber {
         language: languageOf(request),
       },
     };
-    const recognised: RecognisedRegion[] = [];
+    const done: RecognisedRegion[] = [];
+    let doneMs = 0;
+    recognised(doneMs);
     for (const region of regions) {
       work.signal.throwIfAborted();
       const kept = await this.#options.regions.of(input, region, () => this.#recognise(work, region), work.kept);
-      recognised.push({ ...region, ...kept });
+      done.push({ ...region, ...kept });
+      doneMs += region.endMs - region.startMs;
+      recognised(doneMs);
     }
-    return recognised;
-  }
-
-  /** What a second run makes of each line, in the order of the lines; nothing where there is only one run. */
-  async #heardAgain(work: TranscriptRequest, { regions, lines }: PlacedTranscript): Promise<(string | null)[]> {
-    if (!this.#options.runsTwice) return [];
-    const again = await this.#recognised(
-      work,
-      regions.map((region) => secondRegion(region, work.request.range)),
-    );
-    return regions.flatMap(({ index }) =>
-      secondTexts(
-        lines.filter(({ regionIndex }) => regionIndex === index).map(({ text }) => text),
-        placedTranscript(again.slice(index, index + 1)).lines.map(({ text }) => text),
-      ),
-    );
+    return done;
   }
 
   async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
@@ -196,6 +200,20 @@ export class Transcriber {
     const { cueCodes } = await trackLanguageOf(this.#options.detector, { index: 0, language: null }, texts, signal);
     return cueCodes;
   }
+}
+
+const lengthOf = (ranges: readonly Range[]): number =>
+  ranges.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+
+/** What a second run makes of each line, in the order of the lines; nothing where there was only one run. */
+function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognisedRegion[]): (string | null)[] {
+  if (again.length === 0) return [];
+  return regions.flatMap(({ index }) =>
+    secondTexts(
+      lines.filter(({ regionIndex }) => regionIndex === index).map(({ text }) => text),
+      placedTranscript(again.slice(index, index + 1)).lines.map(({ text }) => text),
+    ),
+  );
 }
 
 const trackOf = (source: RegisteredSource, { language }: AnalysisRequest): { audioTrackIndex: number | null } => ({

@@ -11,11 +11,13 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 const stored = z.strictObject({ contentId: z.string(), bytes: z.number() });
 
 /**
- * A row names its media, so that a deletion of the source finds it. `state` is what was measured from the start of the range to
+ * A row names its media, so that a deletion of the source finds it, and the version of the program, so that a collection of
+ * garbage finds what no later version will read. `state` is what was measured from the start of the range to
  * the end of the window; `named` lists the objects that its facts name, which stay for that.
  */
 const windowRow = z.strictObject({
   sourceContentId: z.string(),
+  program: z.string(),
   window: z.strictObject({ state: stored, named: stored }),
 });
 type WindowRow = z.infer<typeof windowRow>;
@@ -99,6 +101,7 @@ export class KeptWindows {
     const list = storedBytes({ key, named: named.map(({ contentId, bytes }) => ({ contentId, bytes })) });
     const value: WindowRow = {
       sourceContentId: request.sourceContentId,
+      program: version,
       window: { state: await this.#put(state), named: await this.#put(list) },
     };
     await this.#ledger.commit([{ put: 'operation', key, value }]);

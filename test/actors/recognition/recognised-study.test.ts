@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { spokenLanguage } from '../../../client/studies.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
@@ -186,4 +188,33 @@ test('a second run is heard with more of the sound, and a line on which the runs
   t.true(lines.every(({ second }) => second !== null));
   await host.stop();
   await checkRuntimes(t, root);
+});
+
+test('the progress of a recognition says how much of the speech is recognised', async (t) => {
+  const seen: WorkProgress[] = [];
+  let progress: (() => Promise<WorkProgress>) | undefined;
+  const server = await stubTranscriber(async (response, region) => {
+    while (progress === undefined) await setImmediate();
+    seen.push(await progress());
+    transcribes({ text: 'hello', segments: [] })(response, region);
+  });
+  t.teardown(server.close);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  const { host, client } = await hostOn(t, await dataRoot(t), { flags, baseUrl: server.baseUrl });
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') };
+  const study = client.study(await sourceOf(client), request);
+  const { runtimeId } = await study.started;
+  progress = () => client.progress(runtimeId);
+  await study.ended();
+  t.true(seen.length >= utterances.length);
+  const [first] = seen;
+  t.like(first, { id: runtimeId, stage: 'recognize', completed: 0, unit: 'milliseconds' });
+  const completed = seen.map((each) => each.completed ?? -1);
+  t.deepEqual(
+    completed,
+    [...new Set(completed)].sort((a, b) => a - b),
+    'each region adds to it',
+  );
+  t.true(seen.every(({ total }) => total === first?.total && (total ?? 0) > (completed.at(-1) ?? 0)));
+  await host.stop();
 });

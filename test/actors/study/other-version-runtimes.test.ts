@@ -45,7 +45,7 @@ const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceReg
   const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {
-    recognition: new RecognitionSteps({ ...given, transcriber: null, waits: () => undefined }),
+    recognition: new RecognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
     screenText: new ScreenTextSteps({ ...given, screenTexts: null, board }),
   };
 };
