@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { type ActorRow, actorRow } from '../actors/supervision/actor-row.ts';
+import { StudyHost } from '../client/study-host.ts';
 import { packStores } from '../fixtures/golden-store/archive.ts';
 import type { Release } from '../fixtures/golden-store/release.ts';
 import { StubProvider } from '../fixtures/hosted-model/stub-provider.ts';
@@ -16,7 +17,7 @@ import { type HostProcess, startHost } from '../test/crash/host-process.ts';
 import { LaterClient } from '../test/crash/later-client.ts';
 import { askRange, rangeReached } from '../test/crash/range-client.ts';
 import { build } from './build.mjs';
-import { cutLife, isErasing } from './stores/cut-life.ts';
+import { cutLife, hasWindows, isErasing } from './stores/cut-life.ts';
 import { describeRelease } from './stores/describe-release.ts';
 
 /** Where the small video host listens, now and whenever one of these stores is opened: the addresses are stored. */
@@ -154,6 +155,17 @@ async function ownedIngest(host: HostProcess): Promise<Known> {
   }
 }
 
+/** Attaches a subtitle file to the source that was taken in last. */
+async function attachSubtitles(host: HostProcess): Promise<void> {
+  const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
+  const client = StudyHost.connect({ baseUrl: listening, token });
+  const source = (await client.sources()).find(({ label }) => label === 'Golden clip');
+  const lines = new File(['1\n00:00:00,100 --> 00:00:00,900\nBonjour\n'], 'lines.srt');
+  const options = { rightsHolder: 'The project', ownershipAttested: true, language: 'fr' } as const;
+  await client.subtitles.attach(source?.sourceSessionId ?? '', lines, options);
+  await host.stop();
+}
+
 async function rangeIngest(host: HostProcess): Promise<Known> {
   const asked = { url: `http://127.0.0.1:${videoPort}/page.html`, startMs: 2000, endMs: 4000 };
   const ingestId = await askRange(host, asked);
@@ -175,6 +187,9 @@ try {
   await (await start(empty)).stop();
   await sweep(empty, 'owned-ingest', ownedIngest);
   await sweep(empty, 'videohost-ingest', rangeIngest);
+  const subtitled = await copyOf(path.join(keptAt, 'owned-ingest.registered'));
+  await attachSubtitles(await start(subtitled));
+  await keepAs('life.subtitled', subtitled, kept['owned-ingest.registered'] ?? { id: '' });
   await sweep(empty, 'runtime', async (host) => ({ runtimeId: await new LaterClient(host).study() }));
 
   const studied = await copyOf(empty);
@@ -214,7 +229,13 @@ try {
 
   // A life with a transcript, text on the screen, a bundle and a deletion: its study passes two states that no other does.
   const { whole, left } = await cutLife(t, scratch);
-  for (const { root, runtimeId } of left) if (runtimeId === null) await keep(root, 'runtime', {});
+  for (const { root, runtimeId } of left) {
+    if (runtimeId !== null) continue;
+    await keep(root, 'runtime', {});
+    if (kept['life.windowed'] !== undefined || !(await hasWindows(root))) continue;
+    const cut = (await actorsIn(root)).find(({ row }) => row.kind === 'runtime');
+    await keepAs('life.windowed', root, { id: cut?.id ?? '' });
+  }
   const erased = { id: whole.spare ?? '', runtimeId: whole.runtimeId ?? '' };
   for (const { root, spare } of left) {
     if (spare !== null && (await isErasing(root))) await keepAs('deletion.erasing', root, erased);

@@ -1,9 +1,10 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { lifeFlags, recogniserPort } from '../../fixtures/golden-store/life.ts';
+import { z } from 'zod';
+import { lifeFlags, lifeWindowing, recogniserPort } from '../../fixtures/golden-store/life.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
-import { openStore } from '../../test/actors/reopening/stored-studies.ts';
+import { type OpenedStore, openStore } from '../../test/actors/reopening/stored-studies.ts';
 import { CopiedLife } from '../../test/crash/copied-lives.ts';
 import { FullLife, type KnownOfLife, LifeSurroundings, nothingKnown } from '../../test/crash/full-life.ts';
 
@@ -31,9 +32,14 @@ export async function cutLife(
       ...{ root, copies, isWanted: (point) => point === 'commit:after' },
       known: () => ({ ...known }),
     });
-    const host = await around.openHost(t, root, { flags: lifeFlags, points: life.point });
+    const host = await around.openHost(t, root, { flags: lifeFlags, points: life.point, windowing: lifeWindowing });
     // Media of its own is in the stores of ingests, and would make this one large.
-    await new FullLife(host, { root, page: around.page, known }).live('collection', ['range', 'upload', 'backup']);
+    await new FullLife(host, { root, page: around.page, known }).live('collection', [
+      'range',
+      'upload',
+      'subtitles',
+      'backup',
+    ]);
     await host.stop();
     return { whole: leftOf(root, known), left: life.left.map((each) => leftOf(each.root, each.known)) };
   } finally {
@@ -43,14 +49,28 @@ export async function cutLife(
 
 const leftOf = (root: string, { runtimeId, spare }: KnownOfLife): LeftOfLife => ({ root, runtimeId, spare });
 
-/** Whether a deletion was recorded in a data root, and something is left of it to be erased. It is copied: a look may change it. */
-export async function isErasing(root: string): Promise<boolean> {
+/** Whether a deletion was recorded in a data root, and something is left of it to be erased. */
+export const isErasing = (root: string): Promise<boolean> =>
+  isSeen(root, async ({ ledger }) => (await ledger.list('record', erasingPrefix)).length > 0);
+
+const keptWindow = z.object({ window: z.object({}) });
+
+/** Whether a pass over a data root was cut behind two of its windows. */
+export const hasWindows = (root: string): Promise<boolean> =>
+  isSeen(root, async ({ ledger }) => {
+    const rows = await ledger.list('operation');
+    return rows.filter(({ value }) => keptWindow.safeParse(value).success).length === 2;
+  });
+
+/** A data root is copied before it is looked at: a look may change it. */
+async function isSeen(root: string, look: (store: OpenedStore) => Promise<boolean>): Promise<boolean> {
   const copy = `${root}-seen`;
   await cp(root, copy, { recursive: true });
   const store = await openStore(copy);
   try {
-    return (await store.ledger.list('record', erasingPrefix)).length > 0;
+    return await look(store);
   } finally {
     await store.close();
+    await rm(copy, { recursive: true });
   }
 }

@@ -37,6 +37,7 @@ export interface KnownOfLife {
 const steps = [
   'range',
   'upload',
+  'subtitles',
   'study',
   'captions',
   'explanation',
@@ -169,8 +170,16 @@ export class FullLife {
       }
       case 'upload':
         return new CrashClient(this.#host).drive(known.upload);
+      case 'subtitles': {
+        const { sourceSessionId } = await this.#source(isUpload);
+        const lines = new File(['1\n00:00:01,000 --> 00:00:03,000\nBonjour\n'], 'lines.srt');
+        await this.#client.subtitles.attach(sourceSessionId, lines, {
+          ...{ rightsHolder: 'The tester', ownershipAttested: true, language: 'fr' },
+        });
+        return this.#tell(`subtitles ${sourceSessionId}`);
+      }
       case 'study':
-        known.runtimeId ??= await this.#later.study(await this.#sample());
+        known.runtimeId ??= await this.#later.study(await this.#source(isSample));
         return this.#tell(`events ${known.runtimeId}`);
       case 'captions':
         await this.#later.caption(known.runtimeId ?? '');
@@ -182,7 +191,7 @@ export class FullLife {
         await new Response(await this.#client.bundle(known.runtimeId ?? '')).arrayBuffer();
         return this.#tell('keys ');
       case 'spare':
-        known.spare ??= await this.#later.study({ ...(await this.#sample()), clientRequestId: 'spare' });
+        known.spare ??= await this.#later.study({ ...(await this.#source(isSample)), clientRequestId: 'spare' });
         return;
       case 'deletion':
         await this.#client.deletions.runtime(known.spare ?? '');
@@ -220,14 +229,19 @@ export class FullLife {
     if (what === 'events') return this.#later.journal(id);
     if (what === 'keys') return this.#client.signingKeys();
     if (what === 'deletion') return this.#client.deletions.runtime(id);
+    if (what === 'subtitles') return this.#client.subtitles.list(id);
     return (await rangeReached(this.#host, id)).source;
   }
 
-  async #sample() {
-    const sources = await this.#client.sources();
-    const sample = sources.find(({ sourceKind, label }) => sourceKind === 'owned_local' && !label.startsWith('Clip '));
-    if (sample === undefined) throw new Error('the sample is not listed');
-    const { sourceSessionId, sourceRevisionId } = sample;
+  async #source(isWanted: (source: Listed) => boolean) {
+    const found = (await this.#client.sources()).find(isWanted);
+    if (found === undefined) throw new Error('the source is not listed');
+    const { sourceSessionId, sourceRevisionId } = found;
     return { sourceSessionId, sourceRevisionId };
   }
 }
+
+type Listed = Awaited<ReturnType<StudyHost['sources']>>[number];
+
+const isUpload = ({ label }: Listed): boolean => label.startsWith('Clip ');
+const isSample = (source: Listed): boolean => source.sourceKind === 'owned_local' && !isUpload(source);

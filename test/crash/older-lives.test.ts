@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
-import { lifeFlags, recogniserPort } from '../../fixtures/golden-store/life.ts';
+import { lifeFlags, lifeWindowing, recogniserPort } from '../../fixtures/golden-store/life.ts';
 import type { Release } from '../../fixtures/golden-store/release.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
@@ -42,6 +42,29 @@ const goesOn: Life = async (t, client, later, { id }) => {
 const lives: Readonly<Record<string, Life>> = {
   'runtime.running.recognize': goesOn,
   'runtime.running.readScreen': goesOn,
+  'life.subtitled': async (t, client) => {
+    const source = (await client.sources()).find(({ label }) => label === 'Golden clip');
+    if (source === undefined) return t.fail('the source is not listed');
+    const { subtitleTracks } = await client.subtitles.list(source.sourceSessionId);
+    t.like(subtitleTracks, { 0: { label: 'lines.srt', language: 'fr', format: 'srt' }, length: 1 });
+    const study = client.study(source, {
+      range: { startMs: 0, endMs: 1000 },
+      requestedSourceLanguage: { mode: 'declared', languages: ['fr'], reason: null },
+      targetLanguage: 'fr',
+      outputDepth: 'captions',
+    });
+    t.is((await study.ended()).lifecycle, 'terminal');
+    const { evidence } = await client.evidence((await study.started).runtimeId, 'subtitle_track');
+    t.deepEqual(
+      evidence.map(({ facts }) => facts),
+      [[{ kind: 'subtitle_cue', index: 0, startMs: 100, endMs: 900, text: 'Bonjour' }]],
+    );
+  },
+  // Cut behind the second window of a pass; a host of another version does not read the windows.
+  'life.windowed': async (t, client, later, stored) => {
+    await goesOn(t, client, later, stored);
+    await client.deletions.collect({ dryRun: false });
+  },
   'deletion.erasing': async (t, client, later, { id, runtimeId = '' }) => {
     t.like((await client.deletions.runtime(id)).deleted, { kind: 'runtime', runtimeId: id });
     await t.throwsAsync(client.status(id), { message: /deleted/ });
@@ -66,7 +89,11 @@ for (const [name, known] of describedReleases) {
   for (const [state, stored] of stores) {
     test.serial(`a data root of ${name} from a full life, at ${state}, opens, and all in it ends well`, async (t) => {
       const root = join(folder, state);
-      const host = await around?.openHost(t, root, { flags: lifeFlags, clock: clockAfter(known) });
+      const host = await around?.openHost(t, root, {
+        flags: lifeFlags,
+        windowing: lifeWindowing,
+        clock: clockAfter(known),
+      });
       if (host === undefined) return t.fail('there are no surroundings');
       const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
       const client = StudyHost.connect({ baseUrl: listening, token });
@@ -83,6 +110,12 @@ for (const [name, known] of describedReleases) {
       const store = await openStore(root);
       t.teardown(() => store.close());
       t.deepEqual(await store.ledger.list('record', erasingPrefix), []);
+      const operations = await store.ledger.list('operation');
+      t.deepEqual(
+        operations.filter(({ value }) => value instanceof Object && 'window' in value),
+        [],
+        'no window of a pass is kept',
+      );
     });
   }
 }
