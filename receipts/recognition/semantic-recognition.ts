@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/failure.ts';
 import { recognitionCapability } from '../../contract/base/operation.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { MediaEvidence, MediaLimits, MediaOperationResult } from '../../contract/evidence/media-operation.ts';
+import type { MediaLimits, MediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
 import {
   maximumSemanticReceiptBytes,
@@ -15,11 +14,19 @@ import {
 } from '../../contract/recognition/semantic-evidence.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
+import { draftEvent } from '../core/event-draft.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
-import { grantedOutput, grantedRequest } from '../evidence/granted-operation.ts';
+import {
+  deliveredEvidence,
+  grantedCompletion,
+  grantedOutput,
+  grantedRequest,
+  grantedStart,
+  grantedStep,
+  grantedWork,
+} from '../evidence/granted-operation.ts';
 
 /** How a run has its speech recognised: by what, set how, within which limits, and from which evidence its regions follow. */
 export interface Recognition {
@@ -54,15 +61,12 @@ export function semanticRequestOf(run: StudyRun, recognition: Recognition): Sema
 export const recognitionStarted = (run: StudyRun, recognition: Recognition): EventDraft =>
   draftEvent(
     'semantic.evidence_started',
-    {
+    grantedStart(run, {
       request: semanticRequestOf(run, recognition),
       grantId: grantOf(run),
-      executionId: run.ids.executionId,
-      launchClaimId: run.ids.claimId,
-      sourceContentId: run.record.analysisRequest.sourceContentId,
       producer: recognition.producer,
       limits: recognition.limits,
-    },
+    }),
     causeOf(run),
   );
 
@@ -105,23 +109,6 @@ function transcriptArtifact(
   return grantedOutput(run, 'transcript', { operationId, from: regionsFrom }, evidence);
 }
 
-const deliveredOf = (evidence: Delivered, artifact: Artifact | null): MediaEvidence =>
-  evidence.state === 'available' && artifact !== null
-    ? {
-        kind: evidence.kind,
-        state: 'available',
-        reasonCode: null,
-        artifactId: artifact.id,
-        contentId: evidence.contentId,
-      }
-    : {
-        kind: evidence.kind,
-        state: 'unavailable',
-        reasonCode: evidence.state === 'unavailable' ? evidence.reasonCode : 'recognition_failed',
-        artifactId: null,
-        contentId: null,
-      };
-
 /**
  * What a completed recognition means for this run: its artifact over the stored transcript, and the receipt. `reused` says
  * that an earlier recognition with the same key is taken over.
@@ -132,21 +119,12 @@ export function recognitionCompleted(
   result: { readonly evidence: Delivered; readonly transcript: EvidenceArtifact | null; readonly reused: boolean },
 ): CompletedRecognition {
   const request = semanticRequestOf(run, recognition);
-  const { operationId, operationKey, range, regionsFrom } = request;
   const artifact = transcriptArtifact(run, request, result.evidence);
   const body = {
-    operationId,
-    operationKey,
+    ...grantedWork(run, grantOf(run), request, { regionsFrom: request.regionsFrom }),
     capability: recognitionCapability,
-    authorization: { grantId: grantOf(run), taskId: run.ids.taskId, agentId: run.ids.agentId },
-    input: {
-      artifactId: request.sourceArtifactId,
-      contentId: run.record.analysisRequest.sourceContentId,
-      range,
-      regionsFrom,
-    },
     producer: recognition.producer,
-    evidence: deliveredOf(result.evidence, artifact),
+    evidence: deliveredEvidence(result.evidence, artifact),
     result: countsOf(result.transcript),
     reused: result.reused,
   } satisfies Omit<SemanticEvidenceReceipt, 'schema' | 'receiptId'>;
@@ -157,24 +135,7 @@ export function recognitionCompleted(
   };
   const stored = storedJson(receipt);
   const cause = causeOf(run);
-  const data = {
-    operationId,
-    outputArtifactId: artifact?.id ?? null,
-    outputContentId: artifact?.content.contentId ?? null,
-    receiptContentId: stored.contentId,
-    receipt,
-  };
-  const objects: readonly StoredObject[] = [stored];
-  return {
-    artifact,
-    receipt,
-    step: {
-      objects,
-      events: [
-        ...(artifact === null ? [] : [artifactRecorded(artifact, cause)]),
-        draftEvent('semantic.evidence_completed', data, cause),
-      ],
-      refs: { receiptContentId: stored.contentId },
-    },
-  };
+  const data = grantedCompletion(request.operationId, artifact, stored.contentId, receipt);
+  const completed = draftEvent('semantic.evidence_completed', data, cause);
+  return { artifact, receipt, step: grantedStep(stored, artifact, completed, cause) };
 }

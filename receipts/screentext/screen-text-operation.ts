@@ -5,7 +5,6 @@ import { screenTextCapability } from '../../contract/base/operation.ts';
 import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
 import {
-  type DeliveredScreenText,
   type KeptScreenText,
   maximumScreenTextReceiptBytes,
   type ScreenTextProducer,
@@ -15,12 +14,20 @@ import {
 } from '../../contract/screentext/screen-text-operation.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { hashOf } from '../core/canonical-json.ts';
-import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
+import { draftEvent } from '../core/event-draft.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { detectedArtifactKind } from '../evidence/detected-evidence.ts';
-import { grantedOutput, grantedRequest } from '../evidence/granted-operation.ts';
+import {
+  deliveredEvidence,
+  grantedCompletion,
+  grantedOutput,
+  grantedRequest,
+  grantedStart,
+  grantedStep,
+  grantedWork,
+} from '../evidence/granted-operation.ts';
 import { textsOf } from './check-screen-text.ts';
 
 /** How a run has the text on its screen read: by what, set how, within which limits, and at which keyframes. */
@@ -56,15 +63,12 @@ export function screenTextRequestOf(run: StudyRun, reading: ScreenReading): Scre
 export const screenTextStarted = (run: StudyRun, reading: ScreenReading): EventDraft =>
   draftEvent(
     'screen.text_started',
-    {
+    grantedStart(run, {
       request: screenTextRequestOf(run, reading),
       grantId: grantOf(run),
-      executionId: run.ids.executionId,
-      launchClaimId: run.ids.claimId,
-      sourceContentId: run.record.analysisRequest.sourceContentId,
       producer: reading.producer,
       limits: reading.limits,
-    },
+    }),
     causeOf(run),
   );
 
@@ -82,23 +86,6 @@ function textArtifact(run: StudyRun, { operationId, keyframesFrom }: ScreenTextR
   if (kept.state === 'unavailable') return null;
   return grantedOutput(run, 'screen_text', { operationId, from: keyframesFrom }, kept);
 }
-
-const deliveredOf = (kept: Kept, artifact: Artifact | null): DeliveredScreenText =>
-  kept.state === 'available' && artifact !== null
-    ? {
-        kind: 'screen_text',
-        state: 'available',
-        reasonCode: null,
-        artifactId: artifact.id,
-        contentId: kept.contentId,
-      }
-    : {
-        kind: 'screen_text',
-        state: 'unavailable',
-        reasonCode: kept.state === 'unavailable' ? kept.reasonCode : 'recognition_failed',
-        artifactId: null,
-        contentId: null,
-      };
 
 function countsOf(found: FurtherArtifact | null): ScreenTextReceipt['result'] {
   const texts = found === null ? [] : textsOf(found);
@@ -123,21 +110,12 @@ export function screenTextCompleted(
   result: { readonly kept: Kept; readonly found: FurtherArtifact | null; readonly reused: boolean },
 ): CompletedReading {
   const request = screenTextRequestOf(run, reading);
-  const { operationId, operationKey, range, keyframesFrom } = request;
   const artifact = textArtifact(run, request, result.kept);
   const body = {
-    operationId,
-    operationKey,
+    ...grantedWork(run, grantOf(run), request, { keyframesFrom: request.keyframesFrom }),
     capability: screenTextCapability,
-    authorization: { grantId: grantOf(run), taskId: run.ids.taskId, agentId: run.ids.agentId },
-    input: {
-      artifactId: request.sourceArtifactId,
-      contentId: run.record.analysisRequest.sourceContentId,
-      range,
-      keyframesFrom,
-    },
     producer: reading.producer,
-    evidence: deliveredOf(result.kept, artifact),
+    evidence: deliveredEvidence({ kind: 'screen_text', ...result.kept }, artifact),
     result: countsOf(result.found),
     reused: result.reused,
   } satisfies Omit<ScreenTextReceipt, 'schema' | 'receiptId'>;
@@ -148,23 +126,7 @@ export function screenTextCompleted(
   };
   const stored = storedJson(receipt);
   const cause = causeOf(run);
-  const data = {
-    operationId,
-    outputArtifactId: artifact?.id ?? null,
-    outputContentId: artifact?.content.contentId ?? null,
-    receiptContentId: stored.contentId,
-    receipt,
-  };
-  return {
-    artifact,
-    receipt,
-    step: {
-      objects: [stored],
-      events: [
-        ...(artifact === null ? [] : [artifactRecorded(artifact, cause)]),
-        draftEvent('screen.text_completed', data, cause),
-      ],
-      refs: { receiptContentId: stored.contentId },
-    },
-  };
+  const data = grantedCompletion(request.operationId, artifact, stored.contentId, receipt);
+  const completed = draftEvent('screen.text_completed', data, cause);
+  return { artifact, receipt, step: grantedStep(stored, artifact, completed, cause) };
 }
