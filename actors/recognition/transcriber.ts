@@ -51,7 +51,7 @@ export interface TranscriptRequest {
   readonly waits: (reason: string | null) => void;
   /** Told whenever a region is kept behind which a next host goes on. */
   readonly kept: () => void;
-  /** Told how many ms of speech are recognised, of how many: once before the first region, then after each. */
+  /** Told how many ms of speech are recognised, of how many, before each region that is not kept. */
   readonly recognised: (completedMs: number, totalMs: number) => void;
 }
 
@@ -150,7 +150,7 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** `recognised` is told the ms of the regions that are done. */
+  /** `recognised` is told the ms of the regions before each one that is not kept. */
   async #recognised(
     work: TranscriptRequest,
     regions: readonly Range[],
@@ -170,13 +170,15 @@ export class Transcriber {
     };
     const done: RecognisedRegion[] = [];
     let doneMs = 0;
-    recognised(doneMs);
     for (const region of regions) {
       work.signal.throwIfAborted();
-      const kept = await this.#options.regions.of(input, region, () => this.#recognise(work, region), work.kept);
-      done.push({ ...region, ...kept });
+      const recognise = (): Promise<KeptRegion> => {
+        // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
+        recognised(doneMs);
+        return this.#recognise(work, region);
+      };
+      done.push({ ...region, ...(await this.#options.regions.of(input, region, recognise, work.kept)) });
       doneMs += region.endMs - region.startMs;
-      recognised(doneMs);
     }
     return done;
   }

@@ -41,7 +41,7 @@ export interface ScreenTextWork {
   /** The keyframes of the study; null where it has none. */
   readonly keyframes: FurtherArtifact | null;
   readonly signal: AbortSignal;
-  /** Told how much of the range was read, in ms. */
+  /** Told how much of the range was read, in ms, before each window that is not kept. */
   readonly read: (mediaMs: number) => void;
   /** Told whenever a window is kept behind which a next host goes on. */
   readonly kept: () => void;
@@ -136,6 +136,8 @@ export class ScreenTexts {
           parameters: { ...this.#parameters(source), keyframesMs: keyframesMs.join(',') },
         };
         const readNow = async () => {
+          // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
+          work.read(window.startMs - request.range.startMs);
           open ??= await reader.open(signal);
           const path = await this.#pathOf(source);
           const sampled = await sampledPictures(this.#options, { path, videoTrackIndex, window, keyframesMs, signal });
@@ -143,7 +145,6 @@ export class ScreenTexts {
         };
         const pictures = await windows.of(input, window, readNow, work.kept);
         found.push(...pictures);
-        work.read(window.endMs - request.range.startMs);
       }
     } finally {
       await closed(open);
