@@ -66,8 +66,9 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
   );
   await Promise.race([working, host.ended]);
   strace.kill('SIGINT');
-  const ended = await host.stop();
+  // A signal that comes while the tracer lets go of the process is lost.
   await gone;
+  const ended = await host.stop();
   const words = host.told().join('\n');
   // A host may end when its storage fails. It says why, and is not ended by an error that nobody has foreseen.
   t.notRegex(words, /^Node\.js v\d/m, `${told(injection)}: ${words}`);
