@@ -51,11 +51,23 @@ async function inject(pid: number, { call, fault, nth }: Injection): Promise<Chi
   return strace;
 }
 
+/**
+ * Ends a tracer, so that a signal to the host is the host's: one that comes while the tracer lets go is lost. A tracer that waits for
+ * a process of several threads that was ended waits for ever; the kernel lets go in its place.
+ */
+async function letGo(strace: ChildProcess): Promise<void> {
+  if (strace.exitCode !== null || strace.signalCode !== null) return;
+  const gone = once(strace, 'exit');
+  strace.kill('SIGINT');
+  const late = setTimeout(() => strace.kill('SIGKILL'), 10_000);
+  await gone;
+  clearTimeout(late);
+}
+
 /** One host that meets a fault while a client works, and one after it that has to go on without a hand. */
 async function live(t: ExecutionContext, root: string, injection: Injection, promised: Promised): Promise<string> {
   const host = await startHost(t, root);
   const strace = await inject(host.announced?.pid ?? 0, injection);
-  const gone = once(strace, 'exit');
   const working = new CrashClient(host).drive(promised).then(
     () => 'nothing noticed',
     (error: unknown) => {
@@ -65,9 +77,7 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
     },
   );
   await Promise.race([working, host.ended]);
-  strace.kill('SIGINT');
-  // A signal that comes while the tracer lets go of the process is lost.
-  await gone;
+  await letGo(strace);
   const ended = await host.stop();
   const words = host.told().join('\n');
   // A host may end when its storage fails. It says why, and is not ended by an error that nobody has foreseen.
