@@ -20,7 +20,6 @@ const processes = [
   'fixtures/storage/receive-until-full.ts',
   'fixtures/storage/store-and-die.ts',
   'fixtures/video-host/serve.ts',
-  'test/crash/host-that-dies.ts',
   'test/executors/process/host-to-be-killed.ts',
   'test/executors/process/launches-within.ts',
   'test/executors/videohost/video-host-to-be-killed.ts',

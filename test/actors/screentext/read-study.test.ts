@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { StudyHost } from '../../../client/study-host.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
@@ -30,7 +31,7 @@ async function startOn(client: StudyHost, range?: { startMs: number; endMs: numb
 
 /** Resolves when a window was read, and another one is under way. */
 async function underWay(client: StudyHost, runtimeId: string): Promise<void> {
-  for (let isUnderWay = false; !isUnderWay; ) {
+  for (let isUnderWay = false; !isUnderWay; await delay(10)) {
     const { stage, completed } = await client.progress(runtimeId);
     if (stage === 'read' || stage === 'ended') throw new Error(`the reading was over at ${stage}`);
     isUnderWay = stage === 'readScreen' && (completed ?? 0) > 0;

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StudyHost } from '../../../client/study-host.ts';
@@ -8,6 +9,7 @@ import { unpackState } from '../../../executors/detector/packed-state.ts';
 import { passState } from '../../../executors/evidence/pass-meters.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
+import { eventually } from '../../patience.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 
 async function folder(t: ExecutionContext, name: string): Promise<string> {
@@ -31,7 +33,7 @@ async function startOn(client: StudyHost, range: { startMs: number; endMs: numbe
 
 /** Resolves with the progress once so much of the media was measured. */
 async function measured(client: StudyHost, runtimeId: string, leastMs: number): Promise<number> {
-  for (;;) {
+  for (; ; await delay(10)) {
     const { stage, completed } = await client.progress(runtimeId);
     if (stage === 'subtitles' || stage === 'ended') throw new Error(`the pass was over at ${stage}`);
     if (stage === 'detect' && (completed ?? 0) >= leastMs) return completed ?? 0;
@@ -121,7 +123,7 @@ test('bug: a long study that was cancelled kept its windows for ever', async (t)
   await measured(client, runtimeId, 17_000);
   t.true((await windowsKept(t, root)) > 0);
   await client.cancel(runtimeId);
-  while ((await windowsKept(t, root)) > 0);
+  await eventually('the end of all windows', async () => (await windowsKept(t, root)) === 0, 50);
   t.is((await client.status(runtimeId)).lifecycle, 'interrupted');
   await host.stop();
   await checkRuntimes(t, root);
