@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { requireInModules } from './build/bundled-parts.mjs';
 import { groupTests } from './build/grouped-tests.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { testParts } from './build/stamp.mjs';
@@ -26,6 +27,16 @@ const processes = [
   'test/http/listener/slow-sink-host.ts',
 ];
 
+/**
+ * Packages that a bundle takes in, as that of the program does: each of them is dozens of files, and most test processes load
+ * them. All others are loaded from where they are installed; guards of xstate are told by the names of its functions, which a
+ * bundle may change.
+ */
+const bundled = ['execa', 'fast-check', 'ipaddr.js', 'zod'];
+
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const packages = Object.keys({ ...dependencies, ...devDependencies, 'local-media-study-service': '' });
+
 /** Brings the built tests up to date. */
 export function buildTests() {
   return bringUpToDate({ root, folder, parts: testParts }, async (fresh) => {
@@ -45,9 +56,11 @@ export function buildTests() {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      packages: 'external',
+      external: packages.filter((name) => !bundled.includes(name)),
+      banner: { js: requireInModules },
       plugins: [placed],
       sourcemap: 'linked',
+      sourcesContent: false,
       logLevel: 'warning',
     });
   });

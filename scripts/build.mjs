@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { copySpeechModel, writeLicences } from './build/bundled-parts.mjs';
+import { copySpeechModel, requireInModules, writeLicences } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { programParts } from './build/stamp.mjs';
@@ -28,10 +28,6 @@ export const external = [
   'tesseract.js',
   'uWebSockets.js',
 ];
-
-// Packages in CommonJS ask for modules of Node by `require`, which a module does not have.
-const requireInModules =
-  "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
 /**
  * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the

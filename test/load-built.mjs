@@ -1,8 +1,54 @@
 // @ts-check
 // Loaded into each test process. AVA asks for a test file by `require`; it is answered with the bundle of the file.
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createRequire, SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { builtTest } from '../scripts/build-tests.mjs';
 
 createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
   module.exports = import(builtTest(path));
 };
+
+// AVA has Node read the source map of each file that is loaded, hundreds in most processes; here one is read when a stack
+// names its file.
+process.setSourceMapsEnabled(false);
+
+/** @type {Map<string, SourceMap | null>} */
+const maps = new Map();
+
+/** @param {string} url */
+function mapOf(url) {
+  const known = maps.get(url);
+  if (known !== undefined) return known;
+  const map = readMap(new URL(`${url}.map`));
+  maps.set(url, map);
+  return map;
+}
+
+/**
+ * Null where it cannot be read, as in a process that has used up its descriptors.
+ *
+ * @param {URL} file
+ */
+function readMap(file) {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Where a line of a stack comes from.
+ *
+ * @param {string} frame
+ */
+const inSource = (frame) =>
+  frame.replace(/(file:\/\/[^():]+\/build-tests\/[^():]+):(\d+):(\d+)/, (built, url, line, column) => {
+    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry)) return built;
+    return `${fileURLToPath(new URL(entry.originalSource, url))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+
+Error.prepareStackTrace = (error, frames) =>
+  [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n');

