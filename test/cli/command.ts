@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withoutDownloader } from '../without-downloader.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -16,7 +17,7 @@ export const runCommand = (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    const env = { ...process.env, ...environment };
+    const env = { ...process.env, ...withoutDownloader, ...environment };
     const child = execFile(
       process.execPath,
       ['build/media-study.js', ...args],

@@ -12,6 +12,7 @@ import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { withoutDownloader } from '../without-downloader.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample');
@@ -23,9 +24,6 @@ interface Ending {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-/** No evaluation downloads; to ask a downloader for its version takes longer than all else that a host does at its start. */
-const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 /** Runs the command as npm does, with a temporary folder of its own, which has to be empty of studies afterwards. */
 async function evaluate(

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { withoutDownloader } from '../without-downloader.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
@@ -24,7 +25,10 @@ async function studying(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'own-host-'));
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   const flags = ['--data-root', folder, '--rights-holder', 'Me', '--attest-rights'];
-  const command = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags], { cwd: repository });
+  const command = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags], {
+    cwd: repository,
+    env: { ...process.env, ...withoutDownloader },
+  });
   const said: string[] = [];
   const ended = once(command, 'close');
   for await (const line of createInterface({ input: command.stderr })) {

@@ -15,6 +15,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import { openServer } from '../../http/server.ts';
+import { withoutDownloader } from '../without-downloader.ts';
 import type { Reachable } from './host-process.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
@@ -43,8 +44,6 @@ interface Opener {
 const machine = new KnownMachine();
 /** What the environment of the test names, or what is on its PATH. */
 export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP };
-/** To ask a downloader for its version takes longer than all else that a host does before it listens. */
-const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 /** Starts a host on a data root. */
 export async function openInProcess(

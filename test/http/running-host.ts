@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { patienceMs, within } from '../patience.ts';
+import { withoutDownloader } from '../without-downloader.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** A long experiment is given less of the machine, by whoever wants to go on working on it meanwhile. */
 const hostPatienceMs = process.env.MEDIA_STUDY_TEST_SOAK === '1' ? 400_000 : patienceMs;
-/** To ask a downloader for its version takes longer than all else that a host does before it listens. */
-const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 export interface HostOptions {
   readonly flags: readonly string[];

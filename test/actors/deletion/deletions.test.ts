@@ -13,8 +13,10 @@ import names from '../../../fixtures/golden-store/names.json' with { type: 'json
 import { checkLedger } from '../../../storage/ledger/accept-loss.ts';
 import { damagedRowsOf } from '../../../storage/ledger/examine-rows.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { withoutDownloader } from '../../without-downloader.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 
+const environment = { ...process.env, ...withoutDownloader };
 const stores = fileURLToPath(new URL('../../../fixtures/golden-store', import.meta.url));
 
 async function copied(t: ExecutionContext): Promise<string> {
@@ -28,7 +30,7 @@ async function open(t: ExecutionContext, dataRoot: string) {
   const told: string[] = [];
   const report = (line: string) => void told.push(line);
   const onFatal = (error: Error) => t.fail(error.message);
-  const host = await openHost({ dataRoot, ...goldenHost, report, onFatal });
+  const host = await openHost({ dataRoot, ...goldenHost, environment, report, onFatal });
   t.teardown(() => host.close());
   return { host, told };
 }

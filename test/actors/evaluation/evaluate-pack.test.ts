@@ -16,6 +16,7 @@ import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { withoutDownloader } from '../../without-downloader.ts';
 import { briefItem, packFolder, packOfItems, writeManifest, writeMedia } from './labelled-packs.ts';
 
 interface Conditions {
@@ -27,8 +28,6 @@ interface Conditions {
 }
 
 const machine = new KnownMachine();
-/** No evaluation downloads; to ask a downloader for its version takes longer than all else that a host does at its start. */
-const withoutDownloader = { MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
 
 async function evaluate(t: ExecutionContext, folder: string, conditions: Conditions = {}) {
   const dataRoot = conditions.dataRoot ?? join(await scratchFolder(t), 'data');

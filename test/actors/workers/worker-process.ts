@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { withoutDownloader } from '../../without-downloader.ts';
 import { ended, spawned } from './redis-for-tests.ts';
 
 const program = fileURLToPath(new URL('../../../build/media-study.js', import.meta.url));
@@ -28,7 +29,9 @@ export class WorkerProcess {
   /** Starts one and resolves once it takes work. */
   static async start({ address, objectSource, environment, flags: more = [] }: WorkerPlace): Promise<WorkerProcess> {
     const flags = ['--work-queue', address, '--object-source', objectSource, '--lease-ms', '1000', ...more];
-    const worker = new WorkerProcess(spawned(process.execPath, [program, 'worker', ...flags], environment));
+    const worker = new WorkerProcess(
+      spawned(process.execPath, [program, 'worker', ...flags], { ...withoutDownloader, ...environment }),
+    );
     const { stdout } = worker.#child;
     if (stdout === null) throw new Error('a worker has a stdout');
     const said = await Promise.race([once(stdout, 'data'), once(worker.#child, 'exit').then(() => null)]);

@@ -20,6 +20,7 @@ import { openLauncher } from '../../../executors/process/launcher.ts';
 import type { Launcher, ProcessRequest } from '../../../executors/process/process.ts';
 import { type ResolvedTool, resolveTools } from '../../../executors/process/tools.ts';
 import { eventually } from '../../patience.ts';
+import { withoutDownloader } from '../../without-downloader.ts';
 
 /** The content id under which tests detect; nobody re-hashes the media here. */
 export const sourceContentId = `sha256:${'0'.repeat(64)}`;
@@ -86,7 +87,7 @@ export interface DetectionBench {
 export async function openDetectionBench(): Promise<DetectionBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'detection-'));
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
-  const { ffmpeg } = await resolveTools(launcher, process.env);
+  const { ffmpeg } = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
   const detector = openDetector({ launcher, clock: realClock, idleMs: 60_000 });
   return {
     folder,

@@ -9,6 +9,7 @@ import { openLauncher, type SandboxedLauncher } from '../../../executors/process
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { probeMedia } from '../../../executors/sources/ffprobe.ts';
 import { ProbeFailure } from '../../../executors/sources/probe-failure.ts';
+import { withoutDownloader } from '../../without-downloader.ts';
 import { ffmpeg, outputOf } from '../evidence/media-for-tests.ts';
 import { temporaryFolder } from '../process/launcher-for-tests.ts';
 
@@ -19,7 +20,7 @@ let tools: Awaited<ReturnType<typeof resolveTools>>;
 test.before(async () => {
   workRoot = await mkdtemp(path.join(os.tmpdir(), 'probe-work-'));
   launcher = await openLauncher({ workRoot, newId: randomUUID });
-  tools = await resolveTools(launcher, process.env);
+  tools = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
 });
 
 test.after.always(async () => {

@@ -108,7 +108,7 @@ const late = (
   [
     ['late.mkv', ['-c', 'copy']],
     ['late.mp4', ['-c', 'copy']],
-    ['late.webm', ['-c:v', 'libvpx', '-c:a', 'libopus']],
+    ['late.webm', ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus']],
   ] as const
 ).flatMap(([name, words]) => [1, 7].map((seconds) => ({ name, words, seconds, file: `${seconds}-${name}` })));
 

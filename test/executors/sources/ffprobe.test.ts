@@ -72,7 +72,11 @@ const ordinary: readonly (readonly [string, readonly string[], readonly string[]
   ['fragments.mp4', ['-c', 'copy', '-movflags', 'frag_keyframe+empty_moov'], ['video:h264', 'audio:aac']],
   ['film.mov', ['-c', 'copy', '-timecode', '01:00:00:00'], ['video:h264', 'audio:aac', 'data:unknown']],
   ['film.mkv', ['-c', 'copy'], ['video:h264', 'audio:aac']],
-  ['film.webm', ['-c:v', 'libvpx', '-c:a', 'libopus'], ['video:vp8', 'audio:opus']],
+  [
+    'film.webm',
+    ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus'],
+    ['video:vp8', 'audio:opus'],
+  ],
   ['film.avi', ['-c:v', 'mpeg4', '-c:a', 'mp3'], ['video:mpeg4', 'audio:mp3']],
   ['film.ts', ['-c', 'copy'], ['video:h264', 'audio:aac']],
   ['film.wmv', ['-c:v', 'wmv2', '-c:a', 'wmav2'], ['video:wmv2', 'audio:wmav2']],

@@ -8,6 +8,7 @@ import { openLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { type ProbeTools, probeMedia } from '../../../executors/sources/ffprobe.ts';
 import { ProbeFailure, type ProbeFailureCause } from '../../../executors/sources/probe-failure.ts';
+import { withoutDownloader } from '../../without-downloader.ts';
 import { ffmpeg, makeBase } from '../evidence/media-for-tests.ts';
 
 /** A folder with media to probe, and the real tools to do so. */
@@ -27,7 +28,7 @@ export interface ProbeBench {
 export async function openProbeBench(): Promise<ProbeBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'probe-'));
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
-  const tools = await resolveTools(launcher, process.env);
+  const tools = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
   await makeBase(folder);
   const lines = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,000 --> 00:00:03,000\n안녕\n\n';
   await writeFile(path.join(folder, 'lines.srt'), lines);

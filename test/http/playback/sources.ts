@@ -23,7 +23,11 @@ export function sources(contract: HostContract): void {
       ['표지 있는 노래.mp3', 'audio/mpeg', [...sound, ...cover, ...attached]],
       ['covered.flac', 'audio/flac', [...sound, ...cover, ...attached]],
       ['sound.ogg', 'audio/ogg', [...sound, '-c:a', 'libvorbis']],
-      ['film.webm', 'video/webm', [...sound, ...picture, '-c:v', 'libvpx', '-c:a', 'libvorbis']],
+      [
+        'film.webm',
+        'video/webm',
+        [...sound, ...picture, '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libvorbis'],
+      ],
     ];
     for (const [file, mimeType, args] of rows) {
       await ffmpeg(folder, ...args, file);
