@@ -86,6 +86,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
+    abandoned: (runtimeId, contentIds) => deleting.erasure.abandon(runtimeId, contentIds),
     queue: queues.studies,
     committed: (runtimeId) => studies.committed(runtimeId),
   });

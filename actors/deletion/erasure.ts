@@ -33,14 +33,14 @@ export interface ErasureOptions {
 
 /**
  * What of a deletion does not fit into its commit: the events of its journal, in bounded batches, then the objects that nothing
- * reaches. A note in the commit of the deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
+ * reaches; and objects of work that came to nothing. A note in the commit of the deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
  */
 export class Erasure {
   readonly #options: ErasureOptions;
   #work: Promise<void> = Promise.resolve();
   #isQueued = false;
   #isStopped = false;
-  #timer: unknown;
+  #timer: unknown = null;
 
   constructor(options: ErasureOptions) {
     this.#options = options;
@@ -49,6 +49,15 @@ export class Erasure {
   /** What to commit with a deletion. */
   note(receiptId: string, value: ErasureNote): Write {
     return { put: 'record', key: `${erasingPrefix}${receiptId}`, value };
+  }
+
+  /**
+   * Has objects go that work has stored which came to nothing: each unless something reaches it, once it is no longer recent.
+   * `workId` names the work in the note, of which there is one for each.
+   */
+  async abandon(workId: string, contentIds: readonly string[]): Promise<void> {
+    await this.#options.ledger.commit([this.note(workId, { journals: [], objects: [...new Set(contentIds)] })]);
+    this.#later();
   }
 
   /** Begins, or goes on, behind what is under way; a failure is reported, and tried again at the next start. */
@@ -85,7 +94,7 @@ export class Erasure {
   /** Ends after the step that is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#options.clock.clearTimeout(this.#timer);
+    if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
     await this.settled();
   }
 
@@ -143,8 +152,10 @@ export class Erasure {
   }
 
   #later(): void {
-    const { clock } = this.#options;
-    clock.clearTimeout(this.#timer);
-    if (!this.#isStopped) this.#timer = clock.setTimeout(() => this.soon(), restMs + 1);
+    if (this.#isStopped || this.#timer !== null) return;
+    this.#timer = this.#options.clock.setTimeout(() => {
+      this.#timer = null;
+      this.soon();
+    }, restMs + 1);
   }
 }

@@ -61,6 +61,8 @@ export interface StudyingOptions {
   readonly recognizesTwice?: boolean | undefined;
   /** Which ranges are decoded by windows; the usual ones where absent. */
   readonly windowing?: Windowing | undefined;
+  /** Has objects go that a study has stored which came to nothing. */
+  readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
   readonly clock: Clock;
@@ -129,6 +131,7 @@ export function openStudying(options: StudyingOptions): Studying {
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media: new MediaSteps({
       ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
+      abandoned: options.abandoned,
       calibration: orders === null ? calibration : null,
     }),
     recognition: new RecognitionSteps({

@@ -65,6 +65,26 @@ export class KeptWindows {
     await this.#remove(endsMs.map((endMs) => keyOf(request, endMs)));
   }
 
+  /** The objects that the facts of the windows name, where they can be read. */
+  async namedBy(request: PassRequest, endsMs: readonly number[]): Promise<string[]> {
+    const rows = await this.#ledger.getMany(
+      'operation',
+      endsMs.map((endMs) => keyOf(request, endMs)),
+    );
+    const found: string[] = [];
+    for (const row of rows) {
+      const { data } = windowRow.safeParse(row);
+      if (data === undefined || (await this.#objectStore.verify(data.window.named.contentId)) !== 'intact') continue;
+      found.push(...(await this.#listed(data)).map(({ contentId }) => contentId));
+    }
+    return found;
+  }
+
+  /** Throws where the list is gone or damaged. */
+  async #listed({ window: { named } }: WindowRow): Promise<z.infer<typeof namedObjects>['named']> {
+    return namedObjects.parse(JSON.parse(String(await this.#objectStore.read(named.contentId, named.bytes)))).named;
+  }
+
   async #newest(request: PassRequest, endsMs: readonly number[]): Promise<Pick<KeptWindow, 'endMs' | 'state'> | null> {
     const rows = await this.#ledger.getMany(
       'operation',
@@ -81,10 +101,10 @@ export class KeptWindows {
   }
 
   /** Whether a window and every object that its facts name are there and intact. */
-  async #isWhole({ window: { state, named } }: WindowRow): Promise<boolean> {
+  async #isWhole(row: WindowRow): Promise<boolean> {
+    const { state, named } = row.window;
     if (!(await this.#isIntact(state.contentId)) || !(await this.#isIntact(named.contentId))) return false;
-    const list = namedObjects.parse(JSON.parse(String(await this.#objectStore.read(named.contentId, named.bytes))));
-    for (const { contentId } of list.named) if (!(await this.#isIntact(contentId))) return false;
+    for (const { contentId } of await this.#listed(row)) if (!(await this.#isIntact(contentId))) return false;
     return true;
   }
 

@@ -26,6 +26,8 @@ export interface WorkWatch {
   readonly waits: (reason: string | null) => void;
   /** Told whenever a part is kept behind which a next host goes on. */
   readonly kept: () => void;
+  /** Told of each object before it is stored: where the operation comes to nothing, none of them may have a name. */
+  readonly stored: (contentId: string) => void;
 }
 
 /** Runs operations over media, wherever that is. */
@@ -36,6 +38,18 @@ export interface MediaOperations {
    */
   run(work: MediaWork, watch: WorkWatch): Promise<MediaOperationResult>;
 }
+
+/** An object store that tells of each object before it stores it. */
+export const watched = (
+  objectStore: Pick<ObjectStore, 'putAll' | 'read'>,
+  stored: WorkWatch['stored'],
+): Pick<ObjectStore, 'putAll' | 'read'> => ({
+  putAll: (objects) => {
+    for (const { contentId } of objects) stored(contentId);
+    return objectStore.putAll(objects);
+  },
+  read: (contentId, maximumBytes) => objectStore.read(contentId, maximumBytes),
+});
 
 /** Runs operations on this machine. */
 export class LocalOperations implements MediaOperations {
@@ -51,7 +65,7 @@ export class LocalOperations implements MediaOperations {
 
   async run(
     { task, source, request }: MediaWork,
-    { signal, measured, kept }: WorkWatch,
+    { signal, measured, kept, stored }: WorkWatch,
   ): Promise<MediaOperationResult> {
     const media = mediaOf(source);
     if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
@@ -60,7 +74,7 @@ export class LocalOperations implements MediaOperations {
     }
     const path = pathOf(this.#objectStore, media);
     const attachedPath = (contentId: string): string => pathOf(this.#objectStore, fileOf(source, contentId));
-    return storedPass(this.#passes, this.#objectStore, task, {
+    return storedPass(this.#passes, watched(this.#objectStore, stored), task, {
       ...{ path, attachedPath, signal, measured },
       windows: (lengthMs) => this.#windows.of(request, lengthMs, kept),
     });

@@ -36,7 +36,9 @@ export interface MediaStepsOptions {
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
   /** What long passes keep on the way. */
-  readonly windows: Pick<KeptWindows, 'drop'>;
+  readonly windows: Pick<KeptWindows, 'drop' | 'namedBy'>;
+  /** Has objects go that a study has stored, and that nothing else reaches. */
+  readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
   readonly progress: LiveProgress;
   readonly clock: Pick<Clock, 'now'>;
   /** Takes down how long the passes that really run here take; null on a host that has workers run them. */
@@ -54,6 +56,8 @@ export class MediaSteps {
   readonly #options: MediaStepsOptions;
   /** The operations that run, by their study. */
   readonly #running = new Map<string, Promise<MediaOperationResult>>();
+  /** What operations have stored in this life of the host, by the live study. */
+  readonly #stored = new Map<string, Set<string>>();
 
   constructor(options: MediaStepsOptions) {
     this.#options = options;
@@ -82,26 +86,38 @@ export class MediaSteps {
     if (endsMs.length > 0) await windows.drop(mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs);
   }
 
+  /** A study has come to its end: all that it has stored has a name. */
+  completed(runtimeId: string): void {
+    this.#stored.delete(runtimeId);
+  }
+
   /**
-   * Releases what a study has kept on the way that ended without a result of its pass. What another study over the same pass
-   * goes on from stays, and so does that of a study whose time was up: only behind its windows can another attempt get further.
-   * Must be called after the commit that ends a study.
+   * Releases what a study has kept on the way that ended without a result of its pass, and what it has stored that nothing
+   * names. What another study over the same pass goes on from stays, and so does that of a study whose time was up: only behind its
+   * windows can another attempt get further. Must be called after the commit that ends a study.
    */
   async ended(
     runtimeId: string,
     { isTimeUp, others }: { isTimeUp: boolean; others: readonly string[] },
   ): Promise<void> {
-    const { ledger, passes, windows, report } = this.#options;
+    const { ledger, passes, windows, abandoned, report } = this.#options;
     try {
+      // A pass that was cut may still be storing something, or keeping its last window.
+      await this.#running.get(runtimeId)?.catch(() => undefined);
+      const stored = [...(this.#stored.get(runtimeId) ?? [])];
+      this.#stored.delete(runtimeId);
       const study = readStudy(ledger, runtimeId);
       const task = this.#task(study, 'detect');
-      const endsMs = passes.windowEndsOf(task);
-      if (endsMs.length === 0 || isTimeUp) return;
-      // A pass that was cut may still be keeping its last window.
-      await this.#running.get(runtimeId)?.catch(() => undefined);
-      const request = mediaRequestOf(study, mediaOperationOf(passes, task));
-      const isNeeded = others.some((other) => this.#asksFor(other) === request.operationKey);
-      if (!isNeeded) await windows.drop(request, endsMs);
+      const endsMs = isTimeUp ? [] : passes.windowEndsOf(task);
+      if (endsMs.length > 0) {
+        const request = mediaRequestOf(study, mediaOperationOf(passes, task));
+        const isNeeded = others.some((other) => this.#asksFor(other) === request.operationKey);
+        if (!isNeeded) {
+          stored.push(...(await windows.namedBy(request, endsMs)));
+          await windows.drop(request, endsMs);
+        }
+      }
+      if (stored.length > 0) await abandoned(runtimeId, stored);
     } catch (error) {
       report(`what ${runtimeId} kept of its pass stays: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -151,6 +167,8 @@ export class MediaSteps {
     const { runtimeId } = study.record;
     const task = this.#task(study, step);
     const request = mediaRequestOf(study, mediaOperationOf(passes, task));
+    const stored = this.#stored.get(runtimeId) ?? new Set<string>();
+    this.#stored.set(runtimeId, stored);
     const running = operations.run(
       { task, request, study, source: this.#source(study) },
       {
@@ -158,6 +176,7 @@ export class MediaSteps {
         measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
         waits: (reason) => waits(runtimeId, reason),
         kept: () => moved(runtimeId),
+        stored: (contentId) => stored.add(contentId),
       },
     );
     this.#running.set(runtimeId, running);

@@ -55,9 +55,12 @@ function standingOf({ done, openRecognition, openReading }: StudyProgress, row: 
   return done === 'end' ? null : { value: { running: nextSteps[done] }, context };
 }
 
-/** A study that came to its end has released its windows before. */
-function releaseWindows({ supervisor, media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
-  if (lifecycleOf(snapshotValue(row)) === 'terminal') return;
+/** A study that came to its end has released its windows before, and names what it stored. */
+function releaseKept({ supervisor, media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
+  if (lifecycleOf(snapshotValue(row)) === 'terminal') {
+    media.completed(runtimeId);
+    return;
+  }
   const others = supervisor.liveRows('runtime').map(({ input }) => (input as StudyInput).runtimeId);
   const isTimeUp = reasonOf(row)?.message.startsWith('deadline:') ?? false;
   void media.ended(runtimeId, { isTimeUp, others: others.filter((other) => other !== runtimeId) });
@@ -112,7 +115,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     committed: (runtimeId, row) => {
       if (studyPhase(snapshotValue(row)) === 'ended') {
         progress.forget(runtimeId);
-        releaseWindows(options, runtimeId, row);
+        releaseKept(options, runtimeId, row);
       }
       options.committed(runtimeId);
     },

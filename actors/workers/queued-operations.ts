@@ -11,7 +11,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { fileIsIntact, fileOf, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
-import type { MediaOperations, MediaWork, WorkWatch } from '../study/media-operations.ts';
+import { type MediaOperations, type MediaWork, type WorkWatch, watched } from '../study/media-operations.ts';
 import { attachedFilesOf } from '../study/media-task.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import type { WorkOrders } from './work-orders.ts';
@@ -32,7 +32,7 @@ export class QueuedOperations implements MediaOperations {
         {
           order: orderOf(work),
           provide: (objects) => this.#provide(work, objects),
-          accept: (result, objects) => this.#accept(work, result, objects),
+          accept: (result, objects) => this.#accept(work, result, objects, watched(this.#objectStore, watch.stored)),
         },
         watch,
       );
@@ -51,7 +51,12 @@ export class QueuedOperations implements MediaOperations {
     }
   }
 
-  async #accept(work: MediaWork, delivered: unknown, objects: SharedObjects): Promise<MediaOperationResult> {
+  async #accept(
+    work: MediaWork,
+    delivered: unknown,
+    objects: SharedObjects,
+    own: Pick<ObjectStore, 'putAll'>,
+  ): Promise<MediaOperationResult> {
     const result = mediaOperationResult.safeParse(delivered);
     if (!result.success) throw new OutcomeRefused('it holds no result of a pass', result.error);
     const { study: run, source, request: operation } = work;
@@ -61,7 +66,7 @@ export class QueuedOperations implements MediaOperations {
       demandEvidence(() =>
         checkEvidence(reopenJson(evidenceShape, stored), { run, source, operation, kind: each.kind }),
       );
-      await this.#objectStore.putAll([stored]);
+      await own.putAll([stored]);
     }
     for (const each of result.data.further ?? []) {
       const stored = await fetched(objects, each);
@@ -70,8 +75,8 @@ export class QueuedOperations implements MediaOperations {
         checkEvidence(found, { run, source, operation, kind: each.kind });
         return found;
       });
-      for (const named of objectFactsOf(artifact)) await this.#objectStore.putAll([await fetched(objects, named)]);
-      await this.#objectStore.putAll([stored]);
+      for (const named of objectFactsOf(artifact)) await own.putAll([await fetched(objects, named)]);
+      await own.putAll([stored]);
     }
     return result.data;
   }

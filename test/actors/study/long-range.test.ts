@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { StudyHost } from '../../../client/study-host.ts';
 import { unpackState } from '../../../executors/detector/packed-state.ts';
 import { passState } from '../../../executors/evidence/pass-meters.ts';
+import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
 import { eventually } from '../../patience.ts';
@@ -115,7 +116,19 @@ async function windowsKept(t: ExecutionContext, root: string): Promise<number> {
   return rows.filter(({ value }) => windowRow.safeParse(value).success).length;
 }
 
-test('bug: a long study that was cancelled kept its windows for ever', async (t) => {
+const erasureNote = z.object({ objects: z.array(z.string()) });
+
+/** The objects that a host has noted to go because a study came to nothing. */
+async function abandonedObjects(t: ExecutionContext, root: string, runtimeId: string): Promise<readonly string[]> {
+  const copy = join(await folder(t, 'abandoned'), 'root');
+  copyAsLeft(root, copy);
+  const { ledger } = await openStore(copy);
+  const note = ledger.get('record', `${erasingPrefix}${runtimeId}`);
+  await ledger.close();
+  return erasureNote.safeParse(note).data?.objects ?? [];
+}
+
+test('bug: a long study that was cancelled kept its windows and keyframes for ever', async (t) => {
   t.timeout(240_000, 'a pass on a busy machine');
   const root = await folder(t, 'cancelled');
   const { host, client } = await hostOn(t, root);
@@ -125,6 +138,8 @@ test('bug: a long study that was cancelled kept its windows for ever', async (t)
   await client.cancel(runtimeId);
   await eventually('the end of all windows', async () => (await windowsKept(t, root)) === 0, 50);
   t.is((await client.status(runtimeId)).lifecycle, 'interrupted');
+  const isAbandoned = async () => (await abandonedObjects(t, root, runtimeId)).length > 0;
+  await eventually('a note that the keyframes go as well', isAbandoned, 50);
   await host.stop();
   await checkRuntimes(t, root);
 });

@@ -83,6 +83,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       calibration: { noted: async () => ({ put: 'observation', key: 'cohort/00', value: {} }) },
       waits: () => undefined,
       moved: () => undefined,
+      abandoned: async () => undefined,
       board: new ProgressBoard({ clock, report }),
     }),
     ...enginesOf(ledger, objectStore, registry, progress),
