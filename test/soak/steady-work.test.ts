@@ -1,7 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { ReachedObjects } from '../../actors/deletion/reached-objects.ts';
+import { HostError } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { erasingPrefix } from '../../storage/backup/named-objects.ts';
+import { openStore } from '../actors/reopening/stored-studies.ts';
 import { memoryOf } from '../bench/process-figures.ts';
 import { checkDataRoot, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, nothingPromised } from '../crash/client.ts';
@@ -58,7 +64,7 @@ class SteadyWork {
       await this.#read(runtimeId);
     } else if (reason?.message.includes('the study used up its time')) this.outOfTime += 1;
     else throw new Error(`${runtimeId} is ${lifecycle}: ${JSON.stringify(reason)}`);
-    if (number % everyCancel === 0) await this.#cancelOne(sourceSessionId, sourceRevisionId);
+    if (number % everyCancel === 0) await this.#cancelOne(sourceSessionId, sourceRevisionId, number % 2 === 0);
     const { runtimes } = await this.#client.runtimes({ sourceSessionId });
     for (const each of runtimes) await this.#client.deletions.runtime(each.runtimeId);
     await this.#client.deletions.source(sourceSessionId);
@@ -97,13 +103,27 @@ class SteadyWork {
     await this.#client.cancelIngest(cut.ingestId ?? '');
   }
 
-  async #cancelOne(sourceSessionId: string, sourceRevisionId: string): Promise<void> {
+  /** Cancels a study at once, or while it decodes. */
+  async #cancelOne(sourceSessionId: string, sourceRevisionId: string, isUnderWay: boolean): Promise<void> {
     const source = (await this.#client.sources()).find((each) => each.sourceRevisionId === sourceRevisionId);
     if (source === undefined) throw new Error(`${sourceSessionId} is gone`);
     const study = this.#client.study(source, { range: { startMs: 1000, endMs: 30_000 }, targetLanguage: 'en' });
     const { runtimeId } = await study.started;
-    await this.#client.cancel(runtimeId);
+    if (isUnderWay) await this.#decoding(runtimeId);
+    await this.#client.cancel(runtimeId).catch((error) => {
+      // It was quicker than the request.
+      if (!(error instanceof HostError) || error.code !== 'runtime_already_terminal') throw error;
+    });
     await study.ended();
+  }
+
+  /** Resolves when most of the media is decoded, more than the other study has, or the study is over. */
+  async #decoding(runtimeId: string): Promise<void> {
+    for (;;) {
+      const { stage, completed } = await this.#client.progress(runtimeId);
+      if (stage === 'ended' || (stage === 'detect' && (completed ?? 0) > 24_000)) return;
+      await delay(5);
+    }
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -123,6 +143,25 @@ async function overdueBelow(folder: string): Promise<number> {
     if (found !== null && Date.now() - found.mtimeMs > overdueMs) overdue += 1;
   }
   return overdue;
+}
+
+const erasureNote = z.object({ objects: z.array(z.string()) });
+
+/** The objects that nothing reaches, and that no note says are to go: they would stay for ever. */
+async function forgottenIn(root: string): Promise<string[]> {
+  const { ledger, objectStore, close } = await openStore(root);
+  try {
+    const notes = await ledger.list('record', erasingPrefix);
+    const noted = new Set(notes.flatMap(({ value }) => erasureNote.parse(value).objects));
+    const reached = await new ReachedObjects({ ledger, objectStore }).find(new Set());
+    const forgotten: string[] = [];
+    for await (const { contentId } of objectStore.list()) {
+      if (!reached.has(contentId) && !noted.has(contentId)) forgotten.push(contentId);
+    }
+    return forgotten;
+  } finally {
+    await close();
+  }
 }
 
 const median = (values: readonly number[]): number =>
@@ -156,4 +195,5 @@ test('a host that works for an hour keeps nothing of what was deleted: no memory
   t.is(await host.stop(), 0, host.told().join('\n'));
   await checkDataRoot(t, root);
   await checkRuntimes(t, root);
+  t.deepEqual(await forgottenIn(root), [], 'what is left has a name, or is noted to go');
 });
