@@ -12,7 +12,7 @@ import { divided } from '../evidence/spoken-study.ts';
 import { clipRange } from '../evidence/stored-detections.ts';
 import { type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
-import { mutationsOf } from '../reopening/mutations.ts';
+import { changesOf } from '../reopening/mutations.ts';
 import { faultOf, placeOf, reopened } from '../reopening/reopened.ts';
 import { approval, reviewOf } from '../review/review-steps.ts';
 import { captionedStudy, captionSteps } from './captioned-studies.ts';
@@ -121,7 +121,7 @@ for (const [form, captioned, strides] of [
   test(`every change of captions in their ${form} form, their receipt or their check is caught, when the journal names the changed one too`, async (t) => {
     for (const [index, { contentId, bytes }] of captioned.objects.entries()) {
       const record = recordOf(bytes);
-      const changes = [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));
+      const changes = changesOf(record);
       const stride = strides[index] ?? 1;
       for (const { at, value } of changes.filter((_, number) => number % stride === 0)) {
         const changed = Buffer.from(`${canonicalJson(value)}\n`);
@@ -181,7 +181,7 @@ test('every change of an event of captions is caught, whoever numbers the journa
   const missed: string[] = [];
   for (const [index, event] of events.entries()) {
     if (index < firstEvent) continue;
-    const changes = [...mutationsOf(event)].filter(({ value }) => canonicalJson(value) !== canonicalJson(event));
+    const changes = changesOf(event);
     for (const { at, value } of changes.filter((_, number) => number % 5 === index % 5)) {
       const place = await placeOf(withEvents(few, events.with(index, value as WrittenEvent)), contentOf(files));
       if (place === null) missed.push(at);

@@ -1,7 +1,11 @@
+import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+
 export interface Mutation {
   /** Where the value was changed, such as `claims[0].range.endMs`. */
   readonly at: string;
   readonly value: unknown;
+  /** False where the value is what it was, as after a swap of equal neighbours. */
+  readonly isOther: boolean;
 }
 
 const changedLeaf = (value: unknown): unknown => {
@@ -12,23 +16,27 @@ const changedLeaf = (value: unknown): unknown => {
 };
 
 function* ofArray(value: readonly unknown[], at: string): Generator<Mutation> {
-  yield { at: `${at}[+]`, value: [...value, ...value.slice(0, 1)] };
+  yield { at: `${at}[+]`, value: [...value, ...value.slice(0, 1)], isOther: value.length > 0 };
   for (const [index, element] of value.entries()) {
-    yield { at: `${at}[-${index}]`, value: value.toSpliced(index, 1) };
-    if (index > 0) yield { at: `${at}[~${index}]`, value: value.toSpliced(index - 1, 2, element, value[index - 1]) };
+    yield { at: `${at}[-${index}]`, value: value.toSpliced(index, 1), isOther: true };
+    if (index > 0) {
+      const before = value[index - 1];
+      const isOther = canonicalJson(element) !== canonicalJson(before);
+      yield { at: `${at}[~${index}]`, value: value.toSpliced(index - 1, 2, element, before), isOther };
+    }
     for (const inner of mutationsOf(element, `${at}[${index}]`)) {
-      yield { at: inner.at, value: value.with(index, inner.value) };
+      yield { ...inner, value: value.with(index, inner.value) };
     }
   }
 }
 
 function* ofObject(value: object, at: string): Generator<Mutation> {
-  yield { at: `${at}.extra`, value: { ...value, extra: 0 } };
+  yield { at: `${at}.extra`, value: { ...value, extra: 0 }, isOther: true };
   for (const [key, element] of Object.entries(value)) {
     const { [key]: removed, ...rest } = value as Readonly<Record<string, unknown>>;
-    yield { at: `${at}.${key}-`, value: rest };
+    yield { at: `${at}.${key}-`, value: rest, isOther: true };
     for (const inner of mutationsOf(element, `${at}.${key}`))
-      yield { at: inner.at, value: { ...value, [key]: inner.value } };
+      yield { ...inner, value: { ...value, [key]: inner.value } };
   }
 }
 
@@ -36,5 +44,11 @@ function* ofObject(value: object, at: string): Generator<Mutation> {
 export function* mutationsOf(value: unknown, at = ''): Generator<Mutation> {
   if (Array.isArray(value)) yield* ofArray(value, at);
   else if (typeof value === 'object' && value !== null) yield* ofObject(value, at);
-  else yield { at, value: changedLeaf(value) };
+  else {
+    const changed = changedLeaf(value);
+    yield { at, value: changed, isOther: changed !== value };
+  }
 }
+
+/** Those of them that really change the value. */
+export const changesOf = (value: unknown): Mutation[] => [...mutationsOf(value)].filter(({ isOther }) => isOther);

@@ -13,7 +13,7 @@ import {
   writtenEvents,
 } from '../core/stored-content-in-memory.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
-import { type Mutation, mutationsOf } from './mutations.ts';
+import { changesOf, type Mutation } from './mutations.ts';
 import { faultOf, placeOf, reopened } from './reopened.ts';
 
 const study = storedStudy({ version: 3, windows: 4 });
@@ -88,10 +88,8 @@ function forgedRecord(contentId: string, record: unknown): [JournalledRuntime, R
 }
 
 /** Every n-th change that really changes the value: each sweep takes seconds, and all of them take minutes. */
-const changesOf = (value: unknown, stride: number, offset: number): Mutation[] =>
-  [...mutationsOf(value)]
-    .filter((mutation) => canonicalJson(mutation.value) !== canonicalJson(value))
-    .filter((_, index) => index % stride === offset % stride);
+const someChangesOf = (value: unknown, stride: number, offset: number): Mutation[] =>
+  changesOf(value).filter((_, index) => index % stride === offset % stride);
 
 test('every change of a stored record is caught, when the journal names the changed one too', async (t) => {
   const { checked } = await reopened(stored, content);
@@ -99,7 +97,7 @@ test('every change of a stored record is caught, when the journal names the chan
   for (const [offset, { link, contentId }] of checked.entries()) {
     if (contentId === null || (link !== 'evidence' && !receipts.includes(link))) continue;
     const record = JSON.parse(Buffer.from(study.files.get(contentId) ?? []).toString('utf8'));
-    for (const { at, value } of changesOf(record, 7, offset)) {
+    for (const { at, value } of someChangesOf(record, 7, offset)) {
       const fault = await faultOf(...forgedRecord(contentId, value));
       // Evidence that a detector might have found has still another length and another artifact than the journal says.
       if (link === 'evidence') t.not(fault, null, at);
@@ -135,7 +133,7 @@ const freeEvents =
 test('every change of an event is caught, whoever numbers the journal again', async (t) => {
   const missed: string[] = [];
   for (const [index, event] of events.entries()) {
-    for (const { at, value } of changesOf(event, 9, index)) {
+    for (const { at, value } of someChangesOf(event, 9, index)) {
       const place = await placeOf(withEvents(events.with(index, value as (typeof events)[number])), content);
       if (place === null) missed.push(`[${index}]${at}`);
     }
@@ -164,7 +162,7 @@ const rowShape = z.strictObject({
 
 test('every change of a row that keeps its shape is caught and named', async (t) => {
   const links = new Set<string>();
-  for (const { at, value } of changesOf({ source: stored.source, start: stored.start }, 3, 1)) {
+  for (const { at, value } of someChangesOf({ source: stored.source, start: stored.start }, 3, 1)) {
     const rows = rowShape.safeParse(value);
     if (!rows.success) continue;
     const place = await placeOf({ ...stored, ...rows.data }, content);

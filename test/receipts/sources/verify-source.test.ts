@@ -1,10 +1,9 @@
 import test from 'ava';
 import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
-import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
 import { indentedFile } from '../../../receipts/core/indented-file.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { verifySource } from '../../../receipts/sources/verify-source.ts';
-import { mutationsOf } from '../reopening/mutations.ts';
+import { changesOf } from '../reopening/mutations.ts';
 import { chainOf, edited, forged, recordKinds, recordOf, sealedClip, withRecord } from './sealed-clip.ts';
 
 const sealed = sealedClip(3);
@@ -20,10 +19,6 @@ function refusalOf(attempt: SealedChain): string | null {
     throw error;
   }
 }
-
-/** Every change of a record that really changes it. */
-const changesOf = (record: unknown) =>
-  [...mutationsOf(record)].filter(({ value }) => canonicalJson(value) !== canonicalJson(record));
 
 /** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
 const free: Readonly<Record<(typeof recordKinds)[number] | 'preflight', RegExp>> = {

@@ -3,7 +3,7 @@ import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
 import { videohostLocalReceipt } from '../../../contract/sources/source-receipt.ts';
 import { type RegisteredSource, registeredSource } from '../../../contract/sources/source-session.ts';
 import { videohostResolution } from '../../../contract/sources/videohost-resolution.ts';
-import { canonicalJson, contentIdOfBytes, hashOf } from '../../../receipts/core/canonical-json.ts';
+import { contentIdOfBytes, hashOf } from '../../../receipts/core/canonical-json.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { reopenSource } from '../../../receipts/sources/reopen-source.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
@@ -11,7 +11,7 @@ import { verifySource } from '../../../receipts/sources/verify-source.ts';
 import { videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/videohost-receipt.ts';
 import { canonicalUrlOf } from '../../../receipts/sources/videohost-resolution.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
-import { mutationsOf } from '../reopening/mutations.ts';
+import { changesOf } from '../reopening/mutations.ts';
 import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
 
 const sealed = sealedVideo();
@@ -110,9 +110,7 @@ for (const kind of ['resolution', 'source-receipt'] as const) {
   test(`no forged ${kind} of a video contradicts the other records and passes`, (t) => {
     const record = recordOf(chain.records[kind]);
     t.is(refusalOfChain(forged(chain, kind, record)), null);
-    const passed = [...mutationsOf(record)]
-      .filter(({ value }) => canonicalJson(value) !== canonicalJson(record))
-      .filter(({ value }) => refusalOfChain(forged(chain, kind, value)) === null);
+    const passed = changesOf(record).filter(({ value }) => refusalOfChain(forged(chain, kind, value)) === null);
     t.deepEqual(
       passed.map(({ at }) => at).filter((at) => free[kind]?.test(at) !== true),
       [],
