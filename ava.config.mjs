@@ -21,6 +21,8 @@ const longest = [
   /^test\/crash\//,
   /^test\/actors\/(evaluation|recognition|screentext|workers)\//,
   /^test\/(attacks|browser|cli)\//,
+  // These wait for limits of time, half a minute and more.
+  /^test\/(executors\/videohost\/resolve-video|http\/listener)/,
   /^build-tests\//,
 ];
 /** @param {string} file */
