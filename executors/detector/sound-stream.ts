@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
 import { louder, modelGain } from './model-gain.ts';
+import { NoiseSuppressor, SUPPRESSED_LATE_SAMPLES, type SuppressorState } from './noise-suppressor.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { type FoundSilences, findSilences } from './silences.ts';
 import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
@@ -28,6 +29,12 @@ export interface MeasuredSound {
   readonly silences: FoundSilences;
 }
 
+/** One signal on its way to the model, which gets it without its noise. */
+interface Followed {
+  readonly signal: FollowedSignal;
+  readonly suppressor: NoiseSuppressor;
+}
+
 /** A measurement as it is kept between two windows of a pass; its levels by the millisecond are kept beside it. */
 export interface SoundStreamState {
   readonly samples: number;
@@ -37,7 +44,7 @@ export interface SoundStreamState {
   /** What has come of the block that is open, and the block before; one array for each signal. */
   readonly block: readonly Uint8Array[];
   readonly before: readonly Uint8Array[] | null;
-  readonly followed: readonly (readonly [number, MemoryState])[];
+  readonly followed: readonly (readonly [number, MemoryState, SuppressorState])[];
   readonly apart: readonly number[];
   readonly apartSamples: number;
 }
@@ -73,7 +80,7 @@ export class SoundStream {
   readonly #digest: SoundDigest;
   #block: SignalBlock = newBlock(BLOCK_SAMPLES);
   #before: SignalBlock | null = null;
-  #followed: ReadonlyMap<number, FollowedSignal> = new Map();
+  #followed: ReadonlyMap<number, Followed> = new Map();
   #filled = 0;
   #samples = 0;
   readonly #apart = new Set<number>();
@@ -92,7 +99,12 @@ export class SoundStream {
     for (const [at, bytes] of block.entries()) signalOf(this.#block, at).set(floatsOfBytes(bytes));
     this.#filled = (block[MIX]?.length ?? 0) / Float32Array.BYTES_PER_ELEMENT;
     this.#before = before?.map(floatsOfBytes) ?? null;
-    this.#followed = new Map(followed.map(([signal, memory]) => [signal, model.follow(memory)]));
+    this.#followed = new Map(
+      followed.map(([at, memory, state]) => [
+        at,
+        { signal: model.follow(memory), suppressor: new NoiseSuppressor(state) },
+      ]),
+    );
     for (const channel of apart) this.#apart.add(channel);
     this.#apartSamples = apartSamples;
   }
@@ -114,7 +126,9 @@ export class SoundStream {
       openLevel: open,
       block: this.#block.map((signal) => bytesOfFloats(signal.subarray(0, this.#filled))),
       before: this.#before?.map(bytesOfFloats) ?? null,
-      followed: [...this.#followed].map(([signal, listener]) => [signal, listener.save()] as const),
+      followed: [...this.#followed].map(
+        ([at, { signal, suppressor }]) => [at, signal.save(), suppressor.save()] as const,
+      ),
       apart: [...this.#apart],
       apartSamples: this.#apartSamples,
     };
@@ -144,7 +158,7 @@ export class SoundStream {
     return {
       samples: this.#samples,
       sha256: this.#digest.hex(),
-      speech: speechEdges(this.#segmenter.finish(this.#samples), levels, this.#samples),
+      speech: speechEdges(inTime(this.#segmenter.finish(this.#samples), this.#samples), levels, this.#samples),
       apart: {
         channels: [...this.#apart].sort((one, other) => one - other),
         ms: Math.ceil(this.#apartSamples / SAMPLES_PER_MS),
@@ -169,18 +183,19 @@ export class SoundStream {
 
   /** For each frame of the block the highest probability among these signals. */
   async #probabilities(signals: readonly number[], samples: number): Promise<Float64Array> {
-    const followed = new Map<number, FollowedSignal>();
+    const followed = new Map<number, Followed>();
     for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
     const before = this.#before === null ? [] : [this.#before];
     const gains = new Map(
       signals.map((at) => [at, modelGain(...[this.#block, ...before].map((block) => signalOf(block, at)))]),
     );
+    const clean = [...followed].map(([at, { signal, suppressor }]) => ({
+      signal,
+      block: louder(suppressor.next(signalOf(this.#block, at)), gains.get(at) ?? 1),
+    }));
     const highest = new Float64Array(Math.ceil(samples / FRAME_SAMPLES));
     for (const frame of highest.keys()) {
-      const asked = [...followed].map(([at, signal]) => ({
-        signal,
-        frame: louder(frameOf(this.#block, at, frame), gains.get(at) ?? 1),
-      }));
+      const asked = clean.map(({ signal, block }) => ({ signal, frame: frameOf(block, frame) }));
       highest[frame] = Math.max(0, ...(await this.#model.next(asked)));
     }
     this.#followed = followed;
@@ -188,19 +203,27 @@ export class SoundStream {
   }
 
   /** The model has a memory: a channel that was not followed is followed through the block before first. */
-  async #begin(at: number): Promise<FollowedSignal> {
-    const signal = this.#model.follow();
-    const before = this.#before;
-    const gain = before === null ? 1 : modelGain(signalOf(before, at));
-    for (let frame = 0; before !== null && frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
-      await this.#model.next([{ signal, frame: louder(frameOf(before, at, frame), gain) }]);
+  async #begin(at: number): Promise<Followed> {
+    const followed = { signal: this.#model.follow(), suppressor: new NoiseSuppressor() };
+    if (this.#before === null) return followed;
+    const before = signalOf(this.#before, at);
+    const block = louder(followed.suppressor.next(before), modelGain(before));
+    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
+      await this.#model.next([{ signal: followed.signal, frame: frameOf(block, frame) }]);
     }
-    return signal;
+    return followed;
   }
 }
 
-const frameOf = (block: SignalBlock, signal: number, frame: number): Float32Array =>
-  signalOf(block, signal).subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
+const frameOf = (block: Float32Array, frame: number): Float32Array =>
+  block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
+
+/** What the model says is as late as the sound without its noise; what lasts to the end of the sound does so. */
+const inTime = (spans: readonly SampleSpan[], total: number): SampleSpan[] =>
+  spans.map(({ start, end }) => ({
+    start: Math.max(0, start - SUPPRESSED_LATE_SAMPLES),
+    end: end === total ? end : end - SUPPRESSED_LATE_SAMPLES,
+  }));
 
 /** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
 function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {

@@ -1,7 +1,10 @@
-/** The published rule of Silero VAD, without its padding; thresholds are probabilities, the rest is milliseconds. */
+/**
+ * The published rule of Silero VAD, without its padding and with lower thresholds: the model gets sound without its noise
+ * (`noise-suppressor.ts`), where little but speech is probable. Thresholds are probabilities, the rest is milliseconds.
+ */
 export const SPEECH_RULE = {
-  onThreshold: 0.5,
-  offThreshold: 0.35,
+  onThreshold: 0.35,
+  offThreshold: 0.2,
   minSpeechMs: 250,
   minSilenceMs: 300,
 } as const;

@@ -1,6 +1,7 @@
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { APART_RULE } from '../detector/apart-channels.ts';
 import { GAIN_RULE } from '../detector/model-gain.ts';
+import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
 import { EDGE_RULE } from '../detector/speech-edges.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
@@ -73,6 +74,7 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
   ({
     speech_activity: {
       ...SPEECH_RULE,
+      ...stated({ suppression: SUPPRESSION_RULE }),
       ...GAIN_RULE,
       ...stated({ edges: EDGE_RULE }),
       signals: 'the mix of all channels, and left, right and centre where they are apart',

@@ -161,7 +161,7 @@ test('a recogniser that fails leaves a study without a transcript, and what was 
 });
 
 test('a second run is heard with more of the sound, and a line on which the runs disagree is withheld', async (t) => {
-  const texts = [...utterances, 'good night and good luck'];
+  const texts = utterances;
   const lengths: number[] = [];
   const server = await stubTranscriber((response, region) => {
     const asked = lengths.push(region.file.length) - 1;
@@ -183,7 +183,7 @@ test('a second run is heard with more of the sound, and a line on which the runs
   t.is(row?.parameters?.secondRun, 'same_recogniser_wider_region');
   t.deepEqual(
     lines.map(({ reasonCodes }) => reasonCodes.includes('disagreement')),
-    [false, true, false, false],
+    [false, true, false],
   );
   t.true(lines.every(({ second }) => second !== null));
   await host.stop();

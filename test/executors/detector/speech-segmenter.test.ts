@@ -16,7 +16,7 @@ function segment(...runs: readonly (readonly [number, number])[]) {
 const at = (frame: number) => frame * FRAME_SAMPLES;
 
 test('nothing above the on-threshold is no speech', (t) => {
-  t.deepEqual(segment([0.4999, 100]), []);
+  t.deepEqual(segment([0.3499, 100]), []);
   t.deepEqual(segment(), []);
 });
 
@@ -25,11 +25,11 @@ test('a run of speech begins and ends with its frames', (t) => {
 });
 
 test('the thresholds themselves belong to speech', (t) => {
-  t.deepEqual(segment([0, 20], [0.5, 10], [0.35, 10], [0, 20]), [{ start: at(20), end: at(40) }]);
+  t.deepEqual(segment([0, 20], [0.35, 10], [0.2, 10], [0, 20]), [{ start: at(20), end: at(40) }]);
 });
 
 test('speech needs the on-threshold to begin and only the off-threshold to go on', (t) => {
-  t.deepEqual(segment([0.4, 20], [0.6, 1], [0.4, 15], [0.1, 20]), [{ start: at(20), end: at(36) }]);
+  t.deepEqual(segment([0.3, 20], [0.6, 1], [0.3, 15], [0.1, 20]), [{ start: at(20), end: at(36) }]);
 });
 
 test('a pause shorter than the least silence does not part two runs, a longer one does', (t) => {
@@ -41,8 +41,8 @@ test('a pause shorter than the least silence does not part two runs, a longer on
 });
 
 test('a pause counts from its first quiet frame, whatever lies between the thresholds after it', (t) => {
-  t.is(segment([0.9, 20], [0.1, 1], [0.4, 9], [0.1, 1], [0.9, 20]).length, 2);
-  t.is(segment([0.9, 20], [0.1, 1], [0.4, 8], [0.5, 1], [0.1, 1], [0.9, 20]).length, 1);
+  t.is(segment([0.9, 20], [0.1, 1], [0.3, 9], [0.1, 1], [0.9, 20]).length, 2);
+  t.is(segment([0.9, 20], [0.1, 1], [0.3, 8], [0.5, 1], [0.1, 1], [0.9, 20]).length, 1);
 });
 
 test('a run shorter than the least speech is dropped', (t) => {

@@ -142,7 +142,8 @@ for (const range of [
     t.is(input.derivedAudio?.samples, (range[1] - range[0]) * 16);
     const compare = (of: 'silence' | 'speech_activity', leastMs: number, toleranceMs: number) => {
       const kind = of === 'silence' ? 'silence' : 'speech_window';
-      const found = spansOf(artifactOf(t, part, of), kind);
+      // What the range cuts off from a window may be found or not.
+      const found = spansOf(artifactOf(t, part, of), kind).filter(([startMs, endMs]) => endMs - startMs >= leastMs);
       const expected = clipped(spansOf(artifactOf(t, full, of), kind), range, leastMs);
       t.is(found.length, expected.length, kind);
       for (const [at, [startMs, endMs]] of expected.entries()) {
