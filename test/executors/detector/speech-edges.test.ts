@@ -27,6 +27,15 @@ test('a breath far below the speech is no part of it, and a soft end is', (t) =>
   t.deepEqual(edges(levels, [992, 2208]), [[1005, 2114]]);
 });
 
+test('speech in a room ends before its echoes do', (t) => {
+  const falling = (fromDbfs: number, ms: number) =>
+    Array.from({ length: ms }, (_, at) => [fromDbfs - (60 * at) / ms, 1] as const);
+  const echoes = levelsOf([-70, 1000], [-20, 800], ...falling(-20, 500), [-80, 700]);
+  const [[begin = 0, end = 0] = []] = edges(echoes, [992, 2176]);
+  t.is(begin, 1005);
+  t.true(Math.abs(end - (1800 + (EDGE_RULE.room.belowSpeechDb * 500) / 60 + 14)) <= 4, `${end}`);
+});
+
 test('speech in noise that hides its edges ends a little before what the model says', (t) => {
   const levels = levelsOf([-40, 1000], [-25, 1000], [-40, 1000]);
   t.deepEqual(edges(levels, [992, 2080]), [[992 - EDGE_RULE.unseenMs, 2080 - EDGE_RULE.unseenMs]]);
