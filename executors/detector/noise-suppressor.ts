@@ -1,5 +1,5 @@
+import { cfft, cifft } from 'fourier-transform';
 import { BLOCK_SAMPLES } from './apart-channels.ts';
-import { Fourier } from './fourier.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { SAMPLES_PER_MS } from './speech-segmenter.ts';
 
@@ -37,7 +37,6 @@ const LEAST_POWER = 1e-12;
 
 // The root of a Hann window, before and behind the filter: the halves of two neighbours add up to one.
 const WINDOW = Float64Array.from({ length: FRAME_SAMPLES }, (_, at) => Math.sin((Math.PI * at) / FRAME_SAMPLES));
-const fourier = new Fourier(FRAME_SAMPLES);
 
 /** A suppressor as it is kept between two windows of a pass. */
 export interface SuppressorState {
@@ -97,7 +96,7 @@ export class NoiseSuppressor {
     for (const [at, pair] of pairs.entries()) {
       const [first, second] = pair.powers;
       filter(pair, [this.#gains(first, noise), this.#gains(second, noise)]);
-      fourier.transform(pair.imaginary, pair.real);
+      cifft(pair.real, pair.imaginary);
       this.#add(pair, clean, at * FRAME_SAMPLES);
     }
     return clean;
@@ -148,8 +147,8 @@ export class NoiseSuppressor {
   #add({ real, imaginary }: Pair, clean: Float32Array, from: number): void {
     for (let at = 0; at < HOP_SAMPLES; at += 1) {
       const later = HOP_SAMPLES + at;
-      const rising = (WINDOW[at] ?? 0) / FRAME_SAMPLES;
-      const falling = (WINDOW[later] ?? 0) / FRAME_SAMPLES;
+      const rising = WINDOW[at] ?? 0;
+      const falling = WINDOW[later] ?? 0;
       clean[from + at] = (this.#open[at] ?? 0) + (real[at] ?? 0) * rising;
       clean[from + later] = (real[later] ?? 0) * falling + (imaginary[at] ?? 0) * rising;
       this.#open[at] = (imaginary[later] ?? 0) * falling;
@@ -164,7 +163,7 @@ function pairAt(samples: Float32Array, from: number): Pair {
     real[at] = (samples[from + at] ?? 0) * factor;
     imaginary[at] = (samples[from + HOP_SAMPLES + at] ?? 0) * factor;
   }
-  fourier.transform(real, imaginary);
+  cfft(real, imaginary);
   const powers = [new Float64Array(BINS), new Float64Array(BINS)] as const;
   for (let bin = 0; bin < BINS; bin += 1) {
     const mirror = (FRAME_SAMPLES - bin) % FRAME_SAMPLES;

@@ -1,6 +1,5 @@
 import test from 'ava';
 import { BLOCK_SAMPLES } from '../../../executors/detector/apart-channels.ts';
-import { Fourier } from '../../../executors/detector/fourier.ts';
 import {
   NoiseSuppressor,
   SUPPRESSED_LATE_SAMPLES,
@@ -34,16 +33,6 @@ function decibels(samples: Float32Array | undefined, from: number, to: number): 
   const part = (samples ?? new Float32Array(0)).subarray(from, to);
   return 10 * Math.log10(part.reduce((sum, sample) => sum + sample ** 2, 0) / part.length);
 }
-
-test('a transform of a tone has its power at the frequency of the tone', (t) => {
-  const real = Float64Array.from({ length: 64 }, (_, at) => Math.cos((2 * Math.PI * 5 * at) / 64));
-  const imaginary = new Float64Array(64);
-  new Fourier(64).transform(real, imaginary);
-  for (const [at, value] of real.entries()) {
-    t.true(Math.abs(value - (at === 5 || at === 59 ? 32 : 0)) < 1e-9);
-    t.true(Math.abs(imaginary[at] ?? 1) < 1e-9);
-  }
-});
 
 test('what lasts becomes quieter by no more than the rule says, and what is louder for a while stays', (t) => {
   const blocks = sound(4, 0.02, 0.3);
