@@ -100,27 +100,30 @@ export class MediaSteps {
     runtimeId: string,
     { isTimeUp, others }: { isTimeUp: boolean; others: readonly string[] },
   ): Promise<void> {
-    const { ledger, passes, windows, abandoned, report } = this.#options;
-    try {
-      // A pass that was cut may still be storing something, or keeping its last window.
-      await this.#running.get(runtimeId)?.catch(() => undefined);
-      const stored = [...(this.#stored.get(runtimeId) ?? [])];
-      this.#stored.delete(runtimeId);
-      const study = readStudy(ledger, runtimeId);
-      const task = this.#task(study, 'detect');
-      const endsMs = isTimeUp ? [] : passes.windowEndsOf(task);
-      if (endsMs.length > 0) {
-        const request = mediaRequestOf(study, mediaOperationOf(passes, task));
-        const isNeeded = others.some((other) => this.#asksFor(other) === request.operationKey);
-        if (!isNeeded) {
-          stored.push(...(await windows.namedBy(request, endsMs)));
-          await windows.drop(request, endsMs);
-        }
-      }
-      if (stored.length > 0) await abandoned(runtimeId, stored);
-    } catch (error) {
+    const { abandoned, report } = this.#options;
+    const stays = (error: unknown) =>
       report(`what ${runtimeId} kept of its pass stays: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    // A pass that was cut may still be storing something, or keeping its last window.
+    await this.#running.get(runtimeId)?.catch(() => undefined);
+    const stored = [...(this.#stored.get(runtimeId) ?? [])];
+    this.#stored.delete(runtimeId);
+    // The study, or its source, may have been deleted meanwhile; what it stored goes all the same.
+    if (!isTimeUp) stored.push(...((await this.#releasedWindows(runtimeId, others).catch(stays)) ?? []));
+    if (stored.length > 0) await abandoned(runtimeId, stored).catch(stays);
+  }
+
+  /** Drops the windows that a study has kept, unless another one goes on from them. Resolves with the objects that they named. */
+  async #releasedWindows(runtimeId: string, others: readonly string[]): Promise<string[]> {
+    const { ledger, passes, windows } = this.#options;
+    const study = readStudy(ledger, runtimeId);
+    const task = this.#task(study, 'detect');
+    const endsMs = passes.windowEndsOf(task);
+    if (endsMs.length === 0) return [];
+    const request = mediaRequestOf(study, mediaOperationOf(passes, task));
+    if (others.some((other) => this.#asksFor(other) === request.operationKey)) return [];
+    const named = await windows.namedBy(request, endsMs);
+    await windows.drop(request, endsMs);
+    return named;
   }
 
   /** The key of the pass of a study; null where its source is gone. */
