@@ -20,21 +20,14 @@ const below = seededNumbers(Number(process.env.MEDIA_STUDY_TEST_SEED ?? 20_261_1
 const ingest = z.looseObject({ status: z.string(), failure: z.unknown() });
 const runtime = z.looseObject({ lifecycle: z.string(), reason: z.unknown() });
 
-/** Goes on with everything that was promised and begins something new, until the host is gone. */
-async function askUntilKilled(
-  client: CrashClient,
-  past: readonly Promised[],
-  begun: readonly Promised[],
-): Promise<void> {
-  const goOn = async (work: Promise<void>) => {
-    await work.catch((error) => {
+/** Goes on with what earlier lives left open, and with what is new, until each has come to its end or the host is gone. */
+async function driveUntilKilled(client: CrashClient, all: readonly Promised[]): Promise<void> {
+  const drive = async (each: Promised): Promise<void> => {
+    await client.drive(each).catch((error) => {
       if (!(error instanceof HostGone)) throw error;
     });
   };
-  await Promise.all([
-    ...past.map((each) => goOn(client.finish(each))),
-    ...begun.map((each) => goOn(client.drive(each))),
-  ]);
+  await Promise.all(all.map(drive));
 }
 
 /** How something that was acknowledged has ended; null while it has not. */
@@ -83,8 +76,8 @@ test('after kills at random moments everything that was acknowledged ends well',
     const begun = Array.from({ length: Math.min(1 + below(2), Math.max(0, mostOpen - open.length)) }, (_, index) =>
       nothingPromised(10 * (kill + 1) + index, mediaNumber(10 * (kill + 1) + index)),
     );
-    const asking = askUntilKilled(new CrashClient(host), open, begun);
-    await Promise.all([delay(below(longest)).then(() => host.kill()), asking]);
+    const driving = driveUntilKilled(new CrashClient(host), [...open, ...begun]);
+    await Promise.all([delay(below(longest)).then(() => host.kill()), driving]);
     past.push(...begun);
     if (kill % 25 === 24) process.stderr.write(`${kill + 1} kills, ${past.length} begun, ${open.length} open\n`);
   }
