@@ -1,7 +1,9 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { FoundOutcome, SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import type { OrderFile } from '../../storage/objects/order-files.ts';
+import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { OutcomeRefused } from './outcome-refused.ts';
 import { parsedOutcome } from './read-outcome.ts';
 import type { WorkerFigures } from './worker-figures.ts';
@@ -9,6 +11,7 @@ import type { WorkerFigures } from './worker-figures.ts';
 export interface LateOutcomesOptions {
   readonly ledger: Pick<Ledger, 'getMany'>;
   readonly outcomes: SharedOutcomes;
+  readonly windows: SharedWindows;
   /** Whether a study of this host waits for an order. */
   readonly isWanted: (orderId: string) => boolean;
   readonly clock: Clock;
@@ -22,7 +25,7 @@ export interface LateOutcomesOptions {
 const agreedRestMs = 3_600_000;
 /** A failure that no study waited for is removed after this time, in ms: the next attempt runs again. */
 const failureRestMs = 60_000;
-/** An outcome without a study is removed after this time, in ms. */
+/** An outcome without a study is removed after this time, in ms; and so are windows to which no worker has added one. */
 const longestRestMs = 24 * agreedRestMs;
 
 /**
@@ -55,19 +58,24 @@ export class LateOutcomes {
     await this.#looking;
   }
 
-  /** Compares every outcome that no study waits for with the result that stands. */
+  /** Compares every outcome that no study waits for with the result that stands, and removes windows that are left. */
   async look(): Promise<void> {
-    const { outcomes, isWanted } = this.#options;
+    const { outcomes, windows, isWanted, clock } = this.#options;
     for (const orderId of await outcomes.orders()) {
       if (this.#isClosed) return;
       if (isWanted(orderId)) continue;
       let first: unknown;
       for (const found of await outcomes.of(orderId)) first = await this.#judge(orderId, found, first);
     }
+    for (const orderId of await windows.orders()) {
+      if (this.#isClosed) return;
+      const keptAt = (await windows.lastKeptAt(orderId)) ?? clock.now();
+      if (!isWanted(orderId) && clock.now() - keptAt > longestRestMs) await windows.remove(orderId);
+    }
   }
 
   /** Resolves with the result that the later ones are held to where the ledger has none: what is recognised has another key there. */
-  async #judge(orderId: string, found: FoundOutcome, first: unknown): Promise<unknown> {
+  async #judge(orderId: string, found: OrderFile, first: unknown): Promise<unknown> {
     const { ledger, outcomes, clock, figures, report } = this.#options;
     const age = clock.now() - found.writtenAt;
     const delivered = resultOf(found);
@@ -94,7 +102,7 @@ export class LateOutcomes {
 }
 
 /** What a worker completed, that it failed, or that the file is no outcome. */
-function resultOf(found: FoundOutcome) {
+function resultOf(found: OrderFile) {
   try {
     const { operationKey, worker, outcome } = parsedOutcome(found);
     return outcome.state === 'completed' ? { operationKey, worker, result: outcome.result } : 'failed';

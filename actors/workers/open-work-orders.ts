@@ -3,6 +3,7 @@ import type { Metric } from '../../contract/operation/metric.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { LateOutcomes } from './late-outcomes.ts';
 import { WorkOrders } from './work-orders.ts';
 import { WorkerFigures } from './worker-figures.ts';
@@ -38,13 +39,18 @@ export async function openWorkOrders(
 ): Promise<OpenWorkOrders> {
   const figures = new WorkerFigures();
   const outcomes = new SharedOutcomes(objectSource);
-  const orders = new WorkOrders({ objects: new SharedObjects(objectSource), outcomes, clock, figures, report });
+  const windows = new SharedWindows(objectSource);
+  const objects = new SharedObjects(objectSource);
+  const orders = new WorkOrders({ objects, outcomes, windows, clock, figures, report });
   // Only a host with workers loads the client of the queue.
   const { openOrderQueue } = await import('../../executors/workers/bullmq-queue.ts');
   const queue = openOrderQueue(address, orders.hear);
   orders.use(queue);
   const isWanted = (orderId: string) => orders.isWanted(orderId);
-  const late = new LateOutcomes({ ledger, outcomes, isWanted, clock, figures, report, pauseMs: lookPauseMs });
+  const late = new LateOutcomes({
+    ...{ ledger, outcomes, windows, isWanted, clock, figures, report },
+    pauseMs: lookPauseMs,
+  });
   late.begin();
   return {
     orders,

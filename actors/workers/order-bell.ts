@@ -7,6 +7,8 @@ export class OrderBell {
   refused: { readonly worker: string; readonly reason: string } | null = null;
   /** Why it cannot be carried out at all; null while it can. */
   lost: string | null = null;
+  /** The end of the window that had been kept when workers were lost over it before, in ms; 0 where none had. */
+  reachedMs = 0;
   readonly #measured: (completedMs: number, totalMs: number) => void;
   #isRung = false;
   #ring: () => void = () => undefined;
@@ -24,6 +26,12 @@ export class OrderBell {
     if (news.kind === 'lost') this.lost = news.reason;
     this.#isRung = true;
     this.#ring();
+  }
+
+  /** Workers were lost over it, but it has come as far as this meanwhile, in ms. */
+  forgive(reachedMs: number): void {
+    this.lost = null;
+    this.reachedMs = reachedMs;
   }
 
   /** Waits until there are news, at most so long, in ms. Rejects once the signal is aborted. */

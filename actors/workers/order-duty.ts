@@ -7,6 +7,7 @@ import { isFault } from '../../machines/study-endings.ts';
 import { storedBytes } from '../../receipts/core/canonical-json.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { inputsOf, missingTool, orderIdOf, taskKeyOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
 import { readOutcome } from './read-outcome.ts';
@@ -24,6 +25,7 @@ export interface OrderDutyOptions {
   readonly name: string;
   readonly objects: SharedObjects;
   readonly outcomes: SharedOutcomes;
+  readonly windows: Pick<SharedWindows, 'remove'>;
   readonly ability: Ability;
   readonly report: (line: string) => void;
 }
@@ -41,7 +43,7 @@ export class OrderDuty {
 
   /** Resolves once the outcome is in the object source. Rejects with `OrderRefused`. */
   async carryOut(data: unknown, run: OrderRun): Promise<void> {
-    const { objects, outcomes, report } = this.#options;
+    const { objects, outcomes, windows, report } = this.#options;
     const order = this.#accepted(data, run.id);
     // It may have been carried out by a worker that the queue has lost.
     for (const found of await outcomes.of(run.id)) if (isOutcomeOf(found, run.id, order)) return;
@@ -62,6 +64,8 @@ export class OrderDuty {
       outcome,
     };
     await outcomes.add(run.id, storedBytes(written), Date.now());
+    // What cannot be removed now is removed by a host in time.
+    await windows.remove(run.id).catch(() => undefined);
     report(`order ${run.id}: ${order.task.capability} ${outcome.state} in ${Math.round(performance.now() - from)} ms`);
   }
 

@@ -1,11 +1,11 @@
 import type { WorkOrder } from '../../contract/workers/work-order.ts';
 import { type WorkOutcome, workOutcome } from '../../contract/workers/work-outcome.ts';
-import type { FoundOutcome } from '../../storage/objects/shared-outcomes.ts';
+import type { OrderFile } from '../../storage/objects/order-files.ts';
 import { missingTool } from './order-identity.ts';
 import { OutcomeRefused } from './outcome-refused.ts';
 
 /** An outcome as its worker wrote it. Throws `OutcomeRefused` for what is none. */
-export function parsedOutcome({ bytes }: FoundOutcome): WorkOutcome {
+export function parsedOutcome({ bytes }: OrderFile): WorkOutcome {
   if (bytes === null) throw new OutcomeRefused('it is no file that can be read');
   try {
     return workOutcome.parse(JSON.parse(bytes.toString('utf8')));
@@ -15,7 +15,7 @@ export function parsedOutcome({ bytes }: FoundOutcome): WorkOutcome {
 }
 
 /** The outcome of this very order, by the tools that it asks for and the same program. Throws `OutcomeRefused` for any other. */
-export function readOutcome(found: FoundOutcome, id: string, order: WorkOrder): WorkOutcome {
+export function readOutcome(found: OrderFile, id: string, order: WorkOrder): WorkOutcome {
   const outcome = parsedOutcome(found);
   const { worker, version, tools } = outcome;
   if (outcome.orderId !== id || outcome.operationKey !== order.operationKey) {

@@ -4,6 +4,7 @@ import { type OrderNews, type OrderQueue, QueueUnavailable } from '../../executo
 import { ObjectSourceFault } from '../../storage/objects/object-source-fault.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import type { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { OrderBell } from './order-bell.ts';
 import { orderIdOf } from './order-identity.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
@@ -13,6 +14,7 @@ import type { WorkerFigures } from './worker-figures.ts';
 export interface WorkOrdersOptions {
   readonly objects: SharedObjects;
   readonly outcomes: SharedOutcomes;
+  readonly windows: SharedWindows;
   readonly clock: Clock;
   readonly figures: WorkerFigures;
   readonly report: (line: string) => void;
@@ -124,13 +126,20 @@ export class WorkOrders {
           refused();
         }
       }
-      if (bell.lost !== null) throw new OperationFailed(`workers were lost over it: ${bell.lost}`);
+      if (bell.lost !== null) await this.#forgive(id, bell, bell.lost);
       await delivery.provide(objects);
       return await this.#ring(id, delivery.order, bell);
     } catch (error) {
       if (error instanceof ObjectSourceFault) return { waitsFor: `waiting: ${error.message}`, pauseMs: lookMs };
       throw error;
     }
+  }
+
+  /** Workers that were lost one after the other count anew where a window was kept since. */
+  async #forgive(id: string, bell: OrderBell, lost: string): Promise<void> {
+    const [endMs = 0] = await this.#options.windows.endsMs(id);
+    if (endMs <= bell.reachedMs) throw new OperationFailed(`workers were lost over it: ${lost}`);
+    bell.forgive(endMs);
   }
 
   async #setAside(id: string, name: string, { message }: OutcomeRefused): Promise<void> {

@@ -11,6 +11,7 @@ import { openRecognizer, type RecognizerChoice } from '../../executors/recogniti
 import { takeOrders } from '../../executors/workers/bullmq-taker.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
+import { SharedWindows } from '../../storage/objects/shared-windows.ts';
 import { mediaPasses } from '../study/media-passes.ts';
 import { OrderDuty } from './order-duty.ts';
 import { workerAbility } from './worker-ability.ts';
@@ -59,8 +60,9 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
     const objects = new SharedObjects(options.objectSource);
     const outcomes = new SharedOutcomes(options.objectSource);
     const passes = mediaPasses({ launcher, tools, detector, detectorTools });
-    const ability = workerAbility({ passes, recognizer, objects });
-    const duty = new OrderDuty({ name, objects, outcomes, ability, report });
+    const windows = new SharedWindows(options.objectSource);
+    const ability = workerAbility({ passes, recognizer, objects, windows, report });
+    const duty = new OrderDuty({ name, objects, outcomes, windows, ability, report });
     const taker = takeOrders(options.workQueue, {
       ...{ name, leaseMs: options.leaseMs, report },
       carryOut: (order, run) => duty.carryOut(order, run),

@@ -6,6 +6,7 @@ import { LateOutcomes } from '../../../actors/workers/late-outcomes.ts';
 import { WorkerFigures } from '../../../actors/workers/worker-figures.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
+import { SharedWindows } from '../../../storage/objects/shared-windows.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
 const operationKey = 'c'.repeat(64);
@@ -16,12 +17,13 @@ async function bench(t: ExecutionContext, standing?: object) {
   const root = await mkdtemp(join(tmpdir(), 'late-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const outcomes = new SharedOutcomes(root);
+  const windows = new SharedWindows(root);
   const clock = new SimulatedClock(Date.now());
   const figures = new WorkerFigures();
   const told: string[] = [];
   const wanted = new Set<string>();
   const late = new LateOutcomes({
-    ...{ outcomes, clock, figures, pauseMs: 1000 },
+    ...{ outcomes, windows, clock, figures, pauseMs: 1000 },
     ledger: { getMany: async () => [standing] },
     isWanted: (id) => wanted.has(id),
     report: (line) => void told.push(line),
@@ -34,7 +36,7 @@ async function bench(t: ExecutionContext, standing?: object) {
   };
   const left = async () => (await outcomes.of(orderId)).length;
   const aside = () => readdir(join(root, 'set-aside')).catch(() => []);
-  return { late, clock, figures, told, wanted, outcomes, add, left, aside };
+  return { late, clock, figures, told, wanted, outcomes, windows, add, left, aside };
 }
 
 const completed = (result: unknown) => ({ state: 'completed', result });
@@ -82,4 +84,19 @@ test('what somebody waits for is left alone, failures go soon, and what nobody c
   clock.advance(25 * hourMs);
   await late.look();
   t.is(await left(), 0);
+});
+
+test('windows of a pass that no study waits for go a day after the last of them was kept', async (t) => {
+  const { late, clock, wanted, windows } = await bench(t);
+  await windows.add(orderId, 300_000, Buffer.from('measured'));
+  clock.advance(23 * hourMs);
+  await late.look();
+  t.deepEqual(await windows.endsMs(orderId), [300_000]);
+  clock.advance(2 * hourMs);
+  wanted.add(orderId);
+  await late.look();
+  t.deepEqual(await windows.endsMs(orderId), [300_000]);
+  wanted.clear();
+  await late.look();
+  t.deepEqual(await windows.orders(), []);
 });

@@ -11,6 +11,7 @@ import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
+import { SharedWindows } from '../../../storage/objects/shared-windows.ts';
 
 const tool = { name: 'ffmpeg', version: '5.1', digest: `sha256:${'5'.repeat(64)}` };
 const own = { tools: [tool], parameters: { 'subtitle_track.rule': 'one' } };
@@ -38,7 +39,10 @@ async function duty(t: ExecutionContext, perform: () => Promise<unknown> = async
       return perform();
     },
   };
-  const carrier = new OrderDuty({ name: 'w', objects, outcomes, ability, report: () => undefined });
+  const carrier = new OrderDuty({
+    ...{ name: 'w', objects, outcomes, windows: new SharedWindows(root), ability },
+    report: () => undefined,
+  });
   const stop = new AbortController();
   const carryOut = (data: unknown, id = orderIdOf(order)) =>
     carrier.carryOut(data, { id, signal: stop.signal, measured: () => undefined });

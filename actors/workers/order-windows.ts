@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { keyframeFact } from '../../contract/evidence/evidence-object.ts';
+import { packState, unpackState } from '../../executors/detector/packed-state.ts';
+import type { PassWindows } from '../../executors/evidence/decode-request.ts';
+import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
+import type { SharedWindows } from '../../storage/objects/shared-windows.ts';
+
+/** What was measured up to the end of a window, and the objects that its facts name. */
+const measuredWindow = z.strictObject({
+  state: z.instanceof(Uint8Array),
+  named: z.array(keyframeFact.pick({ contentId: true, bytes: true })),
+});
+type Named = z.infer<typeof measuredWindow>['named'];
+
+export interface OrderWindowsOptions {
+  readonly windows: SharedWindows;
+  readonly objects: SharedObjects;
+  readonly report: (line: string) => void;
+}
+
+/**
+ * Keeps the windows of a long pass beside the objects, under the order, which names version, tools and parameters: the worker that takes
+ * the order over goes on behind the newest one.
+ */
+export function orderWindows({ windows, objects, report }: OrderWindowsOptions, orderId: string) {
+  return (lengthMs: number): PassWindows => ({
+    lengthMs,
+    newest: async (endsMs) => {
+      for (const endMs of await windows.endsMs(orderId)) {
+        const bytes = endsMs.includes(endMs) ? await windows.read(orderId, endMs) : null;
+        if (bytes === null) continue;
+        const { state, named } = measuredWindow.parse(unpackState(bytes));
+        if (!(await areIntact(objects, named))) continue;
+        report(`order ${orderId}: it goes on at ${endMs} ms`);
+        return { endMs, state };
+      }
+      return null;
+    },
+    keep: ({ endMs, state, named }) =>
+      windows.add(
+        orderId,
+        endMs,
+        packState({ state, named: named.map(({ contentId, bytes }) => ({ contentId, bytes })) }),
+      ),
+  });
+}
+
+async function areIntact(objects: SharedObjects, named: Named): Promise<boolean> {
+  for (const { contentId } of named) if ((await objects.verify(contentId)) !== 'intact') return false;
+  return true;
+}
