@@ -1,5 +1,9 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
+import {
+  type MediaOperationRequest,
+  type MediaOperationResult,
+  mediaOperationResult,
+} from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
@@ -21,6 +25,7 @@ import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
+import { liveRow } from '../supervision/actor-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
@@ -51,6 +56,12 @@ export interface MediaStepsOptions {
   readonly report: (line: string) => void;
 }
 
+/** A pass over media, and when its windows end; none where it is done at once. */
+interface WindowedPass {
+  readonly request: MediaOperationRequest;
+  readonly endsMs: readonly number[];
+}
+
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
@@ -79,11 +90,8 @@ export class MediaSteps {
 
   /** The step before has committed its result: what it kept on the way is of no use any more. */
   async #dropWindows({ runtimeId }: StudyInput): Promise<void> {
-    const { ledger, passes, windows } = this.#options;
-    const study = readStudy(ledger, runtimeId);
-    const task = this.#task(study, 'detect');
-    const endsMs = passes.windowEndsOf(task);
-    if (endsMs.length > 0) await windows.drop(mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs);
+    const { request, endsMs } = this.#passOf(runtimeId);
+    if (endsMs.length > 0) await this.#options.windows.drop(request, endsMs);
   }
 
   /** A study has come to its end: all that it has stored has a name. */
@@ -93,45 +101,54 @@ export class MediaSteps {
 
   /**
    * Releases what a study has kept on the way that ended without a result of its pass, and what it has stored that nothing
-   * names. What another study over the same pass goes on from stays, and so does that of a study whose time was up: only behind its
-   * windows can another attempt get further. Must be called after the commit that ends a study.
+   * names. What another live study over the same pass goes on from stays, and so does that of a study whose time was up: only behind
+   * its windows can another attempt get further. Must be called after the commit that ends a study, in the same turn: from the next
+   * on a client may delete it.
    */
-  async ended(
-    runtimeId: string,
-    { isTimeUp, others }: { isTimeUp: boolean; others: readonly string[] },
-  ): Promise<void> {
+  async ended(runtimeId: string, { isTimeUp }: { isTimeUp: boolean }): Promise<void> {
     const { abandoned, report } = this.#options;
     const stays = (error: unknown) =>
       report(`what ${runtimeId} kept of its pass stays: ${error instanceof Error ? error.message : String(error)}`);
+    let pass: WindowedPass | null = null;
+    try {
+      if (!isTimeUp) pass = this.#passOf(runtimeId);
+    } catch (error) {
+      stays(error);
+    }
     // A pass that was cut may still be storing something, or keeping its last window.
     await this.#running.get(runtimeId)?.catch(() => undefined);
     const stored = [...(this.#stored.get(runtimeId) ?? [])];
     this.#stored.delete(runtimeId);
-    // The study, or its source, may have been deleted meanwhile; what it stored goes all the same.
-    if (!isTimeUp) stored.push(...((await this.#releasedWindows(runtimeId, others).catch(stays)) ?? []));
+    if (pass !== null) stored.push(...((await this.#releasedWindows(runtimeId, pass).catch(stays)) ?? []));
     if (stored.length > 0) await abandoned(runtimeId, stored).catch(stays);
   }
 
-  /** Drops the windows that a study has kept, unless another one goes on from them. Resolves with the objects that they named. */
-  async #releasedWindows(runtimeId: string, others: readonly string[]): Promise<string[]> {
-    const { ledger, passes, windows } = this.#options;
-    const study = readStudy(ledger, runtimeId);
-    const task = this.#task(study, 'detect');
-    const endsMs = passes.windowEndsOf(task);
+  /** Drops the windows of a pass, unless a live study goes on from them. Resolves with the objects that they named. */
+  async #releasedWindows(runtimeId: string, { request, endsMs }: WindowedPass): Promise<string[]> {
+    const { ledger, windows } = this.#options;
     if (endsMs.length === 0) return [];
-    const request = mediaRequestOf(study, mediaOperationOf(passes, task));
-    if (others.some((other) => this.#asksFor(other) === request.operationKey)) return [];
+    // The index has those as well that a starting host has not taken up yet.
+    const live = (await ledger.list('live')).filter(({ value }) => liveRow.safeParse(value).data?.kind === 'runtime');
+    if (live.some(({ key }) => key !== runtimeId && this.#asksFor(key) === request.operationKey)) return [];
     const named = await windows.namedBy(request, endsMs);
     await windows.drop(request, endsMs);
     return named;
   }
 
-  /** The key of the pass of a study; null where its source is gone. */
-  #asksFor(runtimeId: string): string | null {
-    const { ledger, registry } = this.#options;
+  #passOf(runtimeId: string): WindowedPass {
+    const { ledger, passes } = this.#options;
     const study = readStudy(ledger, runtimeId);
-    if (registry.revision(study.record.sourceSession.revisionId) === undefined) return null;
-    return mediaRequestOf(study, this.operation(study, 'detect')).operationKey;
+    const task = this.#task(study, 'detect');
+    return { request: mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs: passes.windowEndsOf(task) };
+  }
+
+  /** The key of the pass of a study; null where what is stored of the study, or its source, cannot be read. */
+  #asksFor(runtimeId: string): string | null {
+    try {
+      return this.#passOf(runtimeId).request.operationKey;
+    } catch {
+      return null;
+    }
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {

@@ -56,14 +56,13 @@ function standingOf({ done, openRecognition, openReading }: StudyProgress, row: 
 }
 
 /** A study that came to its end has released its windows before, and names what it stored. */
-function releaseKept({ supervisor, media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
+function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: ActorRow): void {
   if (lifecycleOf(snapshotValue(row)) === 'terminal') {
     media.completed(runtimeId);
     return;
   }
-  const others = supervisor.liveRows('runtime').map(({ input }) => (input as StudyInput).runtimeId);
   const isTimeUp = reasonOf(row)?.message.startsWith('deadline:') ?? false;
-  void media.ended(runtimeId, { isTimeUp, others: others.filter((other) => other !== runtimeId) });
+  void media.ended(runtimeId, { isTimeUp });
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */

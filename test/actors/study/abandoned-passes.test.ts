@@ -1,0 +1,129 @@
+import test, { type ExecutionContext } from 'ava';
+import { Erasure } from '../../../actors/deletion/erasure.ts';
+import { ReachedObjects } from '../../../actors/deletion/reached-objects.ts';
+import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
+import { studyKey } from '../../../actors/reopening/study-row.ts';
+import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
+import { KeptWindows } from '../../../actors/study/kept-windows.ts';
+import type { MediaOperations } from '../../../actors/study/media-operations.ts';
+import { MediaSteps } from '../../../actors/study/media-steps.ts';
+import type { StudyInput } from '../../../machines/study-types.ts';
+import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
+import { restMs } from '../../../storage/objects/object-files.ts';
+import { storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
+import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+import { otherTools } from './other-tools.ts';
+
+const one = storedStudy({ version: 1, windows: 4 });
+/** The same range, and so the same pass. */
+const another = storedStudy({ version: 1, windows: 4, attempt: 'another' });
+const { runtimeId } = one.run.record;
+const input: StudyInput = { runtimeId, commandId: one.run.record.commandId };
+
+const windowMs = 2_000;
+const keyframe = { bytes: Buffer.from('a keyframe'), atMs: 1_000 };
+const contentId = contentIdOfBytes(keyframe.bytes);
+
+/** A promise that the test fulfils. */
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** Two studies of one pass, whose first window is kept as soon as it runs, and which then goes on until the test ends it. */
+async function underWay(t: ExecutionContext) {
+  const opened = await openStore(await newDataRoot(t));
+  const { ledger } = opened;
+  t.teardown(() => ledger.close());
+  // What was stored counts as stored long ago.
+  const objectStore = Object.assign(opened.objectStore, { isRecent: () => false });
+  for (const study of [one, another]) await store(opened, study, { commits: 1, lifecycle: 'running' });
+  const clock = new SimulatedClock(Date.parse(acceptedAt));
+  const registry = new SourceRegistry();
+  await registry.load(ledger);
+  const report = (line: string) => t.fail(line);
+  const reached = new ReachedObjects({ ledger, objectStore });
+  const isSource = () => true;
+  const isHeld = () => false;
+  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
+  t.teardown(() => erasure.stop());
+  const windows = new KeptWindows(ledger, objectStore, report);
+  const [kept, cut] = [gate(), gate()];
+  const operations: MediaOperations = {
+    run: async ({ request }, { stored }) => {
+      stored(contentId);
+      await objectStore.put(keyframe.bytes);
+      const named = [{ contentId, bytes: keyframe.bytes.length }];
+      await windows.of(request, windowMs, kept.open).keep({ endMs: windowMs, state: Buffer.from('state'), named });
+      await cut.opened;
+      throw new Error('the pass was cut');
+    },
+  };
+  const media = new MediaSteps({
+    ...{ ledger, objectStore, registry, operations, windows, clock, report },
+    passes: { identity: otherTools.identity, windowEndsOf: () => [windowMs] },
+    progress: new LiveProgress(ledger),
+    calibration: null,
+    board: { note: () => undefined, forget: () => undefined },
+    waits: () => undefined,
+    moved: () => undefined,
+    abandoned: (id, contentIds) => erasure.abandon(id, contentIds),
+  });
+  const running = media.detect(input, new AbortController().signal).catch(() => undefined);
+  await kept.opened;
+  const afterRest = async () => {
+    clock.advance(restMs + 1);
+    await erasure.settled();
+    return objectStore.verify(contentId);
+  };
+  const windowRows = async () => (await ledger.list('operation')).length;
+  return { ledger, objectStore, media, running, cut, afterRest, windowRows };
+}
+
+test('bug: a study that was deleted right after its cancel kept the windows of its pass, and what they name, for ever', async (t) => {
+  const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
+  t.is(await windowRows(), 1);
+  const ending = media.ended(runtimeId, { isTimeUp: false });
+  // A client deletes the study while its pass is being cut.
+  await ledger.commit([
+    { del: 'record', key: studyKey(runtimeId) },
+    { del: 'snapshot', key: runtimeId },
+    { close: runtimeId },
+  ]);
+  cut.open();
+  await Promise.all([running, ending]);
+  t.is(await windowRows(), 0);
+  t.is(await afterRest(), 'missing');
+  t.deepEqual(await ledger.list('record', erasingPrefix), []);
+});
+
+test('bug: a study that ended while a host started took the windows away that another one was to go on from', async (t) => {
+  const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
+  const other = another.run.record.runtimeId;
+  // No actor has been taken up yet: only the index names it.
+  await ledger.commit([{ put: 'live', key: other, value: { kind: 'runtime' } }]);
+  cut.open();
+  await running;
+  await media.ended(runtimeId, { isTimeUp: false });
+  t.is(await windowRows(), 1);
+  t.is(await afterRest(), 'intact');
+
+  await ledger.commit([{ del: 'live', key: other }]);
+  await media.ended(other, { isTimeUp: false });
+  t.is(await windowRows(), 0);
+});
+
+test('the windows of a study whose time was up stay for another attempt', async (t) => {
+  const { media, running, cut, afterRest, windowRows } = await underWay(t);
+  cut.open();
+  await running;
+  await media.ended(runtimeId, { isTimeUp: true });
+  t.is(await windowRows(), 1);
+  t.is(await afterRest(), 'intact');
+});
