@@ -80,7 +80,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
-  const { definition: studying, calibration } = openStudying({
+  const {
+    definition: studying,
+    calibration,
+    isHeld,
+  } = openStudying({
     ...{ ledger, objectStore, registry, supervisor, budgets, runtimes, board, clock, report },
     ...{ launcher, tools, detector, detectorTools, recognizer, screenTextReader },
     recognizesTwice: options.recognizesTwice,
@@ -159,6 +163,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     report,
   });
   await unused.load();
+  unused.heldBy(isHeld);
   const deleting = openDeletions({
     ...{ ledger, objectStore, registry, sourceUses, supervisor, mutex, unused, clock, report },
     isInUse: (folder) => launcher.isInUse(folder),

@@ -78,6 +78,8 @@ const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | nul
 export interface Studying {
   readonly definition: ActorDefinition;
   readonly calibration: StudyCalibration;
+  /** Whether a live study holds an object that no record may name yet. */
+  readonly isHeld: (contentId: string) => boolean;
 }
 
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
@@ -126,14 +128,15 @@ export function openStudying(options: StudyingOptions): Studying {
   const moved = (runtimeId: string): void => void supervisor.notes.moved(runtimeId);
   // A host that has others measure needs its own detector for the language of recognised lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
+  const media = new MediaSteps({
+    ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
+    abandoned: options.abandoned,
+    calibration: orders === null ? calibration : null,
+  });
   const definition = studyDefinition({
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
-    media: new MediaSteps({
-      ...{ ledger, objectStore, registry, passes, operations, windows, progress, clock, board, waits, moved, report },
-      abandoned: options.abandoned,
-      calibration: orders === null ? calibration : null,
-    }),
+    media,
     recognition: new RecognitionSteps({
       ...{ ledger, objectStore, content, registry, transcriber, progress, board, waits, moved, report },
     }),
@@ -142,5 +145,5 @@ export function openStudying(options: StudyingOptions): Studying {
     }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
-  return { definition, calibration };
+  return { definition, calibration, isHeld: (contentId) => media.isHeld(contentId) };
 }

@@ -99,6 +99,12 @@ export class MediaSteps {
     this.#stored.delete(runtimeId);
   }
 
+  /** Whether a live study has stored an object that no record may name yet: the step that names it can take its time. */
+  isHeld(contentId: string): boolean {
+    for (const stored of this.#stored.values()) if (stored.has(contentId)) return true;
+    return false;
+  }
+
   /**
    * Releases what a study has kept on the way that ended without a result of its pass, and what it has stored that nothing
    * names. What another live study over the same pass goes on from stays, and so does that of a study whose time was up: only behind
