@@ -1,5 +1,5 @@
 import type { ErrorActorEvent } from 'xstate';
-import { failureMessage } from '../contract/base/failure.ts';
+import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { StudyContext, StudyFault, StudyReasonCode, StudyStoppedEmission } from './study-types.ts';
 
 /** How a study ends that has used up its time. */
@@ -8,6 +8,10 @@ export const deadlineFault: StudyFault = {
   code: 'executor_failed',
   message: 'deadline: the study used up its time',
 };
+
+/** Whether a study ended because it had used up its time. A tool that ran into a limit of its own ends it with another message. */
+export const isTimeUp = ({ code, message }: Failure): boolean =>
+  code === deadlineFault.code && message === deadlineFault.message;
 
 /** How a study ends that a client cancels. */
 export const cancellationFault: StudyFault = {

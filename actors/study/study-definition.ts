@@ -2,6 +2,7 @@ import { fromCallback } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { studyMachine } from '../../machines/study.ts';
+import { isTimeUp } from '../../machines/study-endings.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
@@ -61,8 +62,8 @@ function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: 
     media.completed(runtimeId);
     return;
   }
-  const isTimeUp = reasonOf(row)?.message.startsWith('deadline:') ?? false;
-  void media.ended(runtimeId, { isTimeUp });
+  const reason = reasonOf(row);
+  void media.ended(runtimeId, { isTimeUp: reason !== null && isTimeUp(reason) });
 }
 
 /** Gives the runtime chart its effects, and the supervisor what it needs to know of runtimes. */

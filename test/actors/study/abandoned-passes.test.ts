@@ -9,6 +9,9 @@ import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
+import { studyDefinition } from '../../../actors/study/study-definition.ts';
+import { ProcessFailure } from '../../../executors/process/process.ts';
+import { cancellationFault, deadlineFault } from '../../../machines/study-endings.ts';
 import type { StudyInput } from '../../../machines/study-types.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
@@ -127,6 +130,27 @@ test('bug: a study that ended while a host started took the windows away that an
   await ledger.commit([{ del: 'live', key: other }]);
   await media.ended(other, { isTimeUp: false });
   t.is(await windowRows(), 0);
+});
+
+/** Whether a study that ended so leaves its windows to another attempt. */
+function leavesWindows(machineValue: string, message: string): boolean {
+  const said: boolean[] = [];
+  const media = { ended: async (_: string, { isTimeUp }: { isTimeUp: boolean }) => void said.push(isTimeUp) };
+  const definition = studyDefinition({
+    media,
+    supervisor: { clock: new SimulatedClock(0) },
+    progress: { forget: () => undefined },
+    committed: () => undefined,
+  } as never);
+  const context = { ...input, reason: { code: 'executor_failed', message } };
+  definition.committed(runtimeId, { snapshot: { value: machineValue, context } } as never);
+  return said[0] ?? false;
+}
+
+test('bug: a study whose tool ran into a limit of its own left its windows as one does whose time was up', (t) => {
+  t.true(leavesWindows('failed', deadlineFault.message));
+  t.false(leavesWindows('failed', new ProcessFailure('deadline', 'ran longer than 1344000 ms').message));
+  t.false(leavesWindows('interrupted', cancellationFault.message));
 });
 
 test('the windows of a study whose time was up stay for another attempt', async (t) => {
