@@ -129,12 +129,14 @@ export class ScreenTextSteps {
     const [named] = keyframesFrom;
     const keyframes = named === undefined ? null : await this.#artifact(named.contentId);
     const total = request.range.endMs - request.range.startMs;
-    const found = await screenTexts.find({
-      ...{ source: this.#source(study), request, keyframes, signal },
-      kept: () => moved(runtimeId),
-      read: (completed) => board.note(runtimeId, { stage: 'readScreen', completed, total, unit: 'milliseconds' }),
-    });
-    board.forget(runtimeId);
+    const work = { source: this.#source(study), request, keyframes, signal };
+    const found = await screenTexts
+      .find({
+        ...work,
+        kept: () => moved(runtimeId),
+        read: (completed) => board.note(runtimeId, { stage: 'readScreen', completed, total, unit: 'milliseconds' }),
+      })
+      .finally(() => board.forget(runtimeId));
     if (typeof found === 'string') {
       return { kept: { state: 'unavailable', reasonCode: found }, found: null, reused: false };
     }
