@@ -69,6 +69,8 @@ export class PrivatePlayback {
     const source = this.#options.registry.revision(revisionId);
     if (source === undefined || !(await sourceIsIntact(this.#options.objectStore, source))) throw sourceChanged();
     const mimeType = await this.#mimeType(source);
+    // It may have been deleted while the files were looked at, which takes long for those that are hashed first.
+    this.#demandRuntime(runtimeId);
     const issued = this.#options.grants.issue({ runtimeId, origin, revisionId, contentId, mimeType });
     return {
       schema: 'studio.private-playback-grant.v1',
