@@ -60,17 +60,19 @@ export class KeptWindows {
     };
   }
 
+  /** The keys of the windows of an operation. Those of another one that begins at the same time may be the same. */
+  keysOf(request: PassRequest, endsMs: readonly number[]): string[] {
+    return endsMs.map((endMs) => keyOf(request, endMs));
+  }
+
   /** Removes what is kept of an operation that has its result. A host that is killed in between is to call it again. */
   async drop(request: PassRequest, endsMs: readonly number[]): Promise<void> {
-    await this.#remove(endsMs.map((endMs) => keyOf(request, endMs)));
+    await this.#remove(this.keysOf(request, endsMs));
   }
 
   /** The objects that the facts of the windows name, where they can be read. */
   async namedBy(request: PassRequest, endsMs: readonly number[]): Promise<string[]> {
-    const rows = await this.#ledger.getMany(
-      'operation',
-      endsMs.map((endMs) => keyOf(request, endMs)),
-    );
+    const rows = await this.#ledger.getMany('operation', this.keysOf(request, endsMs));
     const found: string[] = [];
     for (const row of rows) {
       const { data } = windowRow.safeParse(row);
@@ -86,10 +88,7 @@ export class KeptWindows {
   }
 
   async #newest(request: PassRequest, endsMs: readonly number[]): Promise<Pick<KeptWindow, 'endMs' | 'state'> | null> {
-    const rows = await this.#ledger.getMany(
-      'operation',
-      endsMs.map((endMs) => keyOf(request, endMs)),
-    );
+    const rows = await this.#ledger.getMany('operation', this.keysOf(request, endsMs));
     for (const [at, endMs] of [...endsMs.entries()].reverse()) {
       const { data } = windowRow.safeParse(rows[at]);
       if (data === undefined || !(await this.#isWhole(data))) continue;

@@ -1,9 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import {
-  type MediaOperationRequest,
-  type MediaOperationResult,
-  mediaOperationResult,
-} from '../../contract/evidence/media-operation.ts';
+import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
@@ -25,13 +21,13 @@ import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
 import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
-import { liveRow } from '../supervision/actor-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { type MediaStepName, mediaOperationOf, mediaTaskOf } from './media-task.ts';
 import type { StudyCalibration } from './study-calibration.ts';
+import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
 export interface MediaStepsOptions {
   readonly ledger: Ledger;
@@ -41,7 +37,7 @@ export interface MediaStepsOptions {
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
   /** What long passes keep on the way. */
-  readonly windows: Pick<KeptWindows, 'drop' | 'namedBy'>;
+  readonly windows: Pick<KeptWindows, 'drop' | 'namedBy' | 'keysOf'>;
   /** Has objects go that a study has stored, and that nothing else reaches. */
   readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
   readonly progress: LiveProgress;
@@ -56,15 +52,10 @@ export interface MediaStepsOptions {
   readonly report: (line: string) => void;
 }
 
-/** A pass over media, and when its windows end; none where it is done at once. */
-interface WindowedPass {
-  readonly request: MediaOperationRequest;
-  readonly endsMs: readonly number[];
-}
-
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */
 export class MediaSteps {
   readonly #options: MediaStepsOptions;
+  readonly #windows: WindowsOfStudies;
   /** The operations that run, by their study. */
   readonly #running = new Map<string, Promise<MediaOperationResult>>();
   /** What operations have stored in this life of the host, by the live study. */
@@ -72,6 +63,7 @@ export class MediaSteps {
 
   constructor(options: MediaStepsOptions) {
     this.#options = options;
+    this.#windows = new WindowsOfStudies({ ...options, taskOf: (study) => this.#task(study, 'detect') });
   }
 
   /** What a study asks of one pass. */
@@ -84,14 +76,9 @@ export class MediaSteps {
   }
 
   async subtitles(input: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    await this.#dropWindows(input);
+    // The step before has committed its result: what it kept on the way is of no use any more.
+    await this.#windows.drop(this.#windows.passOf(input.runtimeId));
     return this.#perform(input, 'subtitles', signal);
-  }
-
-  /** The step before has committed its result: what it kept on the way is of no use any more. */
-  async #dropWindows({ runtimeId }: StudyInput): Promise<void> {
-    const { request, endsMs } = this.#passOf(runtimeId);
-    if (endsMs.length > 0) await this.#options.windows.drop(request, endsMs);
   }
 
   /** A study has come to its end: all that it has stored has a name. */
@@ -107,7 +94,7 @@ export class MediaSteps {
 
   /**
    * Releases what a study has kept on the way that ended without a result of its pass, and what it has stored that nothing
-   * names. What another live study over the same pass goes on from stays, and so does that of a study whose time was up: only behind
+   * names. What another live study goes on from stays, and so does that of a study whose time was up: only behind
    * its windows can another attempt get further. Must be called after the commit that ends a study, in the same turn: from the next
    * on a client may delete it.
    */
@@ -117,7 +104,7 @@ export class MediaSteps {
       report(`what ${runtimeId} kept of its pass stays: ${error instanceof Error ? error.message : String(error)}`);
     let pass: WindowedPass | null = null;
     try {
-      if (!isTimeUp) pass = this.#passOf(runtimeId);
+      if (!isTimeUp) pass = this.#windows.passOf(runtimeId);
     } catch (error) {
       stays(error);
     }
@@ -125,36 +112,8 @@ export class MediaSteps {
     await this.#running.get(runtimeId)?.catch(() => undefined);
     const stored = [...(this.#stored.get(runtimeId) ?? [])];
     this.#stored.delete(runtimeId);
-    if (pass !== null) stored.push(...((await this.#releasedWindows(runtimeId, pass).catch(stays)) ?? []));
+    if (pass !== null) stored.push(...((await this.#windows.release(pass).catch(stays)) ?? []));
     if (stored.length > 0) await abandoned(runtimeId, stored).catch(stays);
-  }
-
-  /** Drops the windows of a pass, unless a live study goes on from them. Resolves with the objects that they named. */
-  async #releasedWindows(runtimeId: string, { request, endsMs }: WindowedPass): Promise<string[]> {
-    const { ledger, windows } = this.#options;
-    if (endsMs.length === 0) return [];
-    // The index has those as well that a starting host has not taken up yet.
-    const live = (await ledger.list('live')).filter(({ value }) => liveRow.safeParse(value).data?.kind === 'runtime');
-    if (live.some(({ key }) => key !== runtimeId && this.#asksFor(key) === request.operationKey)) return [];
-    const named = await windows.namedBy(request, endsMs);
-    await windows.drop(request, endsMs);
-    return named;
-  }
-
-  #passOf(runtimeId: string): WindowedPass {
-    const { ledger, passes } = this.#options;
-    const study = readStudy(ledger, runtimeId);
-    const task = this.#task(study, 'detect');
-    return { request: mediaRequestOf(study, mediaOperationOf(passes, task)), endsMs: passes.windowEndsOf(task) };
-  }
-
-  /** The key of the pass of a study; null where what is stored of the study, or its source, cannot be read. */
-  #asksFor(runtimeId: string): string | null {
-    try {
-      return this.#passOf(runtimeId).request.operationKey;
-    } catch {
-      return null;
-    }
   }
 
   async #perform({ runtimeId }: StudyInput, step: MediaStepName, signal: AbortSignal): Promise<EffectOutcome> {

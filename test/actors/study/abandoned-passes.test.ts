@@ -10,10 +10,12 @@ import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
 import { studyDefinition } from '../../../actors/study/study-definition.ts';
+import { windowEnds } from '../../../executors/evidence/window-pass.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
 import { cancellationFault, deadlineFault } from '../../../machines/study-endings.ts';
 import type { StudyInput } from '../../../machines/study-types.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { mediaRequestOf } from '../../../receipts/evidence/media-operation.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { restMs } from '../../../storage/objects/object-files.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
@@ -25,6 +27,8 @@ import { otherTools } from './other-tools.ts';
 const one = storedStudy({ version: 1, windows: 4 });
 /** The same range, and so the same pass. */
 const another = storedStudy({ version: 1, windows: 4, attempt: 'another' });
+/** Another range that begins at the same time: another pass, with the same first window. */
+const shorter = storedStudy({ version: 1, windows: 4, asked: { range: { startMs: 0, endMs: 3_000 } } });
 const { runtimeId } = one.run.record;
 const input: StudyInput = { runtimeId, commandId: one.run.record.commandId };
 
@@ -41,14 +45,14 @@ function gate() {
   return { open, opened };
 }
 
-/** Two studies of one pass, whose first window is kept as soon as it runs, and which then goes on until the test ends it. */
+/** Studies of a pass, whose first window is kept as soon as it runs, and which then goes on until the test ends it. */
 async function underWay(t: ExecutionContext) {
   const opened = await openStore(await newDataRoot(t));
   const { ledger } = opened;
   t.teardown(() => ledger.close());
   // What was stored counts as stored long ago.
   const objectStore = Object.assign(opened.objectStore, { isRecent: () => false });
-  for (const study of [one, another]) await store(opened, study, { commits: 1, lifecycle: 'running' });
+  for (const study of [one, another, shorter]) await store(opened, study, { commits: 1, lifecycle: 'running' });
   const clock = new SimulatedClock(Date.parse(acceptedAt));
   const registry = new SourceRegistry();
   await registry.load(ledger);
@@ -73,7 +77,7 @@ async function underWay(t: ExecutionContext) {
   };
   const media = new MediaSteps({
     ...{ ledger, objectStore, registry, operations, windows, clock, report },
-    passes: { identity: otherTools.identity, windowEndsOf: () => [windowMs] },
+    passes: { identity: otherTools.identity, windowEndsOf: ({ range }) => windowEnds(range, windowMs) },
     progress: new LiveProgress(ledger),
     calibration: null,
     board: { note: () => undefined, forget: () => undefined },
@@ -130,6 +134,32 @@ test('bug: a study that ended while a host started took the windows away that an
   await ledger.commit([{ del: 'live', key: other }]);
   await media.ended(other, { isTimeUp: false });
   t.is(await windowRows(), 0);
+});
+
+test('bug: the windows of a cancelled study went, although a live one over another range went on from them', async (t) => {
+  const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
+  const other = shorter.run.record.runtimeId;
+  await ledger.commit([{ put: 'live', key: other, value: { kind: 'runtime' } }]);
+  cut.open();
+  await running;
+  await media.ended(runtimeId, { isTimeUp: false });
+  t.is(await windowRows(), 1);
+  t.is(await afterRest(), 'intact');
+});
+
+test('bug: the windows of a cancelled study stayed for ever where a live one had the result of the same pass already', async (t) => {
+  const { ledger, media, running, cut, afterRest, windowRows } = await underWay(t);
+  const other = another.run.record;
+  const { operationKey } = mediaRequestOf(another.start, media.operation(another.start, 'detect'));
+  await ledger.commit([
+    { put: 'live', key: other.runtimeId, value: { kind: 'runtime' } },
+    { put: 'operation', key: operationKey, value: { evidence: [], derivedAudio: null } },
+  ]);
+  cut.open();
+  await running;
+  await media.ended(runtimeId, { isTimeUp: false });
+  t.is(await windowRows(), 1, 'the result alone');
+  t.is(await afterRest(), 'missing');
 });
 
 /** Whether a study that ended so leaves its windows to another attempt. */
