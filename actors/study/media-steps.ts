@@ -168,8 +168,11 @@ export class MediaSteps {
     try {
       return await running;
     } finally {
-      this.#running.delete(runtimeId);
-      board.forget(runtimeId);
+      // One that failed ends while the next one runs already.
+      if (this.#running.get(runtimeId) === running) {
+        this.#running.delete(runtimeId);
+        board.forget(runtimeId);
+      }
     }
   }
 

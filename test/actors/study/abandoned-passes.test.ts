@@ -64,9 +64,14 @@ async function underWay(t: ExecutionContext) {
   const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
   t.teardown(() => erasure.stop());
   const windows = new KeptWindows(ledger, objectStore, report);
-  const [kept, cut] = [gate(), gate()];
+  const [first, second] = [
+    { kept: gate(), cut: gate() },
+    { kept: gate(), cut: gate() },
+  ];
+  const runs = [first, second].values();
   const operations: MediaOperations = {
     run: async ({ request }, { stored }) => {
+      const { kept, cut } = runs.next().value ?? second;
       stored(contentId);
       await objectStore.put(keyframe.bytes);
       const named = [{ contentId, bytes: keyframe.bytes.length }];
@@ -92,15 +97,16 @@ async function underWay(t: ExecutionContext) {
     openParts: async () => new Set(),
     figures: { collected: () => undefined },
   });
-  const running = media.detect(input, new AbortController().signal).catch(() => undefined);
-  await kept.opened;
+  const detect = () => media.detect(input, new AbortController().signal).catch(() => undefined);
+  const running = detect();
+  await first.kept.opened;
   const afterRest = async () => {
     clock.advance(restMs + 1);
     await erasure.settled();
     return objectStore.verify(contentId);
   };
   const windowRows = async () => (await ledger.list('operation')).length;
-  return { ledger, objectStore, media, garbage, running, cut, afterRest, windowRows };
+  return { ledger, objectStore, media, garbage, detect, running, cut: first.cut, second, afterRest, windowRows };
 }
 
 test('bug: a study that was deleted right after its cancel kept the windows of its pass, and what they name, for ever', async (t) => {
@@ -134,6 +140,21 @@ test('bug: a study that ended while a host started took the windows away that an
   await ledger.commit([{ del: 'live', key: other }]);
   await media.ended(other, { isTimeUp: false });
   t.is(await windowRows(), 0);
+});
+
+test('bug: a study that ended did not wait for its pass where an earlier one had been cut while it ran', async (t) => {
+  const { media, detect, running, cut, second } = await underWay(t);
+  const again = detect();
+  await second.kept.opened;
+  cut.open();
+  await running;
+  const ending = media.ended(runtimeId, { isTimeUp: true });
+  // Without a pass to wait for it lets go of everything before any other work gets a turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  t.true(media.isHeld(contentId));
+  second.cut.open();
+  await Promise.all([again, ending]);
+  t.false(media.isHeld(contentId));
 });
 
 test('bug: the windows of a cancelled study went, although a live one over another range went on from them', async (t) => {
