@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { DeletionList, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
@@ -106,13 +107,18 @@ export class Deletions {
   }
 
   async #deleteSource(sessionId: string, operator: string | null): Promise<DeletionReceipt> {
-    const { registry, sourceUses, needs, measure } = this.#options;
+    const { ledger, registry, sourceUses, needs, measure } = this.#options;
     for (;;) {
       const version = sourceUses.version(sessionId);
+      // What is registered by now has its rows on disk when they are measured.
+      await ledger.durable();
       demandUnneeded(await needs.ofSource(sessionId));
       const { deleted, rows, erased, objects } = await measure.source(sessionId);
       // A study may have been started meanwhile; a request for one from here on does not find the source any more.
       if (sourceUses.version(sessionId) !== version) continue;
+      // An ingest may have registered another revision meanwhile, which is not measured yet.
+      const revisions = registry.revisionsOf(sessionId).map(({ session }) => session.revisionId);
+      if (!isDeepStrictEqual(revisions, deleted.sourceRevisionIds)) continue;
       demandUnneeded(needs.ofLiveWork(sessionId));
       const { sourceRevisionIds, ingestIds } = deleted;
       const writes = [...deletes(rows), ...registry.remove(sessionId)];
