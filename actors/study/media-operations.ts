@@ -24,7 +24,7 @@ export interface WorkWatch {
   readonly measured: (completedMs: number, totalMs: number) => void;
   /** Told what the operation waits for, in words for people; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
-  /** Told whenever a part is kept behind which a next host goes on. */
+  /** Told whenever a part is kept behind which a next host goes on, or while others do the work. */
   readonly kept: () => void;
   /** Told of each object before it is stored: where the operation comes to nothing, none of them may have a name. */
   readonly stored: (contentId: string) => void;

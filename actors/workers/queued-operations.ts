@@ -27,6 +27,11 @@ export class QueuedOperations implements MediaOperations {
   }
 
   async run(work: MediaWork, watch: WorkWatch): Promise<MediaOperationResult> {
+    // A host that waits for a worker does nothing that could end it: it has no part in the deaths of hosts before.
+    const waits = (reason: string | null): void => {
+      watch.kept();
+      watch.waits(reason);
+    };
     try {
       return await this.#orders.carriedOut(
         {
@@ -34,7 +39,7 @@ export class QueuedOperations implements MediaOperations {
           provide: (objects) => this.#provide(work, objects),
           accept: (result, objects) => this.#accept(work, result, objects, watched(this.#objectStore, watch.stored)),
         },
-        watch,
+        { ...watch, waits },
       );
     } catch (error) {
       if (!(error instanceof OperationFailed)) throw error;

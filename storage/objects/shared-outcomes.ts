@@ -51,6 +51,7 @@ export class SharedOutcomes {
       // Another host may have moved it already.
       if (!failedWith(error, 'ENOENT')) throw sourceFault(error, this.#asideFolder);
     }
+    await this.remove(orderId, name);
   }
 
   /** Deletes an outcome, and the folder of its order once it is empty. */
