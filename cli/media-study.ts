@@ -22,6 +22,7 @@ import { workerWords } from './options/worker-options.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import { Interrupted } from './terminal/question.ts';
 import { findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
 import { systemFailure } from './terminal/system-failure.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
@@ -65,7 +66,7 @@ media-study COMMAND --help shows the flags of a command.
 
 /** What went wrong in words, and how the process ends. */
 function failureOf(error: unknown, signal: AbortSignal): { readonly line: string; readonly exit: ExitCode } {
-  if (signal.aborted) return { line: 'interrupted', exit: exitCodes.interrupted };
+  if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
   if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
   if (error instanceof StartError && error.exitCode === exitCodes.usage) {
     return { line: `${error.message}; media-study ${name} --help shows its flags`, exit: exitCodes.usage };

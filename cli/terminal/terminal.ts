@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import type { WorkProgress } from '../../contract/operation/work-progress.ts';
 import { progressLine } from './progress-line.ts';
+import { answerTo } from './question.ts';
 
 /** Where a command writes, and what it may ask. */
 export interface Terminal {
@@ -19,7 +19,7 @@ export interface Terminal {
    * `--json` the document.
    */
   measured(name: string, progress: WorkProgress): void;
-  /** Asks the person at the terminal. Call it only where `isInteractive`. */
+  /** Asks the person at the terminal. Call it only where `isInteractive`. Throws `Interrupted`. */
   ask(question: string): Promise<string>;
 }
 
@@ -63,14 +63,9 @@ export function processTerminal(json: boolean): Terminal {
       else if (steps.get(document.id) !== document.stage) progress(`${name}: ${document.stage}`);
       steps.set(document.id, document.stage);
     },
-    ask: async (question) => {
+    ask: (question) => {
       close();
-      const lines = createInterface({ input: stdin, output: stderr });
-      try {
-        return (await lines.question(question)).trim();
-      } finally {
-        lines.close();
-      }
+      return answerTo(question, stdin, stderr);
     },
   };
 }
