@@ -14,17 +14,18 @@ export interface StartLine {
 /** A start line, parsed or as text, an address, or a function that finds the address anew after the host was restarted. */
 export type HostPlace = string | StartLine | HostAddress | (() => HostAddress | Promise<HostAddress>);
 
+const trimmed = ({ baseUrl, token }: HostAddress): HostAddress => ({ baseUrl: baseUrl.replace(/\/+$/, ''), token });
+
 const isStartLine = (place: StartLine | HostAddress): place is StartLine => 'listening' in place;
 
 /** Makes a function that finds the address. Throws `TypeError` for a text that is no start line. */
 export function addressFinder(place: HostPlace): () => HostAddress | Promise<HostAddress> {
-  if (typeof place === 'function') return place;
+  if (typeof place === 'function') return async () => trimmed(await place());
   const address = typeof place === 'string' ? parsedLine(place) : place;
-  const found = isStartLine(address)
-    ? { baseUrl: address.listening, token: address.authorizationToken }
-    : { baseUrl: address.baseUrl, token: address.token };
-  const trimmed = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
-  return () => trimmed;
+  const found = trimmed(
+    isStartLine(address) ? { baseUrl: address.listening, token: address.authorizationToken } : address,
+  );
+  return () => found;
 }
 
 function parsedLine(text: string): StartLine {
