@@ -65,7 +65,7 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
 /** A copy by the running host, which holds the ledger; without one, by this process, which holds it for that time. */
 async function copyOfLedger(dataRoot: string, folder: string): Promise<LedgerCopy & { readonly folder: string }> {
   try {
-    const { client } = await findHost(dataRoot, {});
+    const { client } = await findHost(dataRoot, { environment: {} });
     const { folder: name, ...copied } = await client.snapshotLedger();
     return { ...copied, folder: join(dataRoot, name) };
   } catch (error) {

@@ -91,7 +91,10 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     terminal = processTerminal(given.has('json'));
     await command.check?.(given);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-    const found = command.startsHost ? await findOrStartHost(dataRoot, terminal.remark) : await findHost(dataRoot);
+    const looking = { signal: stop.signal };
+    const found = command.startsHost
+      ? await findOrStartHost(dataRoot, terminal.remark, looking)
+      : await findHost(dataRoot, looking);
     try {
       const call: Call = { given, terminal, signal: stop.signal, host: found.client };
       return await command.run(call);

@@ -159,7 +159,9 @@ export class Ingests {
   }
 
   async #cancel(path: string): Promise<void> {
-    await this.#transport.json(`${path}/cancellations`, { method: 'POST', json: {} }).catch((error) => {
+    // It is the signal that was aborted.
+    const call = { method: 'POST', json: {}, signal: null } as const;
+    await this.#transport.json(`${path}/cancellations`, call).catch((error) => {
       // It has ended meanwhile, or its host is gone; either way the caller hears of the abort.
       const isKnown = [HostError, HostUnreachable, AnswerLate].some((each) => error instanceof each);
       if (!isKnown) throw error;

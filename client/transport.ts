@@ -6,6 +6,8 @@ export interface TransportOptions {
   /** How long a request that may be repeated is repeated while no host answers, in milliseconds. */
   readonly reconnectMs?: number;
   readonly fetch?: typeof fetch;
+  /** Ends every request of the client when it is aborted, beside the signals of single calls. */
+  readonly signal?: AbortSignal | undefined;
   /** Asks for what may take longer than `fetch` waits; without it `fetch`, where one is given, and else one that waits. */
   readonly patientFetch?: PatientFetch;
 }
@@ -20,7 +22,8 @@ export interface Call {
   readonly origin?: string;
   /** The media types that the caller can read; JSON where nothing is said. */
   readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
+  /** Ends the request, as the signal of the client does; null where neither may. */
+  readonly signal?: AbortSignal | null | undefined;
   /** Whether the request may reach the host twice; so it is for all reads. */
   readonly repeatable?: boolean;
   /** Whether the answer may take longer than five minutes, as it does where the host reads all that it has. */
@@ -73,11 +76,13 @@ export class Transport {
   readonly #reconnectMs: number;
   readonly #fetch: typeof fetch;
   readonly #patientFetch: PatientFetch;
+  readonly #signal: AbortSignal | undefined;
 
   constructor(place: HostPlace, options: TransportOptions) {
     const { reconnectMs = defaultReconnectMs, fetch = globalThis.fetch } = options;
     this.#find = addressFinder(place);
     this.#reconnectMs = reconnectMs;
+    this.#signal = options.signal;
     this.#fetch = (input, init) => fetch(input, init);
     this.#patientFetch = options.patientFetch ?? options.fetch ?? patientFetch;
   }
@@ -124,7 +129,8 @@ export class Transport {
 
   /** Repeats a request while no host answers; a refusal is an answer. */
   async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
-    const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD', signal } = call;
+    const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = call;
+    const signal = this.#signalOf(call);
     for (const end = Date.now() + this.#reconnectMs; ; ) {
       try {
         return await ask();
@@ -140,6 +146,12 @@ export class Transport {
     }
   }
 
+  #signalOf({ signal }: Pick<Call, 'signal'>): AbortSignal | undefined {
+    const own = this.#signal;
+    if (signal === null || own === undefined) return signal ?? undefined;
+    return signal === undefined ? own : AbortSignal.any([signal, own]);
+  }
+
   async #send(
     path: string,
     { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: Call,
@@ -151,7 +163,7 @@ export class Transport {
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets no script set it.
     if (origin !== undefined) headers.Origin = origin;
-    const asked = { method, headers, signal: signal ?? null };
+    const asked = { method, headers, signal: this.#signalOf({ signal }) ?? null };
     const text = json === undefined ? null : JSON.stringify(json);
     const answer = isLong
       ? await this.#patientFetch(`${baseUrl}${path}`, { ...asked, body: text })

@@ -26,7 +26,7 @@ export async function spaceFinding(dataRoot: string): Promise<Finding> {
 /** The host of the data root, if one runs; and the usual port, where none does. */
 export async function hostFindings(dataRoot: string): Promise<readonly [Finding, ...Finding[]]> {
   try {
-    const { client } = await findHost(dataRoot, {});
+    const { client } = await findHost(dataRoot, { environment: {} });
     return [ok('host', `runs, version ${(await client.health()).version}`)];
   } catch (error) {
     if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
