@@ -7,8 +7,10 @@ import { parseFlags } from './options/flags.ts';
 import { answersQuestion } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
 import { defaultDataRoot } from './options/serve-options.ts';
+import { StartError } from './options/start-error.ts';
+import { WrongCall } from './terminal/call.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
-import { findOrStartHost } from './terminal/running-host.ts';
+import { findOrStartHost, NoHost } from './terminal/running-host.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -34,7 +36,9 @@ if (!answersQuestion(args, mcpWords, (text) => process.stdout.write(text))) {
     await serveAgent(args);
     process.exit(exitCodes.done);
   } catch (error) {
-    report(error instanceof Error ? error.message : String(error));
-    process.exit(exitCodes.failed);
+    const isWrong = error instanceof StartError || error instanceof WrongCall;
+    const hint = isWrong ? '; media-study mcp --help shows its flags' : '';
+    report(`${error instanceof Error ? error.message : String(error)}${hint}`);
+    process.exit(isWrong ? exitCodes.usage : error instanceof NoHost ? exitCodes.noHost : exitCodes.failed);
   }
 }

@@ -38,7 +38,11 @@ async function run({ host, given, terminal, signal }: Call) {
   if (asked.name === 'bundle' && process.stdout.isTTY) {
     throw new WrongCall('a bundle is no text for a terminal: name a file by --output');
   }
-  await pipeline(await exportedBytes(host, runtimeId, asked, signal), process.stdout, { signal, end: false });
+  const body = await exportedBytes(host, runtimeId, asked, signal);
+  await pipeline(body, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
+    // The reader has all that it wants (`outliveReaders`).
+    if (error.code !== 'EPIPE') throw error;
+  });
   return exitCodes.done;
 }
 

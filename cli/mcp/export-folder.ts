@@ -14,12 +14,11 @@ export class ExportFolder {
     this.#given = given;
   }
 
-  /** Writes an export under a name that follows from the study. Throws what a client of the host throws. */
+  /** Writes an export under a name that follows from the study and from what was asked. Throws what a client of the host throws. */
   async write(host: StudyHost, runtimeId: string, asked: AskedExport, signal: AbortSignal): Promise<WrittenFile> {
     // An id of the agent's own making is no name of a file before the host has answered for it.
     const { runtimeId: known } = await host.status(runtimeId);
-    const name = asked.name === 'bundle' ? 'bundle.tar' : asked.name;
-    const path = join(await this.#path(), `${known.replace(/^runtime:/, '')}-${name}`);
+    const path = join(await this.#path(), `${known.replace(/^runtime:/, '')}-${nameOf(asked)}`);
     return writeExport(host, known, asked, path, signal);
   }
 
@@ -33,4 +32,12 @@ export class ExportFolder {
     await mkdir(this.#given, { recursive: true, mode: 0o700 });
     return this.#given;
   }
+}
+
+/** What was asked as the name of a file: an answer with other options is another file. */
+function nameOf(asked: AskedExport): string {
+  if (asked.name === 'bundle') return 'bundle.tar';
+  const { side, rate } = asked.options;
+  const options = [side ?? [], rate ?? []].flat().map((option) => `.${option}`);
+  return asked.name.replace(/(?=\.\w+$)/, options.join(''));
 }

@@ -135,9 +135,9 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
       inputSchema: { runtimeId, cursor, limit },
       ...readOnly,
     },
-    ({ runtimeId: id, cursor: from, limit: most }) =>
+    ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>
       answered(async () => {
-        const { outcome, reasonCodes } = await host.captions.checked(id);
+        const { outcome, reasonCodes } = await host.captions.checked(id, signal);
         if (outcome === 'withheld') return { outcome, reasonCodes, items: [], nextCursor: null };
         const [result] = (await host.captions.results(id)).results;
         const lines = (result?.artifact.lines ?? []).map(({ id: lineId, startMs, endMs, source, target }) => ({

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { ExportName } from '../../contract/exports/export-name.ts';
+import { WrongCall } from './call.ts';
 
 /** What is written: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =
@@ -29,7 +30,20 @@ export async function exportedBytes(
   return Readable.from([Buffer.from(await host.export(runtimeId, asked.name, asked.options), 'utf8')]);
 }
 
-/** Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. */
+/** The file that a path stands for, behind links. Throws `WrongCall` where something else is there, which a file would replace. */
+async function targetOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return path;
+  if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
+  if (!found.isFile())
+    throw new WrongCall(`${path} is no regular file: name another, or leave --output out for stdout`);
+  return realpath(path);
+}
+
+/**
+ * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. Throws
+ * `WrongCall` for a path that can be no file.
+ */
 export async function writeExport(
   host: StudyHost,
   runtimeId: string,
@@ -37,7 +51,9 @@ export async function writeExport(
   path: string,
   signal: AbortSignal,
 ): Promise<WrittenFile> {
-  const part = `${path}.part`;
+  const target = await targetOf(path);
+  // No other command, and no file of the person, has this name.
+  const part = `${target}.${randomUUID()}.part`;
   const hash = createHash('sha256');
   let bytes = 0;
   const counted = new Transform({
@@ -50,7 +66,7 @@ export async function writeExport(
   const body = await exportedBytes(host, runtimeId, asked, signal);
   try {
     await pipeline(body, counted, createWriteStream(part, { flush: true }), { signal });
-    await rename(part, path);
+    await rename(part, target);
   } catch (error) {
     // The person has named the file, and never heard of its part.
     if (error instanceof Error && 'path' in error && error.path === part) error.path = path;

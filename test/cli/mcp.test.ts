@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,6 +10,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { runCommand } from './command.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -96,6 +97,28 @@ test.serial('an agent finds its study among the others and gets it as files, by 
   t.is((await readdir(join(folder, 'exports'))).length, 2);
 });
 
+test.serial('exports of a study that differ in an option are files beside each other', async (t) => {
+  const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
+  const [{ runtimeId }] = found.items;
+  const rates = ['24', '60'];
+  const cuts = [];
+  for (const rate of rates) cuts.push((await call('export_study', { runtimeId, name: 'cuts.edl', rate })).said);
+  for (const [at, { path, contentId }] of cuts.entries()) {
+    t.is(basename(path), `${runtimeId.replace('runtime:', '')}-cuts.${rates[at]}.edl`);
+    t.is(contentIdOfBytes(await readFile(path)), contentId);
+  }
+});
+
+test.serial('an agent may ask for the same export twice at once', async (t) => {
+  const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
+  const [{ runtimeId }] = found.items;
+  const twice = [1, 2, 3, 4].map(() => call('export_study', { runtimeId, name: 'bundle' }));
+  for (const { isError, said } of await Promise.all(twice)) {
+    t.false(isError, String(said));
+    t.is(contentIdOfBytes(await readFile(said.path)), said.contentId);
+  }
+});
+
 test.serial('an agent sees which subtitle files a source has, and attaches none', async (t) => {
   const { said: sources } = await call('list_sources', {});
   const [{ sourceSessionId }] = sources.items;
@@ -119,6 +142,13 @@ test.serial('no tool writes a review, signs or deletes', async (t) => {
     tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
     ['start_study', 'cancel_study', 'export_study'],
   );
+});
+
+test('a wrong call of the command ends with 2, and a host that is not there with 3', async (t) => {
+  const ended = await runCommand(['mcp', '--nope']);
+  t.deepEqual(ended, { exit: 2, stdout: '', stderr: 'unknown flag --nope; media-study mcp --help shows its flags\n' });
+  const nowhere = { MEDIA_STUDY_HOST: 'http://127.0.0.1:1', MEDIA_STUDY_TOKEN: 'any' };
+  t.is((await runCommand(['mcp', '--data-root', join(folder, 'none')], nowhere)).exit, 3);
 });
 
 test('a page holds what one answer may, and at least one item', (t) => {

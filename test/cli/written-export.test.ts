@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { WrongCall } from '../../cli/terminal/call.ts';
+import { writeExport } from '../../cli/terminal/written-export.ts';
+import { StudyHost } from '../../client/study-host.ts';
+import { withoutDownloader } from '../without-downloader.ts';
+import { serving } from './foreign-host.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const { signal } = new AbortController();
+const asked = { name: 'facts.csv', options: {} } as const;
+
+async function exporting(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'written-export-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const baseUrl = await serving(t, (_request, response) => response.end('kind,startMs\n'));
+  const host = StudyHost.connect({ baseUrl, token: 'any' });
+  return { folder, write: (path: string) => writeExport(host, 'runtime:any', asked, path, signal) };
+}
+
+test('an export leaves a file of the person alone that is called like its part', async (t) => {
+  const { folder, write } = await exporting(t);
+  await writeFile(join(folder, 'facts.csv.part'), 'mine');
+  await write(join(folder, 'facts.csv'));
+  t.deepEqual((await readdir(folder)).sort(), ['facts.csv', 'facts.csv.part']);
+  t.is(await readFile(join(folder, 'facts.csv.part'), 'utf8'), 'mine');
+});
+
+test('an export follows a link, and does not put a file in its place', async (t) => {
+  const { folder, write } = await exporting(t);
+  await writeFile(join(folder, 'target.csv'), 'before');
+  await symlink(join(folder, 'target.csv'), join(folder, 'link.csv'));
+  await write(join(folder, 'link.csv'));
+  t.true((await lstat(join(folder, 'link.csv'))).isSymbolicLink());
+  t.is(await readFile(join(folder, 'target.csv'), 'utf8'), 'kind,startMs\n');
+});
+
+test('an export puts no file in the place of a device or a folder', async (t) => {
+  const { folder, write } = await exporting(t);
+  const path = join(folder, 'a-socket');
+  const server = createServer();
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await t.throwsAsync(write(path), { instanceOf: WrongCall, message: /a-socket is no regular file: / });
+  t.true((await lstat(path)).isSocket());
+  await t.throwsAsync(write(folder), { instanceOf: WrongCall, message: /is a folder: name a file in it$/ });
+});
+
+test('a reader that leaves before an export is whole is no failure, as for every other command', async (t) => {
+  const MEDIA_STUDY_HOST = await serving(t, async ({ url }, response) => {
+    if (url === '/v1/source-sessions') {
+      response.end('{"sourceSessions":[]}');
+      return;
+    }
+    command.stdout.destroy();
+    await once(command.stdout, 'close');
+    response.end(Buffer.alloc(1024 * 1024));
+  });
+  const command = spawn(process.execPath, ['build/media-study.js', 'export', 'runtime:any', 'bundle'], {
+    cwd: repository,
+    env: { ...process.env, ...withoutDownloader, MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN: 'any' },
+  });
+  t.teardown(() => command.kill('SIGKILL'));
+  let said = '';
+  command.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  t.deepEqual(await once(command, 'close'), [0, null]);
+  t.is(said, '');
+});
