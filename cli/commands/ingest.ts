@@ -12,6 +12,7 @@ import { checkFile } from '../terminal/given-file.ts';
 import { millisecondsOf } from '../terminal/time-code.ts';
 import { attested, rightsFlags, rightsHolderOf } from './rights.ts';
 import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './subtitle-files.ts';
+import { usualLabel } from './usual-label.ts';
 
 /** The part of a source, in time codes. */
 export const rangeFlags: FlagTable = {
@@ -61,7 +62,7 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   await attested(call, `you may process ${filename} on this machine`);
   terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
   const shown = shownAs(call, filename);
-  const label = given.single('label') ?? basename(path, extname(path));
+  const label = given.single('label') ?? usualLabel(path, extname(path));
   const onUpload = uploadProgressOf(call, filename);
   return host.ingestFile(path, { label, rightsHolder, ownershipAttested: true, ...shown, onUpload, signal });
 }

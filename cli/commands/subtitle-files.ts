@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import { type FlagTable, repeated, single } from '../options/flags.ts';
@@ -7,6 +7,7 @@ import { type Call, WrongCall } from '../terminal/call.ts';
 import { checkFile } from '../terminal/given-file.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { attested, rightsHolderOf } from './rights.ts';
+import { usualLabel } from './usual-label.ts';
 
 /** What is said of subtitle files that are attached. */
 export const subtitleFileFlags: FlagTable = {
@@ -96,7 +97,7 @@ export async function attachedTo(
   const tracks: SubtitleTrack[] = [];
   let current = source;
   for (const { path, language } of named) {
-    const label = basename(path);
+    const label = usualLabel(path);
     const rightsHolder = await rightsHolderOf(call, label);
     await attested(call, `you may process ${label} on this machine`);
     const attached = await call.host.subtitles.attach(source.sourceSessionId, path, {

@@ -45,16 +45,24 @@ export interface GivenFlags {
   has(name: string): boolean;
 }
 
+/** Whatever stands behind it is no flag, such as a label that begins with dashes. */
+export const endOfFlags = '--';
+
 /**
- * Reads `--flag value` and `--flag=value`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
+ * Reads `--flag value` and `--flag=value`, up to `--`. Throws `StartError` with exit code 2 for an unknown flag (naming the nearest
  * known one), a single flag given twice, a flag without its value and more than `positionals` arguments that are no flag.
  */
 export function parseFlags(args: readonly string[], table: FlagTable, positionals = 0): GivenFlags {
   const given = new Map<string, string[]>();
   const positional: string[] = [];
+  let isPast = false;
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index] ?? '';
-    if (!argument.startsWith('--')) {
+    if (argument === endOfFlags && !isPast) {
+      isPast = true;
+      continue;
+    }
+    if (isPast || !argument.startsWith('--')) {
       if (positional.length === positionals) throw usage(`unexpected argument '${argument}'`);
       positional.push(argument);
       continue;

@@ -1,5 +1,5 @@
 import { version } from '../../contract/base/program-version.ts';
-import type { Flag, FlagTable } from './flags.ts';
+import { endOfFlags, type Flag, type FlagTable } from './flags.ts';
 
 /** What a command says of itself. */
 export interface CommandWords {
@@ -22,8 +22,9 @@ export function helpText({ usage, purpose, flags }: CommandWords): string {
   return [`usage: ${usage}`, purpose, '', ...rows, ...common, ''].join('\n');
 }
 
-/** Answers `--help` and `--version` on stdout wherever they stand in a call; false when neither does. */
-export function answersQuestion(args: readonly string[], words: CommandWords, print: (text: string) => void): boolean {
+/** Answers `--help` and `--version` on stdout wherever they stand among the flags of a call; false when neither does. */
+export function answersQuestion(all: readonly string[], words: CommandWords, print: (text: string) => void): boolean {
+  const args = all.includes(endOfFlags) ? all.slice(0, all.indexOf(endOfFlags)) : all;
   if (args.includes('--help') || args.includes('-h')) print(helpText(words));
   else if (args.includes('--version')) print(`${version}\n`);
   else return false;

@@ -33,6 +33,13 @@ test('a value may look like an option only behind an equals sign', (t) => {
   refused(t, ['--data-root', '--check'], '--data-root needs a value');
 });
 
+test('behind two dashes nothing is a flag, so that an argument may look like one', (t) => {
+  const given = parseFlags(['--check', '--', '--port', '--', '-x.mp4'], table, 3);
+  t.true(given.has('check'));
+  t.false(given.has('port'));
+  t.deepEqual(given.positional, ['--port', '--', '-x.mp4']);
+});
+
 test('a flag without its value is refused, an empty one as well', (t) => {
   for (const args of [['--port'], ['--port='], ['--port', ''], ['--port', '--check']]) {
     refused(t, args, '--port needs a value');
