@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Answer } from '../exchange/answer.ts';
+import { isKnownToClient } from '../exchange/entity-tag.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import type { Headers } from '../listener/listener.ts';
 
@@ -59,8 +60,9 @@ export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
     opened ??= readConsole().then(answersOf);
     const answer = (await opened).get(path);
     if (answer === undefined) throw new ServiceError('not_found', 'the console of this host has no such file');
-    const isKnown = client.head.header('if-none-match') === answer.headers?.ETag;
-    return isKnown ? { ...answer, status: 304, body: Buffer.alloc(0) } : answer;
+    return isKnownToClient(client.head, answer.headers?.ETag ?? '')
+      ? { ...answer, status: 304, body: Buffer.alloc(0) }
+      : answer;
   };
   return [
     {

@@ -63,9 +63,12 @@ for (const adapter of adapters) {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
     });
-    const again = await client.ask('GET', '/', { token: null, headers: { 'If-None-Match': headers.etag } });
-    t.is(again.status, 304);
-    t.is(again.body.length, 0);
+    // A proxy that compresses makes the tag weak, and a cache may name several.
+    for (const known of [headers.etag, `W/${headers.etag}`, `"another", ${headers.etag}`, '*']) {
+      const again = await client.ask('GET', '/', { token: null, headers: { 'If-None-Match': known } });
+      t.is(again.status, 304, known);
+      t.is(again.body.length, 0);
+    }
     t.is((await client.ask('HEAD', '/', { token: null })).status, 200);
     t.is(reads.count, 1);
   });
