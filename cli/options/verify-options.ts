@@ -40,8 +40,15 @@ const usage =
   'verify RUNTIME [--data-root DIR] [--json], or verify --store [--objects] [--accept-loss] [--data-root DIR] [--json], or ' +
   'verify BUNDLE [--trust KEYFILE] [--json]';
 
-/** Whether a call of `verify` is about a file: a runtime is named by its id, which is the name of no file in use. */
-const isBundle = (argument: string): boolean => !argument.startsWith('runtime:') && existsSync(absolutePath(argument));
+/**
+ * Whether a call of `verify` is about a file: a runtime is named by its id, which is the name of no file in use. Throws
+ * `StartError` for what is neither.
+ */
+function isBundle(argument: string): boolean {
+  if (argument.startsWith('runtime:')) return false;
+  if (existsSync(absolutePath(argument))) return true;
+  throw new StartError('invalid_flags', `there is no file ${argument}, and the id of a runtime begins with runtime:`);
+}
 
 /** Reads the call of `verify`. Throws `StartError` `invalid_flags`. */
 export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOptions {

@@ -287,6 +287,8 @@ test('a wrong call is refused before anything is opened', async (t) => {
     [[runtimeId, '--data-rot', root], /did you mean --data-root/],
     [[runtimeId, '--trust', 'key.pem', '--data-root', root], /--trust is for a file that is a bundle/],
     [[fileURLToPath(import.meta.url), '--data-root', root], /--data-root is not about a bundle/],
+    // What is misspelt is no runtime whose data root is missing.
+    [[join(root, 'study.tar')], /^there is no file .*study\.tar, and the id of a runtime begins with runtime:$/],
     [[runtimeId, '--json=yes', '--data-root', root], /--json takes no value/],
     [[runtimeId, '--data-root', root], /no host has ever kept its data there/],
   ];
