@@ -14,8 +14,8 @@ export interface Call<Body> {
   readonly body: Body;
   /** The origin that the request comes from; empty where the route does not ask for it. */
   readonly origin: string;
-  /** What else the client said, and when it goes away. */
-  readonly client: Pick<Exchange, 'head' | 'onAbort'>;
+  /** What else the client said, when it goes away, and when the host wants to stop. */
+  readonly client: Pick<Exchange, 'head' | 'onAbort' | 'onClosing'>;
 }
 
 /** A call whose body the endpoint reads itself, while the request is still being delivered. */

@@ -237,7 +237,7 @@ async function journalStream(studies: Studies, streams: Streaming, { params, que
   return streamAnswer(new EventStream(streams, [journal, measured], journal));
 }
 
-/** Holds an empty answer back until the runtime commits something, the time is up, or the client is gone. */
+/** Holds an empty answer back until the runtime commits something, the time is up, the client is gone, or the host stops. */
 async function longPoll(
   studies: Studies,
   { runtimeId, after, limit, wait }: { runtimeId: string; after: number; limit: number; wait: number },
@@ -250,6 +250,7 @@ async function longPoll(
     wake();
   };
   client.onAbort(end);
+  client.onClosing(end);
   let changed = false;
   const unwatch = studies.watch(runtimeId, () => {
     changed = true;

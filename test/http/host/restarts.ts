@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { maximumWaitMs } from '../../../contract/journal/runtime-events.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { eventually } from '../../patience.ts';
 import type { HostContract } from './contract.ts';
@@ -92,8 +93,8 @@ export function restarts(contract: HostContract): void {
           socket.destroy();
         } else {
           const poll = client.raw();
-          const journal = `/v1/runtimes/${runtimeIds[1]}/events?after=${before.journals[1]?.journalHead}&wait=600`;
-          // Both in one packet: once the first is answered, the host has the second as well.
+          const journal = `/v1/runtimes/${runtimeIds[1]}/events?after=${before.journals[1]?.journalHead}&wait=${maximumWaitMs}`;
+          // Longer than a host that stops waits for its answers. Both in one packet: once the first is answered, the host has the second as well.
           poll.send(client.head('GET /v1/source-sessions') + client.head(`GET ${journal}`));
           t.is((await poll.answer()).status, 200);
           const ending = contract.stop();
