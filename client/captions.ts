@@ -32,7 +32,7 @@ export class Captions {
   async produce(runtimeId: string): Promise<CaptionProductions> {
     const approval = await this.#reviews.approval(runtimeId);
     const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
-    return this.#transport.json(path, { method: 'POST', json: { approval } });
+    return this.#transport.json(path, { method: 'POST', json: { approval }, isLong: true });
   }
 
   /** The captions of a study with every line; an empty list where there are none. */
@@ -85,7 +85,7 @@ export class Captions {
       receiptContentId,
     };
     const path = pathOf`/v1/runtimes/${runtimeId}/language-explanations`;
-    return this.#transport.json(path, { method: 'POST', json: { caption, ...question } });
+    return this.#transport.json(path, { method: 'POST', json: { caption, ...question }, isLong: true });
   }
 
   explanations(runtimeId: string): Promise<LanguageExplanations> {
