@@ -22,6 +22,9 @@ export const textLog: Log = {
 export async function jsonLog(now: () => number): Promise<Log> {
   // Only a host that writes JSON loads it.
   const { default: pino } = await import('pino');
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A full volume ends no host (`outliveReaders`); later lines are written again once there is room.
+  destination.on('error', () => undefined);
   const lines = pino(
     {
       base: { pid: process.pid },
@@ -29,7 +32,7 @@ export async function jsonLog(now: () => number): Promise<Log> {
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
   return {
     report: (line, requestId) => lines.info(requestId === undefined ? {} : { requestId }, line),

@@ -12,10 +12,15 @@ const meanings: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; raise the limit by ulimit -n',
 };
 
+/** What a code of the system means for a place that a person named, and what can be done; undefined for the rare ones. */
+export const meaningOf = (code: string): string | undefined =>
+  Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+
 /** A failed call of the system in words: the path, what it means and what to do. Undefined for every other error. */
 export function systemFailure(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && 'path' in error && 'syscall' in error)) return undefined;
   const { code, path } = error;
-  if (typeof code !== 'string' || typeof path !== 'string' || !Object.hasOwn(meanings, code)) return undefined;
-  return `${path}: ${meanings[code]} (${code})`;
+  if (typeof code !== 'string' || typeof path !== 'string') return undefined;
+  const meaning = meaningOf(code);
+  return meaning === undefined ? undefined : `${path}: ${meaning} (${code})`;
 }
