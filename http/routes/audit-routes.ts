@@ -9,6 +9,7 @@ import { runtimeId } from '../../contract/study/runtime-start.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { json, notModifiedAnswer } from '../exchange/description.ts';
 import { conditionFields, entityTag, isKnownToClient, notModified, taggedFields } from '../exchange/entity-tag.ts';
+import { namedValues } from '../exchange/named-values.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
@@ -119,5 +120,5 @@ function kindOf({ query }: Call<null>): AskedKind | null {
   if (asked === undefined) return null;
   const kind = askedKind.safeParse(asked);
   if (kind.success) return kind.data;
-  throw new ServiceError('unknown_query', `kind is one of ${askedKind.options.join(', ')}`);
+  throw new ServiceError('unknown_query', `kind is one of ${namedValues(askedKind.options)}`);
 }

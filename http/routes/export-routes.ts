@@ -10,6 +10,7 @@ import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { json, notModifiedAnswer } from '../exchange/description.ts';
 import { conditionFields, entityTag, isKnownToClient, notModified, taggedFields } from '../exchange/entity-tag.ts';
 import { MediaPart } from '../exchange/media-part.ts';
+import { namedValues } from '../exchange/named-values.ts';
 import { type Call, type Route, read } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
@@ -140,7 +141,8 @@ const never = () => () => undefined;
 
 async function fileAnswer(exported: Exports, { params, query, client }: Call<null>): Promise<Answer> {
   const name = exportName.safeParse(params.name);
-  if (!name.success) throw new ServiceError('not_found', `an export is one of ${exportNames.join(', ')}`);
+  if (!name.success)
+    throw new ServiceError('not_found', `an export is one of ${namedValues(['bundle', ...exportNames])}`);
   const side = captionSide.safeParse(query.get('side') ?? 'target');
   if (!side.success) throw new ServiceError('unknown_query', 'side is source or target');
   const rate = editRate.safeParse(query.get('rate') ?? '25');

@@ -200,6 +200,8 @@ export function finished(contract: HostContract): void {
     for (const kind of ['', 'Silence', 'claims', 'silence,loudness', '*']) {
       const message = contract.refused(t, await contract.get(`${evidence}?kind=${kind}`), 'unknown_query');
       t.true(message.includes('speech_activity'));
+      // The rest has no room, and no name is cut.
+      t.regex(message, / and \d+ more$/);
     }
     contract.refused(t, await contract.get(`${evidence}?kind=silence&kind=silence`), 'duplicate_query');
     contract.refused(t, await contract.get(`${evidence}?kind=%FF`), 'invalid_target');
