@@ -5,6 +5,7 @@ import { contentIdOf } from '../core/canonical-json.ts';
 import { acceptedCaptionsOf } from '../reopening/accepted-captions.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import type { ExportedFile } from './exported-file.ts';
+import { subRipText } from './subrip-text.ts';
 
 interface ExportedLine {
   readonly startMs: number;
@@ -29,13 +30,12 @@ export function webVttCaptions(runtime: VerifiedRuntime, side: CaptionSide): Exp
   return { text: webVttOf(captions, side), madeOf: madeOf(captions) };
 }
 
-/** One side as SubRip. The format has no comments, and an arrow in a text would begin a cue. */
+/** One side as SubRip. The format has no comments. */
 export function subRip(runtime: VerifiedRuntime, side: CaptionSide): ExportedFile {
   const captions = acceptedCaptionsOf(runtime);
   const time = (ms: number): string => webVttTime(ms).replace('.', ',');
   const cues = linesOf(captions, side).map(({ startMs, endMs, lines }, at) => {
-    const words = lines.join('\n').replaceAll('-->', '→');
-    return `${at + 1}\n${time(startMs)} --> ${time(endMs)}\n${words}\n`;
+    return `${at + 1}\n${time(startMs)} --> ${time(endMs)}\n${subRipText(lines.join('\n'))}\n`;
   });
   return { text: cues.join('\n'), madeOf: madeOf(captions) };
 }

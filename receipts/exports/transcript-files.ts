@@ -4,6 +4,7 @@ import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { demandEvidence } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { labelLineOf, textCell } from './label-track.ts';
+import { subRipText } from './subrip-text.ts';
 
 /** The lines of a transcript that passed every gate. Throws `export_unavailable` where nothing was recognised. */
 function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; contentId: string } {
@@ -14,12 +15,10 @@ function passedLines(runtime: VerifiedRuntime): { lines: TranscriptLineFact[]; c
 
 const timesOf = ({ startMs, endMs }: TranscriptLineFact): string => `${webVttTime(startMs)} --> ${webVttTime(endMs)}`;
 
-/** What was recognised as SubRip. The format has no comments, and an arrow in a text would begin a cue. */
+/** What was recognised as SubRip. The format has no comments. */
 export function subRipTranscript(runtime: VerifiedRuntime): ExportedFile {
   const { lines, contentId } = passedLines(runtime);
-  const cues = lines.map(
-    (line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${line.text.replaceAll('-->', '→')}\n`,
-  );
+  const cues = lines.map((line, at) => `${at + 1}\n${timesOf(line).replaceAll('.', ',')}\n${subRipText(line.text)}\n`);
   return { text: cues.join('\n'), madeOf: [contentId] };
 }
 

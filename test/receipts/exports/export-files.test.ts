@@ -37,6 +37,23 @@ const after = async (...tail: (readonly EventDraft[])[]): Promise<VerifiedRuntim
   (await reopened(...goingOn(study, objects, ...tail))).runtime;
 const accepted = await after(...made, captioning.checked);
 
+/** A runtime whose accepted captions say this in the target language. */
+async function captionsSaying(cues: readonly (typeof nasty)[number][]): Promise<VerifiedRuntime> {
+  if (korean === undefined || english === undefined) throw new Error('two tracks');
+  const spoken = storedStudy({
+    version: 1,
+    windows: 4,
+    tracks: [
+      { ...korean, cues },
+      { ...english, cues },
+    ],
+  });
+  const allowed = reviewOf(spoken, approval);
+  const steps = captionSteps({ study: await captionedStudy(spoken), ...job });
+  const tail = [allowed.started, allowed.recorded, steps.started, steps.recorded, steps.checked];
+  return (await reopened(...goingOn(spoken, [...allowed.objects, ...steps.objects], ...tail))).runtime;
+}
+
 /** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
 function cutAt(runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime {
   const { execution } = runtime;
@@ -150,6 +167,35 @@ test('ffmpeg reads the captions as they are, whatever their text looks like', as
     .split('\n')
     .flatMap((line) => (line.startsWith('Dialogue:') ? [line.trim().split(',,').at(-1)] : []));
   t.deepEqual(texts, ['One & <i>two</i>\\N\\{\\\u2060an8\\}three', 'An arrow --> and a \\\u2060Nbreak', 'Thank you']);
+});
+
+/** The words of each cue of a WebVTT file that ffmpeg wrote, without what takes the meaning of signs away. */
+const wordsOf = (written: string): string[] =>
+  written
+    .trim()
+    .split('\n\n')
+    .slice(1)
+    .map((cue) => cue.split('\n').slice(1).join('\n').replaceAll('\u2060', ''));
+
+test('SubRip loses no words of a caption that look like markup', async (t) => {
+  const texts = [
+    'Write <b> and </b>, then <i>this</i>.',
+    'Put {\\an8} before it\nand <font> too',
+    'It is in C:\\News\\hour\\notes',
+    'I <3 you, 5 < 6 & 7 > 6, {not} a \\word',
+  ];
+  const looks = texts.map((text, at) => ({ startMs: 1000 * at, endMs: 1000 * at + 900, text }));
+  const written = await captionsSaying(looks);
+  const read = await readByFfmpeg(t, exportFiles['captions.srt'](written, options).text, 'looks.srt', '-f', 'webvtt');
+  t.deepEqual(wordsOf(read), texts);
+});
+
+test('a reference in a caption stays what was written in SubRip', async (t) => {
+  const text = 'He wrote &amp; and &#38; and &nbsp; for R&D; so what';
+  const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
+  const { text: file } = exportFiles['captions.srt'](written, options);
+  t.regex(file, /&\u2060amp; and &\u2060#38; and &\u2060nbsp; for R&\u2060D; so what/);
+  t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
 });
 
 test('captions are no file before a check accepts them, and none after their approval was withdrawn', async (t) => {
