@@ -12,12 +12,18 @@ export type TranscriptCounts = Omit<TranscriptScore, 'wordErrorMicro' | 'charact
 /** A line of a transcript as far as it is scored. */
 export type FoundLine = Pick<TranscriptLineFact, 'startMs' | 'endMs' | 'text' | 'outcome'>;
 
-/** Words without case and punctuation; an apostrophe within a word belongs to it. */
+// Apostrophes as people, printers and Ukrainian keyboards write them.
+const apostrophe = /['‘’\u02BC]/g;
+const quotationMark = /(?<![\p{L}\p{M}\p{N}])'|'(?![\p{L}\p{M}\p{N}])/gu;
+
+/** Words without case and punctuation; an apostrophe within a word belongs to it, in whatever form. */
 const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
   lines.flatMap(({ text }) =>
     text
       .normalize('NFKC')
       .toLowerCase()
+      .replaceAll(apostrophe, "'")
+      .replaceAll(quotationMark, ' ')
       .replaceAll(/[^\p{L}\p{M}\p{N}']+/gu, ' ')
       .split(' ')
       .filter((word) => /[\p{L}\p{N}]/u.test(word)),
