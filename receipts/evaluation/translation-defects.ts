@@ -1,3 +1,4 @@
+import { cutText } from '../../contract/base/text.ts';
 import { translationLimits } from '../../contract/captions/caption-translation.ts';
 import type { LabelledTranslations } from '../../contract/evaluation/evaluation-pack.ts';
 import { lettersOf } from '../recognition/line-tokens.ts';
@@ -28,6 +29,10 @@ function mostAlike(batch: readonly Line[]): readonly [number, number] | null {
   return pairs.sort((one, other) => one.apart - other.apart)[0]?.places ?? null;
 }
 
+/** Another number in digits of the same script: JavaScript counts in its own digits alone. */
+const otherNumber = (digits: string): string =>
+  /^[0-9]+$/.test(digits) ? `${BigInt(digits) + 1n}` : `${digits}${[...digits].at(-1) ?? ''}`;
+
 /** What a model may do to a line, with its source repeated rightly; undefined for a line that is left as it is. */
 const plants = {
   shifted: (_, at, batch) => translationAt(batch, (at + 1) % batch.length),
@@ -44,10 +49,10 @@ const plants = {
   repeated: everySecond((_, at, batch) => translationAt(batch, at - 1)),
   other_language: everySecond(({ foreign }) => foreign ?? undefined),
   echoed: everySecond(({ source }) => source),
-  number_changed: ({ translation }) => translation.replaceAll(/\p{Nd}+/gu, (digits) => `${Number(digits) + 1}`),
+  number_changed: ({ translation }) => translation.replaceAll(/\p{Nd}+/gu, otherNumber),
   name_changed: ({ renamed }) => renamed ?? undefined,
   shortened: everySecond(({ translation }) =>
-    lettersOf(translation).length >= 20 ? translation.slice(0, Math.floor(translation.length / 6)) : undefined,
+    lettersOf(translation).length >= 20 ? cutText(translation, Math.floor(translation.length / 6)) : undefined,
   ),
 } as const satisfies Readonly<Record<string, Plant>>;
 
