@@ -4,6 +4,7 @@ import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
 import { BAR_RULE } from '../pictures/bar-finder.ts';
 import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
+import { enteredAt } from '../sources/media-entry.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import type { DecodedPart, WindowEdges } from './decode-request.ts';
 import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-parameters.ts';
@@ -69,19 +70,20 @@ export const nextAfter = (atMs: number, everyMs: number): number => atMs + every
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
  * from the start of the container, as its players count them. A missing track has no branch, since naming it
- * would be an error. At least one track is needed. Evened sound comes on standard input.
+ * would be an error. At least one track is needed. Evened sound comes on standard input. `entry` is how the input is entered.
  */
 export function decodeArguments(
   request: DecodedPart,
   seek: number,
   form: SoundForm = 'kept',
   edges: WindowEdges = edgesOf(request.range),
+  entry: readonly string[] = enteredAt(seek),
 ): string[] {
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
-    ...['-accurate_seek', '-ss', String(seek), '-noautorotate'],
+    ...[...entry, '-noautorotate'],
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
     ...audioOptions(request, seek * 1000, form, edges),

@@ -10,6 +10,7 @@ import { SMALL_BYTES } from '../pictures/small-picture.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits, type RunningProcess } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
+import { entryOf } from '../sources/media-entry.ts';
 import {
   decodeArguments,
   EXTRA_PIPES,
@@ -146,16 +147,17 @@ async function decodeOnce<Value>(
   try {
     const limits = limitsFor(window.endMs - seek * 1000);
     const over = { ...request, range: window };
+    const entry = await entryOf(request.path, seek);
     const running = await deps.launcher.start({
       tool: deps.ffmpeg.path,
-      args: decodeArguments(over, seek, form, edgesAt(request, decoded)),
+      args: decodeArguments(over, seek, form, edgesAt(request, decoded), entry),
       limits,
       signal: stop.signal,
       stdin: form === 'evened' ? 'pipe' : 'ignore',
       extraPipes: EXTRA_PIPES,
     });
     if (running.stdin !== null) {
-      work.push(evenSound(deps, { request: over, seek, limits, into: running.stdin, signal: stop.signal }));
+      work.push(evenSound(deps, { request: over, seek, entry, limits, into: running.stdin, signal: stop.signal }));
     }
     work.push(
       running.finished,

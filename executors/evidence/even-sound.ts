@@ -25,16 +25,18 @@ export async function evenSound(
   work: {
     readonly request: DecodeRequest;
     readonly seek: number;
+    /** How the media is entered there. */
+    readonly entry: readonly string[];
     readonly limits: ProcessLimits;
     readonly into: Writable;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { request, seek, limits, into, signal } = work;
+  const { request, seek, entry, limits, into, signal } = work;
   const decodedMs = request.range.endMs - seek * 1000 + MORE_SECONDS * 1000;
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: evenSoundArguments(request, seek),
+    args: evenSoundArguments(request, seek, entry),
     limits: { ...limits, stdoutBytes: limits.stdoutBytes + BYTES_PER_MS * decodedMs },
     signal,
   });
@@ -48,9 +50,9 @@ export async function evenSound(
   });
 }
 
-const evenSoundArguments = (request: DecodeRequest, seek: number): string[] => [
+const evenSoundArguments = (request: DecodeRequest, seek: number, entry: readonly string[]): string[] => [
   ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-  ...['-accurate_seek', '-ss', String(seek), '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
+  ...[...entry, '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
   ...mediaInput(request.path),
   // Who reads this counts from the first sample of any stream: one that begins at the seek point keeps a late start.
   ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],

@@ -5,6 +5,7 @@ import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
+import { entryOf } from '../sources/media-entry.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
@@ -35,7 +36,7 @@ const limitsFor = (bytes: number): ProcessLimits => ({
   memoryBytes: MEMORY_BYTES.decode,
 });
 
-function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layout: string): string[] {
+async function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layout: string): Promise<string[]> {
   const [seek = 0] = seekPoints(region.startMs);
   const sampleAt = (ms: number) => (ms - seek * 1000) * SAMPLES_PER_MS;
   const graph = [
@@ -45,7 +46,7 @@ function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layou
   ];
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    ...['-accurate_seek', '-ss', String(seek), '-t', String(region.endMs / 1000 - seek + 1)],
+    ...[...(await entryOf(path, seek)), '-t', String(region.endMs / 1000 - seek + 1)],
     ...mediaInput(path),
     ...['-filter_complex', graph.join(''), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
   ];
@@ -61,10 +62,10 @@ export async function regionSound(
   request: RegionRequest,
 ): Promise<Buffer> {
   const bytes = (request.region.endMs - request.region.startMs) * SAMPLES_PER_MS * BYTES_PER_SAMPLE;
-  const decode = (layout: string) =>
+  const decode = async (layout: string) =>
     launcher.run({
       tool: ffmpeg.path,
-      args: regionArguments(request, layout),
+      args: await regionArguments(request, layout),
       limits: limitsFor(bytes),
       signal: request.signal,
     });

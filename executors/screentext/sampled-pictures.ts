@@ -6,6 +6,7 @@ import { TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/timed-frames.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import type { Launcher, ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
+import { entryOf } from '../sources/media-entry.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import { type GreyPicture, GreyPictures } from './grey-picture.ts';
 
@@ -55,7 +56,7 @@ const SIZE = (() => {
 })();
 
 /** The argument list of ffmpeg for the pictures of one window: PGM on standard output, their times on descriptor 3. */
-export function sampleArguments(request: SampleRequest, seek: number): string[] {
+async function sampleArguments(request: SampleRequest, seek: number): Promise<string[]> {
   const end = (request.window.endMs - seek * 1000) / 1000;
   const graph = [
     `[0:${request.videoTrackIndex}]trim=end=${end},settb=1/${VIDEO_TICKS_PER_MS * 1000}`,
@@ -65,7 +66,7 @@ export function sampleArguments(request: SampleRequest, seek: number): string[] 
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Turned as players turn them: letters that lie on their side are not read.
-    ...['-accurate_seek', '-ss', String(seek), '-t', String(end + 1)],
+    ...[...(await entryOf(request.path, seek)), '-t', String(end + 1)],
     ...mediaInput(request.path),
     ...['-filter_complex', graph.join(','), '-map', '[pictures]', '-fps_mode', 'passthrough'],
     ...['-c:v', 'pgm', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
@@ -83,7 +84,7 @@ export async function sampledPictures(
   const [seek = 0] = seekPoints(request.window.startMs);
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: sampleArguments(request, seek),
+    args: await sampleArguments(request, seek),
     limits: LIMITS,
     signal: request.signal,
     extraPipes: 1,

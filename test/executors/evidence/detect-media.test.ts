@@ -55,6 +55,19 @@ function besideTone(
   t.true(last <= end);
 }
 
+test('an FLV whose tracks begin a little late is measured from its start on', async (t) => {
+  const sounds = ['-f', 'lavfi', '-i', 'sine=d=6'];
+  const cut = ['-filter_complex', '[1][2]concat=n=2:v=1,format=yuv420p[v]', '-map', '[v]', '-map', '0:a'];
+  // Pictures that are shown in another order than they are stored in come late, by two frames.
+  const late = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-b_strategy', '0', '-c:a', 'aac'];
+  await ffmpeg(bench.folder, ...sounds, ...RED, ...WHITE, ...cut, ...late, 'late.flv');
+  const found = await detect(bench, file('late.flv'), [0, 6000]);
+  const [at = 0, ...others] = cutsOf(artifactOf(t, found, 'shot_changes'));
+  t.true(Math.abs(at - CUT) <= 100, `the cut is at ${at} ms`);
+  t.deepEqual(others, []);
+  t.deepEqual(spansOf(artifactOf(t, found, 'silence'), 'silence'), []);
+});
+
 test('media without a picture is heard', async (t) => {
   await from('sound.m4a', '-vn', '-c', 'copy');
   const found = await detect(bench, file('sound.m4a'), [0, 6000], SOUND_ONLY);
