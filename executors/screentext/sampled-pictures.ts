@@ -42,12 +42,15 @@ const LIMITS: ProcessLimits = {
 // Times of pictures are rounded to milliseconds.
 const HALF_MS = 0.0006;
 
-/** The first picture of each second, and those at the keyframes; `ld(0)` is the second that comes next. */
+/**
+ * The first picture of each second, and those at the keyframes; `ld(0)` is the second that comes next. Before the window the first
+ * one that is decoded at all: it says that none of the window is missing.
+ */
 function chosenPictures({ window, keyframesMs }: SampleRequest, seekMs: number): string {
   const [from, to] = [window.startMs - seekMs, window.endMs - seekMs].map((ms) => ms / 1000);
   const moments = keyframesMs.map((atMs) => `lt(abs(t-${(atMs - seekMs) / 1000}),${HALF_MS})`);
   const others = moments.length === 0 ? '0' : moments.join('+');
-  return `'if(gte(t,${from})*lt(t,${to}),if(gte(floor(t),ld(0)),st(0,floor(t)+1),${others}),0)'`;
+  return `'if(gte(t,${from})*lt(t,${to}),if(gte(floor(t),ld(0)),st(0,floor(t)+1),${others}),eq(n,0))'`;
 }
 
 const SIZE = (() => {
@@ -73,15 +76,32 @@ async function sampleArguments(request: SampleRequest, seek: number): Promise<st
   ];
 }
 
+type SampleDeps = { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool };
+
 /**
  * The pictures of one window in order: the first of each second and those at keyframes that no other comes shortly before.
- * Rejects with `ProcessFailure` or `DetectionFailure`.
+ * Where the container cannot be entered in the middle, it is decoded again from further before; where nothing came of the
+ * longest lead, pictures have ended, and none is missing. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
-export async function sampledPictures(
-  { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
+export async function sampledPictures(deps: SampleDeps, request: SampleRequest): Promise<SampledPicture[]> {
+  const { startMs } = request.window;
+  const [first = 0, lead, start] = seekPoints(startMs);
+  const beganBefore = ([picture]: readonly SampledPicture[]): boolean =>
+    picture !== undefined && picture.atMs < startMs;
+  let sampled = await sampledFrom(first, deps, request);
+  if (!beganBefore(sampled) && lead !== undefined) sampled = await sampledFrom(lead, deps, request);
+  if (!beganBefore(sampled) && sampled.length > 0 && start !== undefined) {
+    sampled = await sampledFrom(start, deps, request);
+  }
+  return sampled.filter(({ atMs }) => atMs >= startMs);
+}
+
+/** The same from one seek point on, and in front of them the first picture that was decoded, where it comes before the window. */
+async function sampledFrom(
+  seek: number,
+  { launcher, ffmpeg }: SampleDeps,
   request: SampleRequest,
 ): Promise<SampledPicture[]> {
-  const [seek = 0] = seekPoints(request.window.startMs);
   const running = await launcher.start({
     tool: ffmpeg.path,
     args: await sampleArguments(request, seek),
