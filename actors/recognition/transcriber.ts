@@ -189,7 +189,8 @@ export class Transcriber {
     if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
     const { audioTrackIndex } = trackOf(source, request);
     if (audioTrackIndex === null) throw mediaGone;
-    const sound = { path: pathOf(objectStore, media), audioTrackIndex, region, signal };
+    const videoTrackIndex = source.tracks.find(({ kind }) => kind === 'video')?.index ?? null;
+    const sound = { path: pathOf(objectStore, media), audioTrackIndex, videoTrackIndex, region, signal };
     const samples = await regionSound(this.#options, sound);
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };

@@ -2,10 +2,11 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
 import { seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
+import { keptInUse } from '../evidence/even-sound.ts';
 import { MEMORY_BYTES } from '../process/memory-limits.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { entryOf } from '../sources/media-entry.ts';
+import { countsFromTracksInUse, entryOf } from '../sources/media-entry.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-whitelists.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
@@ -15,6 +16,8 @@ const BYTES_PER_SAMPLE = 2;
 export interface RegionRequest {
   readonly path: string;
   readonly audioTrackIndex: number;
+  /** The picture that was measured beside the sound: a transport stream counts from the first sample of both. */
+  readonly videoTrackIndex: number | null;
   readonly region: Range;
   readonly signal: AbortSignal;
 }
@@ -36,7 +39,8 @@ const limitsFor = (bytes: number): ProcessLimits => ({
   memoryBytes: MEMORY_BYTES.decode,
 });
 
-async function regionArguments({ path, audioTrackIndex, region }: RegionRequest, layout: string): Promise<string[]> {
+async function regionArguments(request: RegionRequest, layout: string): Promise<string[]> {
+  const { path, audioTrackIndex, videoTrackIndex, region } = request;
   const [seek = 0] = seekPoints(region.startMs);
   const sampleAt = (ms: number) => (ms - seek * 1000) * SAMPLES_PER_MS;
   const graph = [
@@ -49,6 +53,7 @@ async function regionArguments({ path, audioTrackIndex, region }: RegionRequest,
     ...[...(await entryOf(path, seek)), '-t', String(region.endMs / 1000 - seek + 1)],
     ...mediaInput(path),
     ...['-filter_complex', graph.join(''), '-map', '[pcm]', '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'],
+    ...((await countsFromTracksInUse(path)) ? keptInUse(videoTrackIndex) : []),
   ];
 }
 

@@ -1,0 +1,42 @@
+import path from 'node:path';
+import test from 'ava';
+import { regionSound } from '../../../executors/recognition/region-sound.ts';
+import { type DetectionBench, openDetectionBench } from '../evidence/detection-for-tests.ts';
+import { ffmpeg } from '../evidence/media-for-tests.ts';
+
+let bench: DetectionBench;
+
+test.before(async () => {
+  bench = await openDetectionBench();
+  // The sound begins a second behind the picture, and has a tone one second later.
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=25:d=6'];
+  const tone = ['-f', 'lavfi', '-i', 'aevalsrc=0.3*sin(2*PI*440*t)*between(t\\,1\\,2):s=48000:d=4'];
+  const late = ['-filter_complex', '[1]asetpts=PTS+1/TB[late]', '-map', '0', '-map', '[late]'];
+  const coded = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'mp2'];
+  await ffmpeg(bench.folder, ...picture, ...tone, ...late, ...coded, 'late.ts');
+  await ffmpeg(bench.folder, '-i', 'late.ts', '-map', '0', '-c', 'copy', 'late.mkv');
+});
+
+test.after.always(() => bench.close());
+
+/** From when to when a file is loud, in tenths of a second. */
+async function loudIn(name: string, videoTrackIndex: number | null): Promise<readonly [number, number]> {
+  const sound = await regionSound(bench, {
+    ...{ path: path.join(bench.folder, name), audioTrackIndex: 1, videoTrackIndex },
+    region: { startMs: 0, endMs: 4000 },
+    signal: new AbortController().signal,
+  });
+  const samples = new Int16Array(sound.buffer, sound.byteOffset, sound.length / 2);
+  const loud = (value: number): boolean => Math.abs(value) > 2000;
+  const tenth = (at: number): number => Math.round(at / 1600);
+  return [tenth(samples.findIndex(loud)), tenth(samples.findLastIndex(loud))];
+}
+
+test('the sound of a region of a transport stream counts from the first picture, as what was detected there does', async (t) => {
+  t.deepEqual(await loudIn('late.mkv', 0), [20, 30]);
+  t.deepEqual(await loudIn('late.ts', 0), [20, 30]);
+});
+
+test('where there is no picture it counts from the first sound', async (t) => {
+  t.deepEqual(await loudIn('late.ts', null), [10, 20]);
+});
