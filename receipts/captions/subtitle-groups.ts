@@ -18,15 +18,33 @@ const median = (values: readonly number[]): number => {
   return inOrder[inOrder.length >> 1] ?? 0;
 };
 
+/** By how many ms each time of one track comes after each of another, where that is no farther than an offset may be. */
+function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
+  const inOrder = others.toSorted((one, other) => one - other);
+  const differences: number[] = [];
+  let first = 0;
+  for (const one of ones.toSorted((earlier, later) => earlier - later)) {
+    while ((inOrder[first] ?? one) < one - GROUPING.farthestMs) first += 1;
+    for (let at = first; at < inOrder.length; at += 1) {
+      const difference = (inOrder[at] ?? one) - one;
+      if (difference > GROUPING.farthestMs) break;
+      differences.push(difference);
+    }
+  }
+  return differences;
+}
+
 /**
  * By how many ms the cues of one track come later than those of the other throughout; 0 where they agree on none. Both start
  * and end of cues speak for an offset: tracks that split differently still begin and end sentences together.
  */
 export function offsetBetween(source: readonly Range[], target: readonly Range[]): number {
-  const differences = source.flatMap((one) =>
-    target.flatMap((other) => [other.startMs - one.startMs, other.endMs - one.endMs]),
+  const near = (['startMs', 'endMs'] as const).flatMap((edge) =>
+    nearDifferences(
+      source.map((cue) => cue[edge]),
+      target.map((cue) => cue[edge]),
+    ),
   );
-  const near = differences.filter((ms) => Math.abs(ms) <= GROUPING.farthestMs);
   const votes = new Map<number, number>();
   for (const ms of near) {
     const step = Math.round(ms / GROUPING.stepMs);

@@ -134,3 +134,20 @@ test('no word of a dialogue gets lost or comes twice, its lines are apart, and n
   }
   t.true(lengths.filter((length) => length < 6000).length >= 0.9 * lengths.length);
 });
+
+test('the offset of long tracks is found without a comparison of every cue with every other', (t) => {
+  let reads = 0;
+  const track = (offsetMs: number) =>
+    Array.from({ length: 1000 }, (_, at) => ({
+      get startMs() {
+        reads += 1;
+        return 3000 * at + 37 * (at % 11) + offsetMs;
+      },
+      get endMs() {
+        reads += 1;
+        return 3000 * at + 37 * (at % 7) + 2000 + offsetMs;
+      },
+    }));
+  t.is(offsetBetween(track(0), track(1300)), 1300);
+  t.true(reads <= 10_000, `${reads} times`);
+});
