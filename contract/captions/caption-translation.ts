@@ -24,10 +24,13 @@ export const maximumTranslationBytes = 512 * 1024;
 export const maximumPartAsks = 32;
 
 /** The gates by which answers are judged today. */
-export const translationGates = 3;
+export const translationGates = 5;
 
 /** The gates that judge by one answer for each line. */
-export const singleAnswerGates = 2;
+export const singleAnswerGates = 4;
+
+/** Gates of stored records. They compare numbers by their digits alone: `-5` and `5`, `1.5` and `15` were the same to them. */
+export const digitGates = { single: 2, both: 3 } as const;
 
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
 export const translationPrompt = z.strictObject({
@@ -97,9 +100,9 @@ export const captionTranslation = z.strictObject({
   identifiedAlone: languageTag.nullable(),
   /**
    * By which gates the answers are judged; absent for the first ones, which compare no line with others but by length and repetition.
-   * Those of `translationGates` compare two answers for each line.
+   * Those of `translationGates` and `digitGates.both` compare two answers for each line.
    */
-  gates: z.union([z.literal(singleAnswerGates), z.literal(translationGates)]).optional(),
+  gates: z.literal([digitGates.single, digitGates.both, singleAnswerGates, translationGates]).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */

@@ -1,23 +1,6 @@
 import { baseLanguage } from '../core/base-language.ts';
+import { areSameNumbers, digitNumbersOf, writtenNumbersOf } from './digit-numbers.ts';
 import { numberWordsOf } from './number-words.ts';
-
-// Digits of other scripts (ASCII, Arabic-Indic, Persian, Devanagari, Bengali, Thai) by the code point of their zero.
-const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
-
-function asciiDigits(text: string): string {
-  return text.normalize('NFKC').replaceAll(/\p{Nd}/gu, (digit) => {
-    const code = digit.codePointAt(0) ?? 0;
-    const zero = zeros.findLast((each) => each <= code && code < each + 10);
-    return zero === undefined ? digit : String(code - zero);
-  });
-}
-
-// Languages part thousands, decimals and hours by different signs.
-const number = /\d+(?:[.,:'’\u00A0\u202F]\d+| (?=\d{3}(?!\d))\d{3})*/g;
-
-/** The numbers of a text that are written in digits, as these. */
-export const digitNumbersOf = (text: string): string[] =>
-  (asciiDigits(text).match(number) ?? []).map((found) => found.replaceAll(/\D/g, ''));
 
 /** What is left of one list without what another has, each as often. */
 function without<Item>(list: readonly Item[], other: readonly Item[]): Item[] {
@@ -32,13 +15,17 @@ function without<Item>(list: readonly Item[], other: readonly Item[]): Item[] {
 /**
  * Whether a translation has the numbers of its source. Numbers in digits are there as often, in digits or in words. A number in
  * words is changed where its translation lacks it and has another one instead: one that is only missing may be said otherwise.
+ * Where only digits are read, decimal signs and signs are not, and fewer scripts are known: so the first gates judged.
  */
 export function keepsNumbers(
   source: string,
   translation: string,
-  languages: { readonly source: string; readonly target: string },
+  languages: { readonly source: string; readonly target: string; readonly readsDigitsOnly?: boolean },
 ): boolean {
-  const digits = { source: digitNumbersOf(source), target: digitNumbersOf(translation) };
+  const isExact = languages.readsDigitsOnly !== true;
+  if (isExact && !areSameNumbers(source, translation, languages)) return false;
+  const read = isExact ? (text: string) => writtenNumbersOf(text).map(({ digits }) => digits) : digitNumbersOf;
+  const digits = { source: read(source), target: read(translation) };
   const words = {
     source: numberWordsOf(source, languages.source),
     target: numberWordsOf(translation, languages.target),

@@ -1,4 +1,5 @@
-import { digitNumbersOf, scriptOf } from './carried-words.ts';
+import { scriptOf } from './carried-words.ts';
+import { digitNumbersOf } from './digit-numbers.ts';
 import { numberWordsOf } from './number-words.ts';
 import { consonantsOf, latinWords } from './written-sound.ts';
 

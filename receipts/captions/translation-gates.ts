@@ -43,6 +43,8 @@ export interface TranslationLanguages {
   readonly names: ReadonlySet<string>;
   /** Whose names are compared by their sound; null where names are compared by their letters, or not at all. */
   readonly sounded: 'source' | 'translation' | null;
+  /** Whether numbers are compared by their digits alone, as by the gates of stored records. */
+  readonly readsDigitsOnly: boolean;
 }
 
 const letters = (text: string): number => lettersOf(text).length;

@@ -1,6 +1,7 @@
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionTranslation,
+  digitGates,
   type TranslationAsk,
   translationGates,
   translationLimits,
@@ -44,6 +45,10 @@ function batchesOf(lines: readonly SourceLine[]): SourceLine[][] {
   return Array.from({ length: count }, (_, at) => lines.slice(at * batchLines, (at + 1) * batchLines));
 }
 
+/** Whether there are two answers for each line. */
+const comparesAnswers = (gates: TranslationWork['gates']): boolean =>
+  gates === translationGates || gates === digitGates.both;
+
 function languagesOf({ lines, sourceLanguage, targetLanguage, gates }: TranslationWork): TranslationLanguages {
   const texts = lines.map(({ text }) => text);
   const sounded = gates === undefined ? null : soundedNames(sourceLanguage, targetLanguage);
@@ -52,6 +57,7 @@ function languagesOf({ lines, sourceLanguage, targetLanguage, gates }: Translati
     target: targetLanguage,
     names: sounded === 'source' ? namesBySound(texts) : namesIn(texts, sourceLanguage, targetLanguage),
     sounded,
+    readsDigitsOnly: gates === undefined || gates === digitGates.single || gates === digitGates.both,
   };
 }
 
@@ -121,7 +127,7 @@ function stagesOf(work: TranslationWork) {
   const { lines, asks, gates } = work;
   const batches = batchesAsked(work);
   const again = doubtful(work);
-  const apart = gates === translationGates && lines.length > 1 ? apartGroups(lines) : [];
+  const apart = comparesAnswers(gates) && lines.length > 1 ? apartGroups(lines) : [];
   const [first, second] = [batches.length, batches.length + again.length];
   return {
     ...{ batches, again, apart },

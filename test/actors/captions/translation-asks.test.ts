@@ -40,8 +40,8 @@ function model() {
 
 test('a model is asked twice for each line, or once, and the record says by which gates it is judged', async (t) => {
   for (const [gates, questions] of [
-    [3, 4],
-    [2, 1],
+    [5, 4],
+    [4, 1],
   ] as const) {
     const { chat, around } = model();
     const asker = new TranslationAsker({ chat, detector, gates });

@@ -90,8 +90,8 @@ const faults: Readonly<Record<string, Translator>> = {
 
 for (const [fault, translator] of Object.entries(faults)) {
   for (const [gates, asked] of [
-    [2, 'as a translation'],
-    [3, 'where it is asked twice'],
+    [4, 'as a translation'],
+    [5, 'where it is asked twice'],
   ] as const) {
     test(`nothing of a model that ${fault} passes ${asked}`, (t) => {
       const { verdicts } = translate(translator, gates);
@@ -186,6 +186,46 @@ test('numbers are the same however a language parts and writes them', (t) => {
   t.true(keepsNumbers('in 2026', 'عام ٢٠٢٦', { source: 'en', target: 'ar' }));
   t.false(keepsNumbers('12 and 13', '12 und 12', toGerman));
   t.false(keepsNumbers('nobody', '0 Leute', toGerman));
+});
+
+test('bug: a decimal sign that moved, and a sign that went, were no changes of a number', (t) => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ['a budget of 1.5 million', 'ein Budget von 15 Millionen'],
+    ['version 2.0', 'Version 20'],
+    ['it costs 1,500', 'es kostet 15,00'],
+    ['it was -5 outside', 'es waren 5 draußen'],
+    ['it was 5 outside', 'es waren \u22125 draußen'],
+  ];
+  for (const [source, translation] of wrong) {
+    t.false(keepsNumbers(source, translation, toGerman), translation);
+    t.true(keepsNumbers(source, translation, { ...toGerman, readsDigitsOnly: true }), 'as stored records are judged');
+  }
+  const right: readonly (readonly [string, string])[] = [
+    ['it was -5 outside', 'es waren minus 5 draußen'],
+    ['it was 5 below', 'es waren -5 Grad'],
+    ['- 5 minutes.\n-5?', '5 Minuten.\n- 5?'],
+    ['-5 minutes.', '- 5 Minuten.'],
+    ['a ratio of 3-2', 'ein Verhältnis von 3-2'],
+    ['1,234.56 dollars', '1.234,56 Dollar'],
+    ['1500 people', '1.500 Menschen'],
+    ['at 7:30', 'um 7.30 Uhr'],
+    ['1,00,000 rupees', '100.000 Rupien'],
+    ['0.500 grams', '0,500 Gramm'],
+  ];
+  for (const [source, translation] of right) t.true(keepsNumbers(source, translation, toGerman), translation);
+  t.true(keepsNumbers('it was -5', '영하 5도였어', { source: 'en', target: 'ko' }), 'words for it are not known');
+});
+
+test('bug: digits of Khmer, Burmese and other scripts were changed numbers', (t) => {
+  for (const [translation, target] of [
+    ['៥ នាក់ ១២', 'km'],
+    ['၅ ယောက် ၁၂', 'my'],
+    ['൫ പേർ ൧൨', 'ml'],
+    ['༥ མི ༡༢', 'bo'],
+  ] as const) {
+    t.true(keepsNumbers('5 of 12', translation, { source: 'en', target }), translation);
+    t.false(keepsNumbers('5 of 13', translation, { source: 'en', target }), translation);
+  }
 });
 
 test('a number in words is found changed where another one stands in its place', (t) => {
