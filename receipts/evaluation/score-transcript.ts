@@ -16,6 +16,10 @@ export type FoundLine = Pick<TranscriptLineFact, 'startMs' | 'endMs' | 'text' | 
 const apostrophe = /['‘’\u02BC]/g;
 const quotationMark = /(?<![\p{L}\p{M}\p{N}])'|'(?![\p{L}\p{M}\p{N}])/gu;
 
+// Scripts that part no words by spaces: one stands there where punctuation did, or between two lines.
+const unparted = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]`;
+const unpartedSpace = new RegExp(`(?<=${unparted}\\p{M}*) (?=${unparted})`, 'gu');
+
 /** Words without case and punctuation; an apostrophe within a word belongs to it, in whatever form. */
 const wordsOf = (lines: readonly { readonly text: string }[]): string[] =>
   lines.flatMap(({ text }) =>
@@ -42,7 +46,7 @@ export function transcriptCounts(
     .filter(({ outcome }) => outcome === 'passed')
     .toSorted((one, other) => one.startMs - other.startMs);
   const [labelledWords, foundWords] = [wordsOf(lines), wordsOf(passed)];
-  const charactersOf = (words: readonly string[]): string[] => [...words.join(' ')];
+  const charactersOf = (words: readonly string[]): string[] => [...words.join(' ').replaceAll(unpartedSpace, '')];
   const labelledCharacters = charactersOf(labelledWords);
   const unspoken = remainder(range, lines);
   const invented = passed.filter((line) => !lines.some((label) => overlap(label, line)));

@@ -57,21 +57,31 @@ test('a transcript is scored by words and characters, and what stands where nobo
   t.like(score, { inventedWords: 2, inventedMs: 1000, unspokenMs: 10_000, inventionMicro: 100_000 });
 });
 
+/** How many words are said, and how many words and characters are wrong. */
+function errorsIn(label: string, text: string) {
+  const labelled = { language: 'en', lines: [{ startMs: 0, endMs: 1000, text: label }] };
+  const { labelledWords, wordErrors, characterErrors } = transcriptCounts(
+    labelled,
+    [line(0, 1000, text)],
+    span(0, 1000),
+  );
+  return [labelledWords, wordErrors, characterErrors];
+}
+
 test('a quotation mark that has the form of an apostrophe, or an apostrophe in another form, is no wrong word', (t) => {
-  const errorsIn = (label: string, text: string) => {
-    const labelled = { language: 'en', lines: [{ startMs: 0, endMs: 1000, text: label }] };
-    const { labelledWords, wordErrors, characterErrors } = transcriptCounts(
-      labelled,
-      [line(0, 1000, text)],
-      span(0, 1000),
-    );
-    return [labelledWords, wordErrors, characterErrors];
-  };
   t.deepEqual(errorsIn('I don’t know, it’s late.', "I don't know it's late"), [5, 0, 0]);
   t.deepEqual(errorsIn("'Come in,' he said.", 'Come in, he said'), [4, 0, 0]);
   t.deepEqual(errorsIn('‘rock ’n’ roll’', "rock 'n' roll"), [3, 0, 0]);
   t.deepEqual(errorsIn('пʼять', 'п’ять'), [1, 0, 0]);
   t.deepEqual(errorsIn("it's", 'its'), [1, 1, 1]);
+});
+
+test('bug: punctuation counted as a wrong character where words are not parted by spaces', (t) => {
+  t.is(errorsIn('你好，世界', '你好世界')[2], 0);
+  t.is(errorsIn('こんにちは、世界。', 'こんにちは 世界')[2], 0);
+  t.is(errorsIn('สวัสดีที่ ชาวโลก', 'สวัสดีที่ชาวโลก')[2], 0);
+  t.is(errorsIn('한국 사람', '한국사람')[2], 1, 'Korean parts words by spaces');
+  t.is(errorsIn('मैं ठीक', 'मैंठीक')[2], 1, 'and so does Hindi');
 });
 
 test('where nobody speaks and nothing is shown the rate of inventions is zero, and there is no rate of errors', (t) => {
