@@ -10,7 +10,7 @@ const measuredWindow = z.strictObject({
   state: z.instanceof(Uint8Array),
   named: z.array(keyframeFact.pick({ contentId: true, bytes: true })),
 });
-type Named = z.infer<typeof measuredWindow>['named'];
+type MeasuredWindow = z.infer<typeof measuredWindow>;
 
 export interface OrderWindowsOptions {
   readonly windows: SharedWindows;
@@ -28,24 +28,27 @@ export function orderWindows({ windows, objects, report }: OrderWindowsOptions, 
     newest: async (endsMs) => {
       for (const endMs of await windows.endsMs(orderId)) {
         const bytes = endsMs.includes(endMs) ? await windows.read(orderId, endMs) : null;
-        if (bytes === null) continue;
-        const { state, named } = measuredWindow.parse(unpackState(bytes));
-        if (!(await areIntact(objects, named))) continue;
+        const window = bytes === null ? null : readWindow(bytes);
+        if (window === null || !(await areIntact(objects, window.named))) continue;
         report(`order ${orderId}: it goes on at ${endMs} ms`);
-        return { endMs, state };
+        return { endMs, state: window.state };
       }
       return null;
     },
-    keep: ({ endMs, state, named }) =>
-      windows.add(
-        orderId,
-        endMs,
-        packState({ state, named: named.map(({ contentId, bytes }) => ({ contentId, bytes })) }),
-      ),
+    keep: ({ endMs, state, named }) => windows.add(orderId, endMs, packState({ state, named })),
   });
 }
 
-async function areIntact(objects: SharedObjects, named: Named): Promise<boolean> {
+/** Null for bytes that are no window, whoever wrote them: the order would be given back again and again because of them. */
+function readWindow(bytes: Uint8Array): MeasuredWindow | null {
+  try {
+    return measuredWindow.safeParse(unpackState(bytes)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function areIntact(objects: SharedObjects, named: MeasuredWindow['named']): Promise<boolean> {
   for (const { contentId } of named) if ((await objects.verify(contentId)) !== 'intact') return false;
   return true;
 }

@@ -22,8 +22,10 @@ export class SharedWindows {
   /** Adds what was measured up to a time, in ms, and keeps nothing but the newest two of the order. */
   async add(orderId: string, endMs: number, bytes: Uint8Array): Promise<void> {
     await this.#files.add(orderId, `${String(endMs).padStart(12, '0')}-${digestOf(bytes)}`, bytes);
-    const names = await this.#files.names(orderId);
-    for (const name of names.slice(0, -keptAtOnce)) await this.#files.remove(orderId, name);
+    const kept = (await this.endsMs(orderId)).slice(0, keptAtOnce);
+    for (const name of await this.#files.names(orderId)) {
+      if (!kept.includes(Number(windowName.exec(name)?.[1]))) await this.#files.remove(orderId, name);
+    }
   }
 
   /** When the windows end that are kept of an order, in ms, the newest first. */

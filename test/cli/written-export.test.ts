@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { writeExport } from '../../cli/terminal/written-export.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { withoutDownloader } from '../without-downloader.ts';
-import { serving } from './foreign-host.ts';
+import { commandOn, serving } from './foreign-host.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const { signal } = new AbortController();
 const asked = { name: 'facts.csv', options: {} } as const;
 
@@ -53,7 +49,7 @@ test('an export puts no file in the place of a device or a folder', async (t) =>
 });
 
 test('a reader that leaves before an export is whole is no failure, as for every other command', async (t) => {
-  const MEDIA_STUDY_HOST = await serving(t, async ({ url }, response) => {
+  const address = await serving(t, async ({ url }, response) => {
     if (url === '/v1/source-sessions') {
       response.end('{"sourceSessions":[]}');
       return;
@@ -62,15 +58,7 @@ test('a reader that leaves before an export is whole is no failure, as for every
     await once(command.stdout, 'close');
     response.end(Buffer.alloc(1024 * 1024));
   });
-  const command = spawn(process.execPath, ['build/media-study.js', 'export', 'runtime:any', 'bundle'], {
-    cwd: repository,
-    env: { ...process.env, ...withoutDownloader, MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN: 'any' },
-  });
-  t.teardown(() => command.kill('SIGKILL'));
-  let said = '';
-  command.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
+  const { command, said } = commandOn(t, address, ['export', 'runtime:any', 'bundle']);
   t.deepEqual(await once(command, 'close'), [0, null]);
-  t.is(said, '');
+  t.is(said(), '');
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { mediaPasses } from '../../../actors/study/media-passes.ts';
@@ -102,5 +102,10 @@ test('behind a window that is damaged, or that names an object that is gone, the
   const [, newest = ''] = (await readdir(join(root, 'windows', orderId))).sort();
   await writeFile(join(root, 'windows', orderId, newest), 'damaged');
   t.is((await kept.newest(ends))?.endMs, 2000);
+  for (const bytes of [Buffer.from([0xc1]), Buffer.from('no window')]) {
+    await windows.add(orderId, 3000, bytes);
+    t.is((await kept.newest(ends))?.endMs, 2000, 'bytes that are no window are passed over');
+    await rm(join(root, 'windows', orderId, (await readdir(join(root, 'windows', orderId))).sort().at(-1) ?? ''));
+  }
   t.is(await orderWindows({ windows, objects, report: () => undefined }, other)(1000).newest(ends), null);
 });
