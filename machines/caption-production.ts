@@ -4,7 +4,7 @@ import type { CaptionClassification } from '../contract/captions/caption-executo
 import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { ApprovalReference } from '../contract/review/publish-review.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
+import { type CommitEmission, commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 
 export const captionProductionVersion = 1;
@@ -91,7 +91,7 @@ export const captionProductionMachine = setup({
         input: effectInput,
         onDone: {
           target: 'checking',
-          actions: { type: 'commit', params: ({ event }) => event.output },
+          actions: commitOutcome,
           meta: { journal: ['artifact.recorded', 'caption.production_completed'] },
         },
         onError: {
@@ -141,7 +141,7 @@ export const captionProductionMachine = setup({
         input: effectInput,
         onDone: {
           target: 'checked',
-          actions: { type: 'commit', params: ({ event }) => event.output },
+          actions: commitOutcome,
           meta: { journal: ['artifact.recorded', 'caption.quality_control_decided'] },
         },
         onError: {

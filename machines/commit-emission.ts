@@ -1,3 +1,4 @@
+import type { DoneActorEvent } from 'xstate';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
 /**
@@ -21,3 +22,9 @@ export const commitOf = (outcome: EffectOutcome): CommitEmission => ({
   events: outcome.events,
   writes: outcome.writes,
 });
+
+/** Commits what an effect hands over with the transition that ends it. */
+export const commitOutcome = {
+  type: 'commit',
+  params: ({ event }: { event: DoneActorEvent<EffectOutcome> }) => event.output,
+} as const;

@@ -1,7 +1,7 @@
 import { type DoneActorEvent, type ErrorActorEvent, fromPromise } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import type { CommitEmission, EffectOutcome } from './commit-emission.ts';
+import { type CommitEmission, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 
 /** Media in the object store that an ingest has come to hold. */
@@ -62,12 +62,6 @@ const mediaInput = ({ context: { ingestId, media } }: { context: IngestContext }
   contentId: media?.contentId ?? '',
   bytes: media?.bytes ?? 0,
 });
-
-/** Commits what an effect hands over with the transition that ends it. */
-export const commitOutcome = {
-  type: 'commit',
-  params: ({ event }: { event: DoneActorEvent<EffectOutcome> }) => event.output,
-} as const;
 
 /** Ends an ingest whose effect rejected. */
 export const failsAs = <const Code extends string>(code: Code) =>

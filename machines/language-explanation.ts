@@ -5,7 +5,7 @@ import {
   explanationFailureOf,
 } from '../contract/explanations/language-explanation-failure.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import { type CommitEmission, commitOf, type EffectOutcome } from './commit-emission.ts';
+import { type CommitEmission, commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 
 export const languageExplanationVersion = 1;
@@ -77,7 +77,7 @@ export const languageExplanationMachine = setup({
         input: ({ context: { runtimeId, jobId } }) => ({ runtimeId, jobId }),
         onDone: {
           target: 'completed',
-          actions: { type: 'commit', params: ({ event }) => event.output },
+          actions: commitOutcome,
           meta: { journal: ['artifact.recorded', 'language.explanation_completed'] },
         },
         onError: {

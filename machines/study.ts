@@ -1,6 +1,6 @@
 import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import { commitOf, type EffectOutcome } from './commit-emission.ts';
+import { commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
 import { studyJournal } from './study-journal.ts';
@@ -98,7 +98,7 @@ export const studyMachine = setup({
         input: stepInput,
         onDone: {
           target: 'running',
-          actions: { type: 'commit', params: ({ event }) => event.output },
+          actions: commitOutcome,
           meta: { journal: studyJournal.opened },
         },
       },
@@ -120,7 +120,7 @@ export const studyMachine = setup({
             input: stepInput,
             onDone: {
               target: 'subtitles',
-              actions: { type: 'commit', params: ({ event }) => event.output },
+              actions: commitOutcome,
               meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
             },
           },
@@ -137,18 +137,18 @@ export const studyMachine = setup({
               {
                 guard: { type: 'recognizes', params: ({ event }) => ({ recognizes: event.output.recognizes }) },
                 target: 'recognize',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
               },
               {
                 guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
                 target: 'readScreen',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
               },
               {
                 target: 'read',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
               },
             ],
@@ -167,12 +167,12 @@ export const studyMachine = setup({
               {
                 guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
                 target: 'readScreen',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
               },
               {
                 target: 'read',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
               },
             ],
@@ -189,7 +189,7 @@ export const studyMachine = setup({
             input: stepInput,
             onDone: {
               target: 'read',
-              actions: { type: 'commit', params: ({ event }) => event.output },
+              actions: commitOutcome,
               meta: { journal: ['artifact.recorded', 'screen.text_completed'] },
             },
           },
@@ -202,7 +202,7 @@ export const studyMachine = setup({
             input: stepInput,
             onDone: {
               target: 'assess',
-              actions: { type: 'commit', params: ({ event }) => event.output },
+              actions: commitOutcome,
               meta: { journal: ['evidence.read_started', 'evidence.read_completed'] },
             },
           },
@@ -217,10 +217,10 @@ export const studyMachine = setup({
               {
                 guard: { type: 'hasClaims', params: ({ event }) => ({ claimCount: event.output.claimCount }) },
                 target: 'decide',
-                actions: { type: 'commit', params: ({ event }) => event.output },
+                actions: commitOutcome,
                 meta: { journal: studyJournal.assessed },
               },
-              { target: 'admit', actions: { type: 'commit', params: ({ event }) => event.output } },
+              { target: 'admit', actions: commitOutcome },
             ],
           },
         },
@@ -232,7 +232,7 @@ export const studyMachine = setup({
             input: stepInput,
             onDone: {
               target: 'admit',
-              actions: { type: 'commit', params: ({ event }) => event.output },
+              actions: commitOutcome,
               meta: { journal: studyJournal.decided },
             },
           },
@@ -245,7 +245,7 @@ export const studyMachine = setup({
             input: stepInput,
             onDone: {
               target: '#runtime.terminal',
-              actions: { type: 'commit', params: ({ event }) => event.output },
+              actions: commitOutcome,
               meta: { journal: studyJournal.admitted },
             },
           },

@@ -1,11 +1,10 @@
 import { assign, type DoneActorEvent, emit, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
-import { commitOf, type EffectOutcome } from './commit-emission.ts';
+import { commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import {
   cancelable,
-  commitOutcome,
   failsAs,
   failureOf,
   givenUpAs,
