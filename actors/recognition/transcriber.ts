@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
 import type { Detection, EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import { transcriptGates } from '../../contract/evidence/transcript.ts';
 import type { KeptRegion } from '../../contract/recognition/raw-region.ts';
 import type { SemanticProducer } from '../../contract/recognition/semantic-evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -103,7 +104,10 @@ export class Transcriber {
     );
     const lines = gatedLines(
       placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
-      { speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
+      {
+        ...{ speech: speechOf(speech), regions: placed.regions, languages: declaredLanguages(request) },
+        gates: transcriptGates,
+      },
     );
     const artifact: EvidenceArtifact = {
       schema: 'studio.detected-evidence.v1',

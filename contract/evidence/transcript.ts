@@ -5,6 +5,12 @@ import { wellFormedText } from '../base/text.ts';
 /** Most characters of a line: no one says so much in one region. */
 export const maximumLineCharacters = 4096;
 
+/** The gates by which transcripts are judged, as a transcript states them among its parameters. */
+export const transcriptGates = 2;
+/** The first gates look for one invented phrase at a time. */
+export const firstTranscriptGates = 1;
+export type TranscriptGates = typeof transcriptGates | typeof firstTranscriptGates;
+
 const span = { startMs: count, endMs: count };
 
 const text = wellFormedText.min(1).max(maximumLineCharacters);

@@ -1,6 +1,11 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { RecognisedRegionFact, TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import {
+  firstTranscriptGates,
+  type RecognisedRegionFact,
+  type TranscriptLineFact,
+  transcriptGates,
+} from '../../contract/evidence/transcript.ts';
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { speechOf, speechRegions } from './speech-regions.ts';
 import { gatedLines } from './transcript-gates.ts';
@@ -26,7 +31,10 @@ function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | un
  * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
  * them, and the gates judge its lines as it says. What was recognised cannot be derived again. Throws `EvidenceChainError`.
  */
-export function checkTranscript({ facts, input: { range } }: EvidenceArtifact, basis: TranscriptBasis): void {
+export function checkTranscript(
+  { facts, input: { range }, parameters }: EvidenceArtifact,
+  basis: TranscriptBasis,
+): void {
   const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
   const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
   const spans = regions.map(({ index, startMs, endMs }) => ({ index, startMs, endMs }));
@@ -34,6 +42,7 @@ export function checkTranscript({ facts, input: { range } }: EvidenceArtifact, b
   demandDerived('evidence', { regions: spans }, { regions: derived });
   for (const [at, line] of lines.entries()) checkPlaces(line, regions[line.regionIndex], `lines[${at}]`);
   const recognised = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const judged = gatedLines(recognised, { speech: speechOf(basis.speech), regions, languages: basis.languages });
+  const gates = parameters.gates === firstTranscriptGates ? firstTranscriptGates : transcriptGates;
+  const judged = gatedLines(recognised, { speech: speechOf(basis.speech), regions, languages: basis.languages, gates });
   demandDerived('evidence', { lines }, { lines: judged });
 }

@@ -1,3 +1,4 @@
+import { firstTranscriptGates, type TranscriptGates } from '../../contract/evidence/transcript.ts';
 import { lettersOf, tokensOf } from './line-tokens.ts';
 
 /**
@@ -53,7 +54,7 @@ export const INVENTED_PHRASES: Readonly<Record<string, readonly string[]>> = {
   ar: ['ترجمة نانسي قنقر', 'شكرا للمشاهدة', 'اشتركوا في القناة'],
 };
 
-/** From which share of the letters of a line on a phrase is what the line says: more than half, so that it outweighs the rest. */
+/** From which share of the letters of a line on such phrases are what the line says: more than half, so that they outweigh the rest. */
 export const INVENTED_SHARE = 0.6;
 
 // Accents, and the dot of an i, differ by how a text was written and raised to capitals.
@@ -70,13 +71,26 @@ const phrases = Object.values(INVENTED_PHRASES)
   .flat()
   .map((phrase) => ({ text: plain(phrase), letters: lettersOf(plain(phrase)).length }));
 
+/** How many letters of a line lie in phrases; a letter in several of them counts once. */
+function lettersWithin(line: string, said: readonly { readonly text: string }[]): number {
+  const places = new Set<number>();
+  for (const { text } of said) {
+    for (let from = line.indexOf(text); from !== -1; from = line.indexOf(text, from + 1)) {
+      for (let at = from; at < from + text.length; at += 1) places.add(at);
+    }
+  }
+  return [...line.matchAll(/[\p{L}\p{N}]/gu)].filter(({ index }) => places.has(index)).length;
+}
+
 /**
- * Whether a line says what recognisers are known to invent. People say some of these too: a line of them needs a second run
- * that heard the same.
+ * Whether a line says what recognisers are known to invent: several phrases together, or for the first `gates` one alone. People say
+ * some of these too: a line of them needs a second run that heard the same.
  */
-export function isKnownInvention(text: string): boolean {
+export function isKnownInvention(text: string, gates: TranscriptGates): boolean {
   const line = plain(text);
   const letters = lettersOf(line).length;
   const said = phrases.filter((phrase) => line.includes(phrase.text));
-  return said.some((phrase) => phrase.letters >= INVENTED_SHARE * letters);
+  const invented =
+    gates === firstTranscriptGates ? Math.max(0, ...said.map((phrase) => phrase.letters)) : lettersWithin(line, said);
+  return said.length > 0 && invented >= INVENTED_SHARE * letters;
 }

@@ -1,6 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { maximumLineCharacters } from '../../contract/evidence/transcript.ts';
+import { maximumLineCharacters, transcriptGates } from '../../contract/evidence/transcript.ts';
 import { isKnownInvention } from './invented-phrases.ts';
 import { tokensOf } from './line-tokens.ts';
 import { REGION_RULE } from './speech-regions.ts';
@@ -74,7 +74,7 @@ export function secondTexts(first: readonly string[], second: readonly string[])
     heard,
   );
   return first.map((text, line) => {
-    if (isKnownInvention(text)) return null;
+    if (isKnownInvention(text, transcriptGates)) return null;
     const own = heard.filter((_, at) => words[beside[at] ?? -1]?.line === line);
     return own.join(' ').slice(0, maximumLineCharacters);
   });

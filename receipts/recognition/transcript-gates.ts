@@ -1,6 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { type GateReason, gateReasons, type TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import {
+  type GateReason,
+  gateReasons,
+  type TranscriptGates,
+  type TranscriptLineFact,
+  transcriptGates,
+} from '../../contract/evidence/transcript.ts';
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import { baseLanguage } from '../core/base-language.ts';
 import { AGREEMENT, agrees } from './agreement.ts';
@@ -20,7 +26,7 @@ export const CONFIDENCE_RULE = { words: 0.5, averageLogProbability: -1, compress
 
 /** Every threshold of the gates, as a transcript states it among its parameters. */
 export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
-  gates: 1,
+  gates: transcriptGates,
   speechShare: SPEECH_SUPPORT.share,
   mostLettersPerSecond: SPEECH_SUPPORT.lettersPerSecond,
   fewestLettersPerSecond: SPEECH_SUPPORT.fewestLettersPerSecond,
@@ -48,6 +54,7 @@ export interface GateEvidence {
   readonly regions: readonly (Range & { readonly language: string | null })[];
   /** Base codes of the declared languages; none where none is declared. */
   readonly languages: readonly string[];
+  readonly gates: TranscriptGates;
 }
 
 /** The base codes of the languages that a study declares its source to be in. */
@@ -57,12 +64,12 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
   return languages.flatMap((tag) => baseLanguage(tag) ?? []);
 }
 
-function isDoubted({ text, measures, second }: RecognisedLine): boolean {
+function isDoubted({ text, measures, second }: RecognisedLine, gates: TranscriptGates): boolean {
   const { confidence, averageLogProbability } = measures;
   if (confidence !== null && confidence < CONFIDENCE_RULE.words) return true;
   if (averageLogProbability !== null && averageLogProbability < CONFIDENCE_RULE.averageLogProbability) return true;
   // The confidence of a recogniser in what it is known to invent says nothing.
-  return isKnownInvention(text) && (second === null || !agrees(text, second));
+  return isKnownInvention(text, gates) && (second === null || !agrees(text, second));
 }
 
 function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
@@ -73,7 +80,7 @@ function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvid
   const closes: Readonly<Record<GateReason, boolean>> = {
     no_speech_evidence: !isCarriedBySpeech(line, evidence.speech),
     repetition: isRepeated || repeatsItself(text),
-    low_confidence: isDoubted(line),
+    low_confidence: isDoubted(line, evidence.gates),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,
     language_mismatch: contradictsLanguage(text, evidence.languages, { identified, heard }),
     boundary_only: region === undefined || isAtBoundary(line, region),

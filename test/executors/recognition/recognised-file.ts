@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ExecutionContext } from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
-import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import { type TranscriptLineFact, transcriptGates } from '../../../contract/evidence/transcript.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { placedTranscript } from '../../../receipts/recognition/placed-lines.ts';
 import { REGION_RULE, speechOf, speechRegions } from '../../../receipts/recognition/speech-regions.ts';
@@ -53,7 +53,7 @@ export async function recogniseFile(
   const placed = placedTranscript(recognised);
   const lines = gatedLines(
     placed.lines.map((line) => ({ ...line, identified: null, second: null })),
-    { speech: speechOf(speech), regions: placed.regions, languages: [language] },
+    { speech: speechOf(speech), regions: placed.regions, languages: [language], gates: transcriptGates },
   );
   return { lines, regions, speech: speechOf(speech) };
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { GateReason } from '../../../contract/evidence/transcript.ts';
+import { firstTranscriptGates, type GateReason, transcriptGates } from '../../../contract/evidence/transcript.ts';
 import { compressionRatioOf } from '../../../receipts/recognition/compression.ts';
 import { INVENTED_PHRASES, isKnownInvention } from '../../../receipts/recognition/invented-phrases.ts';
 import { repeatedLines, repeatsItself } from '../../../receipts/recognition/repetition.ts';
@@ -106,7 +106,7 @@ test('a known invention passes only where a second run heard it too, and a sente
   const goodbye = { text: 'Thank you for watching', endMs: 3_000 };
   t.deepEqual(reasonsOf(line({ ...goodbye, second: 'thank you for watching' })), []);
   t.true(reasonsOf(line({ ...goodbye, second: null }))?.includes('low_confidence'));
-  t.false(isKnownInvention('she said thank you for watching the children while I was at the market'));
+  t.false(isKnownInvention('she said thank you for watching the children while I was at the market', transcriptGates));
 });
 
 test('none of the phrases that recognisers invent passes, in any language, declared or not', (t) => {
@@ -120,4 +120,24 @@ test('none of the phrases that recognisers invent passes, in any language, decla
       }
     }
   }
+});
+
+test('several invented phrases in one line are an invention, in any order, and the first gates looked for one of them', (t) => {
+  for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
+    for (const text of [
+      phrases.join('. '),
+      [...phrases].reverse().join(' '),
+      `So, ${phrases.slice(0, 2).join('! ')}!`,
+    ]) {
+      t.true(isKnownInvention(text, transcriptGates), text);
+      t.not(reasonsOf(line({ text, endMs: 30_000, identified: language }), { languages: [language] })?.length, 0, text);
+    }
+  }
+  const both = 'Thanks for watching! See you in the next video.';
+  t.false(isKnownInvention(both, firstTranscriptGates));
+  t.true(isKnownInvention('Thanks for watching, everybody', firstTranscriptGates));
+  // What phrases have in common counts once.
+  t.false(
+    isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you", transcriptGates),
+  );
 });

@@ -1,4 +1,5 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
+import { transcriptGates } from '../../../contract/evidence/transcript.ts';
 import type { GateEvidence, RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
 
 const nothingMeasured = {
@@ -32,6 +33,7 @@ export const allSpeech: GateEvidence = {
   speech: [{ startMs: 0, endMs: 10_000 }],
   regions: [{ startMs: 0, endMs: 10_000, language: null }],
   languages: ['en'],
+  gates: transcriptGates,
 };
 
 const evidence = (
