@@ -7,6 +7,7 @@ import {
   type RecognizerFlags,
   recognizerFlags,
   recognizerFlagsOf,
+  responseFormatFlag,
   secondRunFlag,
   secondRunOf,
 } from './options/recognizer.ts';
@@ -21,6 +22,7 @@ export const evaluateFlags: FlagTable = {
   json: toggle('prints the receipt as JSON instead of lines'),
   report: single('FILE', null, 'draws the measures with their intervals into an SVG file'),
   ...recognizerFlags,
+  ...responseFormatFlag,
   ...secondRunFlag,
   ...screenTextFlags,
 };

@@ -2,6 +2,7 @@ import { modelName } from '../../contract/explanations/language-explanation-exec
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition/semantic-evidence.ts';
 import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
 import { absolutePath } from './path-option.ts';
@@ -28,6 +29,17 @@ export const recognizerFlags: FlagTable = {
   ),
 };
 
+const formatFlagName = 'semantic-recognizer-response-format';
+
+/** The flag that says what a server is asked to answer with; a worker asks no server. */
+export const responseFormatFlag: FlagTable = {
+  [formatFlagName]: single(
+    'FORMAT',
+    'verbose_json',
+    `what --${engineFlag} openai asks its server for: verbose_json, with times of lines and words; or json, text alone, for models that know nothing else, such as gpt-4o-transcribe`,
+  ),
+};
+
 const secondRunFlagName = 'semantic-recognizer-second-run';
 
 /** The flag that has speech recognised twice; a worker does what its host asks of it. */
@@ -50,6 +62,8 @@ export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | nul
 export interface RecognizerFlags {
   readonly engine: RecognizerEngine;
   readonly model: string | null;
+  /** With `openai` alone. */
+  readonly responseFormat?: ResponseFormat;
 }
 
 const notAllowed = (message: string) => new StartError('executor_not_allowed', message);
@@ -64,14 +78,27 @@ function modelOf(engine: RecognizerEngine, given: string | undefined): string | 
   throw new StartError('invalid_flags', `--${modelFlag} ${given}: not the name of a model`);
 }
 
+/** What the server of `openai` is asked to answer with; nothing for the others. */
+function responseFormatOf(engine: RecognizerEngine | null, given: string | undefined) {
+  if (engine !== 'openai') {
+    if (given === undefined) return {};
+    throw notAllowed(`--${formatFlagName} needs --${engineFlag} openai`);
+  }
+  const responseFormat = responseFormats.find((each) => each === (given ?? 'verbose_json'));
+  if (responseFormat !== undefined) return { responseFormat };
+  throw new StartError('invalid_flags', `--${formatFlagName} ${given}: one of ${responseFormats.join(', ')}`);
+}
+
 /** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const name = given.single(engineFlag) ?? 'unavailable';
   const model = given.single(modelFlag);
+  const format = given.single(formatFlagName);
   const isAllowed = given.has(permissionFlag);
   if (name === 'unavailable') {
     if (isAllowed) throw notAllowed(`--${permissionFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
     if (model !== undefined) throw notAllowed(`--${modelFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
+    responseFormatOf(null, format);
     return null;
   }
   const engine = recognizerEngines.find((each) => each === name);
@@ -80,7 +107,7 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
     throw new StartError('invalid_flags', `--${engineFlag} ${name}: one of ${choices}`);
   }
   if (!isAllowed) throw notAllowed(`--${engineFlag} ${engine} needs --${permissionFlag}`);
-  return { engine, model: modelOf(engine, model) };
+  return { engine, model: modelOf(engine, model), ...responseFormatOf(engine, format) };
 }
 
 /** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
@@ -89,12 +116,12 @@ export function recognizerOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): RecognizerChoice | null {
   if (flags === null) return null;
-  const { engine, model } = flags;
+  const { engine, model, responseFormat = 'verbose_json' } = flags;
   if (engine === 'pocketsphinx') return { engine, model };
   if (engine === 'whisper-cli') return { engine, model: model ?? '' };
   const provider = hostedProvider(environment);
   if ('refused' in provider) throw new StartError('invalid_recognition_provider', provider.refused);
-  return { engine, model: model ?? '', provider };
+  return { engine, model: model ?? '', responseFormat, provider };
 }
 
 /** How the line on stdout names the recogniser. */

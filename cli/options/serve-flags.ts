@@ -2,7 +2,7 @@ import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { captionFlags } from './caption-executor.ts';
 import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
-import { recognizerFlags, secondRunFlag } from './recognizer.ts';
+import { recognizerFlags, responseFormatFlag, secondRunFlag } from './recognizer.ts';
 import { screenTextFlags } from './screen-text.ts';
 import { videohostFlags } from './videohost-flags.ts';
 import { workQueueFlags } from './work-queue.ts';
@@ -70,6 +70,7 @@ export const serveFlags: FlagTable = {
     `most lines of captions, from 64 up to ${longestCaptions.maxLines}; every 64 lines may take the time and have the text that 64 have without this option`,
   ),
   ...recognizerFlags,
+  ...responseFormatFlag,
   ...secondRunFlag,
   ...screenTextFlags,
   ...explainerFlags,

@@ -19,3 +19,7 @@ export const shareOf = (value: number | null | undefined): number | null =>
 /** A number with four decimals; null for none. */
 export const measureOf = (value: number | null | undefined): number | null =>
   value == null ? null : Math.round(value * 10_000) / 10_000;
+
+/** The mean of numbers; null for none. */
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;

@@ -3,7 +3,7 @@ import type { HostedProvider } from '../explanations/hosted-provider.ts';
 import { findExecutable, isExecutable } from '../process/executable-search.ts';
 import type { Launcher } from '../process/process.ts';
 import type { Environment } from '../process/tools.ts';
-import { openOpenaiRecognizer } from './openai.ts';
+import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
 import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
 import type { Recognizer } from './recognizer.ts';
 import { openWhisperCli } from './whisper-cli.ts';
@@ -18,6 +18,7 @@ export type RecognizerChoice =
   | {
       readonly engine: 'openai' /** As its server names it. */;
       readonly model: string;
+      readonly responseFormat: ResponseFormat;
       readonly provider: HostedProvider;
     };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition/raw-region.ts';
-import { cleanText, measureOf, shareOf } from './clean-text.ts';
+import { cleanText, meanOf, measureOf, shareOf } from './clean-text.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
 const optionalNumber = z.number().nullish().catch(null);
@@ -29,6 +29,11 @@ const transcription = z.looseObject({
   language: z.string().nullish().catch(null),
   segments: z.array(segment).max(256).nullish(),
   words: z.array(word).max(4096).nullish().catch(null),
+  logprobs: z
+    .array(z.looseObject({ logprob: z.number() }))
+    .max(16_384)
+    .nullish()
+    .catch(null),
 });
 
 type Segment = z.infer<typeof segment>;
@@ -53,8 +58,7 @@ function wordsWithin(words: readonly Word[], { start, end }: Segment): Word[] {
 }
 
 function meanConfidence(words: readonly RawWord[]): number | null {
-  const known = words.flatMap(({ confidence }) => confidence ?? []);
-  return known.length === 0 ? null : shareOf(known.reduce((sum, each) => sum + each, 0) / known.length);
+  return shareOf(meanOf(words.flatMap(({ confidence }) => confidence ?? [])));
 }
 
 function lineOf(given: Segment, beside: readonly Word[]): RawLine[] {
@@ -77,15 +81,15 @@ function lineOf(given: Segment, beside: readonly Word[]): RawLine[] {
   ];
 }
 
-/** Whole texts without segments are one line over all that was heard. */
-const wholeSegment = (text: string, words: readonly Word[]): Segment => ({
-  text,
-  start: words[0]?.start ?? null,
-  end: words.at(-1)?.end ?? null,
-  avg_logprob: null,
+/** Whole texts without segments are one line over all that was heard, with the mean log-probability of its tokens. */
+const wholeSegment = ({ text, words, logprobs }: z.infer<typeof transcription>): Segment => ({
+  text: text ?? '',
+  start: words?.[0]?.start ?? null,
+  end: words?.at(-1)?.end ?? null,
+  avg_logprob: meanOf((logprobs ?? []).map(({ logprob }) => logprob)),
   compression_ratio: null,
   no_speech_prob: null,
-  words: [...words],
+  words: words ?? [],
 });
 
 /** Reads the answer of a transcription server, verbose or not. Throws `RecognitionFailure`. */
@@ -95,9 +99,9 @@ export function transcribedRegion(body: unknown): RawRegion {
     const place = answer.error.issues[0]?.path.join('.') ?? '';
     throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
   }
-  const { text, language, segments, words } = answer.data;
+  const { language, segments, words } = answer.data;
   const beside = words ?? [];
-  const given = segments != null && segments.length > 0 ? segments : [wholeSegment(text ?? '', beside)];
+  const given = segments != null && segments.length > 0 ? segments : [wholeSegment(answer.data)];
   const heard = language?.trim() ?? '';
   return {
     language: heard === '' || heard.length > 64 ? null : heard,

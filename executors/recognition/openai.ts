@@ -8,31 +8,52 @@ import { transcribedRegion } from './openai-answer.ts';
 import { RecognitionFailure, type Recognizer, type RegionSound } from './recognizer.ts';
 import { waveFile } from './wave-file.ts';
 
+/** What a server is asked to answer with; the models after Whisper know `json` alone, which has no times. */
+export const responseFormats = ['verbose_json', 'json'] as const;
+
+export type ResponseFormat = (typeof responseFormats)[number];
+
 export interface OpenaiRecognizerOptions {
   readonly provider: HostedProvider;
   readonly model: string;
+  readonly responseFormat: ResponseFormat;
   readonly clock: Clock;
 }
 
 /** One region may take so long, and its answer may be so large. */
 export const TRANSCRIPTION_LIMITS = { maxWallMs: 120_000, maxResponseBytes: 1024 * 1024 } as const;
 
-const SETTINGS = {
-  temperature: 0,
-  responseFormat: 'verbose_json',
-  granularities: 'segment,word',
-  prompt: 'none',
-} as const;
+interface Settings {
+  readonly temperature: number;
+  readonly responseFormat: ResponseFormat;
+  readonly prompt: 'none';
+  /** What times are asked for. */
+  readonly granularities?: string;
+  /** What is asked for beside the text: where there are no segments, the log-probabilities are those of its tokens. */
+  readonly include?: string;
+}
 
-function formOf({ samples, language }: RegionSound, model: string): FormData {
+const SETTINGS: Readonly<Record<ResponseFormat, Settings>> = {
+  verbose_json: { temperature: 0, responseFormat: 'verbose_json', granularities: 'segment,word', prompt: 'none' },
+  json: { temperature: 0, responseFormat: 'json', include: 'logprobs', prompt: 'none' },
+};
+
+function formOf({ samples, language }: RegionSound, model: string, settings: Settings): FormData {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(waveFile(samples))], { type: 'audio/wav' }), 'region.wav');
   form.set('model', model);
-  form.set('temperature', String(SETTINGS.temperature));
-  form.set('response_format', SETTINGS.responseFormat);
-  for (const granularity of SETTINGS.granularities.split(',')) form.append('timestamp_granularities[]', granularity);
+  form.set('temperature', String(settings.temperature));
+  form.set('response_format', settings.responseFormat);
+  for (const each of settings.granularities?.split(',') ?? []) form.append('timestamp_granularities[]', each);
+  if (settings.include !== undefined) form.append('include[]', settings.include);
   if (language !== null) form.set('language', language);
   return form;
+}
+
+function refusalOf(status: number, { responseFormat }: Settings): RecognitionFailure {
+  const isAboutForm = responseFormat === 'verbose_json' && (status === 400 || status === 422);
+  const advice = isAboutForm ? '; a model without times needs --semantic-recognizer-response-format json' : '';
+  return new RecognitionFailure(`http_${status}`, `the server refused the request${advice}`);
 }
 
 function failureOf(error: unknown): RecognitionFailure {
@@ -59,7 +80,9 @@ function parsed(text: string): unknown {
  * without a prompt; nothing is asked twice. What it is cannot be seen from here: its digest is that of its address and the
  * name of the model.
  */
-export function openOpenaiRecognizer({ provider, model, clock }: OpenaiRecognizerOptions): Recognizer {
+export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
+  const { provider, model, clock } = options;
+  const settings = SETTINGS[options.responseFormat];
   const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
   const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
   const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
@@ -69,8 +92,8 @@ export function openOpenaiRecognizer({ provider, model, clock }: OpenaiRecognize
 
   const ask = async (sound: RegionSound, signal: AbortSignal): Promise<unknown> => {
     const url = `${provider.baseUrl}/audio/transcriptions`;
-    const response = await send(url, { method: 'POST', body: formOf(sound, model), signal });
-    if (!response.ok) throw new RecognitionFailure(`http_${response.status}`, 'the server refused the request');
+    const response = await send(url, { method: 'POST', body: formOf(sound, model, settings), signal });
+    if (!response.ok) throw refusalOf(response.status, settings);
     const text = await response.text();
     if (holdsKey(text)) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
     return parsed(text);
@@ -79,7 +102,7 @@ export function openOpenaiRecognizer({ provider, model, clock }: OpenaiRecognize
   return {
     engine: 'openai',
     tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
-    parameters: { ...SETTINGS, baseUrl: provider.baseUrl, model, ...TRANSCRIPTION_LIMITS },
+    parameters: { ...settings, baseUrl: provider.baseUrl, model, ...TRANSCRIPTION_LIMITS },
     languages: null,
     recognize: async (sound, signal) => {
       signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition/raw-region.ts';
-import { cleanText, measureOf, shareOf } from './clean-text.ts';
+import { cleanText, meanOf, measureOf, shareOf } from './clean-text.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
 const offsets = z.looseObject({ from: z.number().int(), to: z.number().int() });
@@ -34,9 +34,6 @@ function wordsOf(tokens: readonly Token[]): RawWord[] {
     return [{ text, startMs, endMs, confidence: shareOf(meanOf(group.map(({ p }) => p))) }];
   });
 }
-
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 
 const LEAST = 1e-6;
 

@@ -19,7 +19,7 @@ test('each recogniser has the model that it needs', (t) => {
   t.deepEqual(of('pocketsphinx'), { engine: 'pocketsphinx', model: null });
   t.deepEqual(of('pocketsphinx', '/models/en'), { engine: 'pocketsphinx', model: '/models/en' });
   t.deepEqual(of('whisper-cli', '/models/base.bin'), { engine: 'whisper-cli', model: '/models/base.bin' });
-  t.deepEqual(of('openai', 'whisper-1'), { engine: 'openai', model: 'whisper-1' });
+  t.deepEqual(of('openai', 'whisper-1'), { engine: 'openai', model: 'whisper-1', responseFormat: 'verbose_json' });
   t.is(announcedRecognizer(of('openai', 'whisper-1')), 'current-run-openai-opt-in');
   t.throws(() => serveOptions(asked('openai', 'a b')), { instanceOf: StartError, code: 'invalid_flags' });
 });
@@ -36,4 +36,23 @@ test('a server is on this machine or behind https, and no message holds its key 
   if (local === null) throw new Error('a recogniser was asked for');
   t.regex(recognizerNotice(local), /on this machine/);
   t.false(recognizerNotice(local).includes(key));
+});
+
+test('a server may be asked for text alone, and no other recogniser has a format', (t) => {
+  const format = (value: string) => ['--semantic-recognizer-response-format', value];
+  const { recognizer } = serveOptions([...asked('openai', 'gpt-4o-transcribe'), ...format('json')]);
+  t.deepEqual(recognizer, { engine: 'openai', model: 'gpt-4o-transcribe', responseFormat: 'json' });
+  const choice = recognizerOf(recognizer, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: 'sk-test' });
+  t.like(choice, { engine: 'openai', responseFormat: 'json' });
+  t.throws(() => serveOptions([...asked('openai', 'm'), ...format('srt')]), {
+    ...{ instanceOf: StartError, code: 'invalid_flags', message: /one of verbose_json, json$/ },
+  });
+  for (const flags of [[], asked('pocketsphinx'), asked('whisper-cli', '/models/base.bin')]) {
+    const refused = {
+      instanceOf: StartError,
+      code: 'executor_not_allowed',
+      message: /needs --semantic-recognizer openai/,
+    };
+    t.throws(() => serveOptions([...flags, ...format('json')]), refused);
+  }
 });

@@ -164,6 +164,7 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--allow-real-semantic-evidence',
     '--semantic-recognizer-model=small',
     '--semantic-recognizer-second-run',
+    '--semantic-recognizer-response-format=json',
     '--language-explanation-executor=openai',
     '--allow-real-language-explanation',
     '--language-explanation-model=small',

@@ -34,7 +34,7 @@ test('an engine behind a server elsewhere leaves the machine and may cost; one b
   const chosen: ChosenEngines = {
     ...none,
     screenText: [{ name: 'tesseract.js', version: '7.0.0', digest }],
-    recognizer: { engine: 'openai', model: 'listener', provider: server(false) },
+    recognizer: { engine: 'openai', model: 'listener', responseFormat: 'json', provider: server(false) },
     captionExecutor: 'recognised_transcript_translated',
     translator: { model: 'writer', provider: server(true) },
     explainer: { model: 'teacher', provider: server(false) },

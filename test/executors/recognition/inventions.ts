@@ -37,7 +37,12 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
   t.deepEqual(passedOf(heard), []);
   t.log(`pocketsphinx: ${heard.lines.length} lines invented in ${heard.regions.length} regions, none passed`);
   const provider = { baseUrl: server.baseUrl, apiKey: null, isLocal: true };
-  const recognizer = openOpenaiRecognizer({ provider, model: 'inventive', clock: realClock });
+  const recognizer = openOpenaiRecognizer({
+    provider,
+    model: 'inventive',
+    responseFormat: 'verbose_json',
+    clock: realClock,
+  });
   for (const language of Object.keys(INVENTED_PHRASES)) {
     server.behave(inventing(language));
     const invented = await recogniseFile(t, bench, pack, { recognizer, everywhere: true, language });

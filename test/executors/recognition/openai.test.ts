@@ -1,5 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
-import { openOpenaiRecognizer, TRANSCRIPTION_LIMITS } from '../../../executors/recognition/openai.ts';
+import {
+  openOpenaiRecognizer,
+  type ResponseFormat,
+  TRANSCRIPTION_LIMITS,
+} from '../../../executors/recognition/openai.ts';
 import {
   stubTranscriber,
   type TranscriberBehaviour,
@@ -11,12 +15,16 @@ const sound = { samples: Buffer.alloc(3_200, 1), language: 'en' };
 const { signal } = new AbortController();
 const apiKey = 'sk-test-0123456789';
 
-async function opened(t: ExecutionContext, behaviour: TranscriberBehaviour) {
+async function opened(
+  t: ExecutionContext,
+  behaviour: TranscriberBehaviour,
+  responseFormat: ResponseFormat = 'verbose_json',
+) {
   const server = await stubTranscriber(behaviour);
   t.teardown(server.close);
   const clock = new SimulatedClock(0);
   const provider = { baseUrl: server.baseUrl, apiKey, isLocal: true };
-  return { server, clock, recognizer: openOpenaiRecognizer({ provider, model: 'small', clock }) };
+  return { server, clock, recognizer: openOpenaiRecognizer({ provider, model: 'small', responseFormat, clock }) };
 }
 
 const none = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
@@ -73,6 +81,44 @@ test('what a server leaves out is recorded as absent', async (t) => {
   server.behave(transcribes({ segments: [{ text: 'Take', start: 0.1, end: 0.4, words: nested, avg_logprob: 'n/a' }] }));
   const { lines } = await recognizer.recognize(sound, signal);
   t.deepEqual(lines[0]?.measures, { ...none, confidence: 0.5 });
+});
+
+test('a model that knows no times is asked for its text and the log-probabilities of its tokens', async (t) => {
+  const logprobs = [
+    { token: 'Take', logprob: -0.5, bytes: [84] },
+    { token: ' it', logprob: -0.25, bytes: [32] },
+  ];
+  const { server, recognizer } = await opened(t, transcribes({ text: 'Take it', logprobs }), 'json');
+  t.deepEqual(await recognizer.recognize(sound, signal), {
+    language: null,
+    lines: [
+      { text: 'Take it', startMs: null, endMs: null, words: [], measures: { ...none, averageLogProbability: -0.375 } },
+    ],
+  });
+  t.deepEqual(server.asked[0]?.fields, {
+    model: ['small'],
+    temperature: ['0'],
+    response_format: ['json'],
+    'include[]': ['logprobs'],
+    language: ['en'],
+  });
+  t.like(recognizer.parameters, { responseFormat: 'json', include: 'logprobs' });
+  server.behave(transcribes({ text: 'Take it', logprobs: 'none' }));
+  const { lines } = await recognizer.recognize(sound, signal);
+  t.deepEqual(lines[0]?.measures, none);
+});
+
+test('a refusal of the request itself names the option for models that know no times', async (t) => {
+  const refuses: TranscriberBehaviour = (response) => response.writeHead(400).end('{}');
+  const verbose = await opened(t, refuses);
+  await t.throwsAsync(verbose.recognizer.recognize(sound, signal), {
+    message:
+      /^http_400: the server refused the request; a model without times needs --semantic-recognizer-response-format json$/,
+  });
+  const plain = await opened(t, refuses, 'json');
+  await t.throwsAsync(plain.recognizer.recognize(sound, signal), {
+    message: 'http_400: the server refused the request',
+  });
 });
 
 const failing: readonly (readonly [string, TranscriberBehaviour, RegExp])[] = [
