@@ -27,12 +27,18 @@ const none: ReadonlySet<string> = new Set();
 
 const wordOf = ({ text }: TimedUnit): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
+/** Signs without spaces between them may be one word; a consonant without a vowel more often ends a syllable than it begins one. */
+function betweenSigns(before: TimedUnit, after: TimedUnit): number {
+  const cost = (BREAK_COST.plain + BREAK_COST.within) / 2;
+  if (after.isLone) return BREAK_COST.within;
+  return before.isLone ? (cost + BREAK_COST.within) / 2 : cost;
+}
+
 function byGrammar(before: TimedUnit, after: TimedUnit, words: ReadonlySet<string>): number {
   if (sentenceEnd.test(before.text)) return BREAK_COST.sentence;
   if (clauseEnd.test(before.text)) return BREAK_COST.clause;
   if (words.has(wordOf(before))) return BREAK_COST.within;
-  // Signs without spaces between them may be one word.
-  if (!after.isSpaced) return (BREAK_COST.plain + BREAK_COST.within) / 2;
+  if (!after.isSpaced) return betweenSigns(before, after);
   return words.has(wordOf(after)) ? BREAK_COST.phrase : BREAK_COST.plain;
 }
 

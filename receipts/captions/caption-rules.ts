@@ -7,12 +7,16 @@ export interface CaptionRules {
   readonly joinsReads: boolean;
   /** A language may be named in words, and a track that is identified as another than it is tagged has no words to give. */
   readonly judgesLanguages: boolean;
+  /** No row parts signs of Thai, Lao, Khmer or Burmese that make a syllable together; else it begins between any two signs. */
+  readonly keepsSyllables: boolean;
 }
 
 /** What captions are made by. */
-export const captionRules: CaptionRules = { joinsReads: true, judgesLanguages: true };
+export const captionRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: true };
 
-const firstRules: CaptionRules = { joinsReads: false, judgesLanguages: false };
+const secondRules: CaptionRules = { joinsReads: true, judgesLanguages: true, keepsSyllables: false };
+
+const firstRules: CaptionRules = { joinsReads: false, judgesLanguages: false, keepsSyllables: false };
 
 /** All rules that captions may have been made by, the newest first. */
-export const everyCaptionRules: readonly CaptionRules[] = [captionRules, firstRules];
+export const everyCaptionRules: readonly CaptionRules[] = [captionRules, secondRules, firstRules];

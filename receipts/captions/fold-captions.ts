@@ -157,20 +157,33 @@ function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | un
   return { model, promptContentId, configurationContentId };
 }
 
-/** Open jobs with what was asked and answered for them, every question of it derived again. */
+/**
+ * The open jobs from which every question follows, with what was asked and answered; rules that cut other lines ask otherwise.
+ * Throws what speaks against the first job where the questions follow from none.
+ */
 async function translatedJobs(
-  { content, report }: FoldContext,
+  { content, report, pause }: FoldContext,
   open: readonly CaptionJob[],
   contentId: string,
 ): Promise<CaptionJob[]> {
   const isLong = open.some(({ allowance }) => allowance !== undefined);
   const translation = await readTranslation(content, contentId, isLong);
-  checkObject(contentId, () => {
-    for (const job of open) checkTranslation(translation, job);
-  });
+  const faults: EvidenceChainError[] = [];
+  const asked: CaptionJob[] = [];
+  for (const job of open) {
+    await pause();
+    try {
+      checkObject(contentId, () => checkTranslation(translation, job));
+      asked.push({ ...job, translation });
+    } catch (error) {
+      if (!(error instanceof EvidenceChainError)) throw error;
+      faults.push(error);
+    }
+  }
+  if (asked.length === 0) throw faults[0];
   const detail = counted(translation.asks.length, 'question');
   report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail });
-  return open.map((job) => ({ ...job, translation }));
+  return asked;
 }
 
 /** The job whose captions these are. Throws what speaks against the first where none is. */

@@ -48,7 +48,8 @@ export function recognisedLines(study: CaptionedStudy, { lines }: StudiedTranscr
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
   const { range, sourceLanguage } = captionInputOf(study);
-  const cues = segmentedCues(passed.flatMap(timedUnits), {
+  const units = passed.flatMap((line) => timedUnits(line, study.rules));
+  const cues = segmentedCues(units, {
     range,
     language: sourceLanguage,
     isWall: (before, after) => withheld.some((index) => before.lineIndex < index && index < after.lineIndex),

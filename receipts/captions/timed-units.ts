@@ -1,37 +1,17 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
+import type { CaptionRules } from './caption-rules.ts';
+import { piecesOf } from './text-pieces.ts';
 
-/** A piece of a recognised line that no cue divides: a word with its punctuation, or one sign of a script without spaces. */
+/** A piece of a recognised line that no cue divides: a word with its punctuation, or as little as a row divides of a script without spaces. */
 export interface TimedUnit extends Range {
   readonly text: string;
   /** Whether a space stands before it. */
   readonly isSpaced: boolean;
+  /** Whether it is a consonant that may belong to a syllable with what is beside it. */
+  readonly isLone: boolean;
   /** The index of its line in the transcript. */
   readonly lineIndex: number;
-}
-
-const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-
-// Signs that begin no row stay with what is before them, opening brackets with what follows (Unicode line breaking, UAX 14).
-const sign =
-  /[\p{Ps}\p{Pi}]*(?:[\p{sc=Katakana}\u30FC]+|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{Ps}\p{Pi}\u30FC]+)[\p{M}\p{Pe}\p{Pf}\p{Po}\u30FC々ぁぃぅぇぉっゃゅょ]*|[\p{Ps}\p{Pi}]+/gu;
-
-interface Piece {
-  readonly text: string;
-  readonly from: number;
-  readonly isSpaced: boolean;
-}
-
-/** The pieces of a text with their places in it. */
-function piecesOf(text: string): Piece[] {
-  return [...text.matchAll(/[^\s\p{Cc}]+/gu)].flatMap(({ 0: word, index }) => {
-    if (!dense.test(word)) return [{ text: word, from: index, isSpaced: true }];
-    return [...word.matchAll(sign)].map(({ 0: part, index: at }) => ({
-      text: part,
-      from: index + at,
-      isSpaced: at === 0 && index > 0,
-    }));
-  });
 }
 
 /** A place of a text whose time is known. */
@@ -77,19 +57,19 @@ function endAt(anchors: readonly Anchor[], at: number): number {
 }
 
 /** The units of a recognised line in their order, in times that never run back; words without times share those of their line. */
-export function timedUnits(line: TranscriptLineFact): TimedUnit[] {
+export function timedUnits(line: TranscriptLineFact, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] {
   const anchors = anchorsOf(line);
   let reached = line.startMs;
-  return piecesOf(line.text).map(({ text, from, isSpaced }) => {
+  return piecesOf(line.text, rules).map(({ text, from, ...piece }) => {
     const startMs = Math.max(reached, startAt(anchors, from));
     reached = Math.max(startMs, endAt(anchors, from + text.length));
-    return { text, isSpaced, lineIndex: line.index, startMs, endMs: reached };
+    return { text, ...piece, lineIndex: line.index, startMs, endMs: reached };
   });
 }
 
 /** The units of a text that was not spoken. */
-export const untimedUnits = (text: string): TimedUnit[] =>
-  piecesOf(text).map(({ text: part, isSpaced }) => ({ text: part, isSpaced, lineIndex: 0, startMs: 0, endMs: 0 }));
+export const untimedUnits = (text: string, rules: Pick<CaptionRules, 'keepsSyllables'>): TimedUnit[] =>
+  piecesOf(text, rules).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
 
 /** Units as one text. */
 export const textOfUnits = (units: readonly TimedUnit[]): string =>

@@ -1,6 +1,7 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import { breakCosts } from './break-costs.ts';
 import type { DraftLine, DraftText } from './caption-draft.ts';
+import type { CaptionRules } from './caption-rules.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { rowsOf } from './cue-rows.ts';
 import { cueShapeOf } from './cue-shape.ts';
@@ -26,14 +27,14 @@ export const translationWorkOf = (
 };
 
 /** A text in rows as the guidelines for its language want them, where two rows suffice. */
-function inRows(text: string, language: string): string {
-  return rowsOf(untimedUnits(text), cueShapeOf(language), breakCosts(language));
+function inRows(text: string, language: string, rules: CaptionRules): string {
+  return rowsOf(untimedUnits(text, rules), cueShapeOf(language), breakCosts(language));
 }
 
-function sideOf(verdict: Verdict | undefined, language: string): DraftText {
+function sideOf(verdict: Verdict | undefined, language: string, rules: CaptionRules): DraftText {
   if (verdict === undefined) return { state: 'withheld', reasonCode: 'translator_unavailable' };
   if ('reason' in verdict) return { state: 'withheld', reasonCode: verdict.reason };
-  return { state: 'available', text: inRows(verdict.text, language) };
+  return { state: 'available', text: inRows(verdict.text, language, rules) };
 }
 
 /** The recognised lines of a study, each with its translation or the reason why it has none. */
@@ -45,6 +46,6 @@ export function translatedLines(study: CaptionedStudy, translation: CaptionTrans
   return recognisedLines(study, transcript).map(({ text, ...line }) => ({
     ...line,
     source: { state: 'available', text },
-    target: sideOf(verdicts.get(line.id), targetLanguage),
+    target: sideOf(verdicts.get(line.id), targetLanguage, study.rules),
   }));
 }

@@ -141,8 +141,9 @@ for (const [what, shape] of Object.entries(otherwise)) {
   test(`captions of ${what} verify by the rules that they were made by`, async (t) => {
     const from = storedStudy(shape);
     const made = await Promise.all(everyCaptionRules.map((rules) => madeBy(rules, from)));
-    t.is(made.length, 2);
+    t.is(made.length, 3);
     const contents = made.map(({ caption }) => caption?.reference.contentId);
+    // The second rules and the third differ in the syllables of transcripts and translations.
     t.is(new Set(contents).size, 2);
     t.false(contents.includes(undefined));
   });
@@ -152,13 +153,14 @@ test('an attempt that was begun by rules that name another executor goes on by t
   const from = storedStudy(otherwise['tracks with the names of their languages'] ?? { version: 1, windows: 4 });
   for (const rules of everyCaptionRules) {
     const { underWay, approval: named } = await madeBy(rules, from);
-    t.deepEqual(approvedStudyOf(underWay, named)?.rules, rules);
+    const newest = everyCaptionRules.find(({ judgesLanguages }) => judgesLanguages === rules.judgesLanguages);
+    t.deepEqual(approvedStudyOf(underWay, named)?.rules, newest);
   }
 });
 
 test('captions that follow by no rules are damage', async (t) => {
   const from = storedStudy({ version: 1, windows: 128, tracks: swappedTags(acrossSeam) });
-  const mixed = madeBy({ joinsReads: false, judgesLanguages: true }, from);
+  const mixed = madeBy({ joinsReads: false, judgesLanguages: true, keepsSyllables: true }, from);
   await t.throwsAsync(mixed, { instanceOf: EvidenceChainError, message: /the caption sha256:\S+ fails at: lines/ });
 });
 

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { captionQualityReportsOf } from '../../../receipts/captions/caption-quality-report.ts';
+import { captionRules } from '../../../receipts/captions/caption-rules.ts';
 import { type SegmentedCue, segmentedCues } from '../../../receipts/captions/segmented-cues.ts';
 import { timedUnits } from '../../../receipts/captions/timed-units.ts';
 import { captionsOf, lineOf } from './checkable-captions.ts';
@@ -8,7 +9,10 @@ import { type Spoken, spokenLines } from './spoken-lines.ts';
 const range = { startMs: 0, endMs: 600_000 };
 
 const cuesOf = (language: string, spoken: readonly Spoken[], within = range): SegmentedCue[] =>
-  segmentedCues(spokenLines(spoken).flatMap(timedUnits), { range: within, language, isWall: () => false });
+  segmentedCues(
+    spokenLines(spoken).flatMap((line) => timedUnits(line, captionRules)),
+    { range: within, language, isWall: () => false },
+  );
 
 /** What the guidelines find in cues of a language. */
 function findingsIn(language: string, cues: readonly SegmentedCue[]): string[] {
@@ -64,7 +68,7 @@ test('no cue joins what lies on both sides of a wall', (t) => {
   const units = spokenLines([
     { text: 'he said', startMs: 1000, endMs: 1800 },
     { text: 'that', startMs: 1900, endMs: 2400 },
-  ]).flatMap(timedUnits);
+  ]).flatMap((line) => timedUnits(line, captionRules));
   const cues = segmentedCues(units, {
     range,
     language: 'en',
@@ -77,7 +81,7 @@ test('words without times share the time of their line', (t) => {
   const [line] = spokenLines([{ text: 'one two', startMs: 1000, endMs: 8000, isWhole: true }]);
   if (line === undefined) throw new Error('a line');
   t.deepEqual(
-    timedUnits(line).map(({ text, startMs, endMs }) => [text, startMs, endMs]),
+    timedUnits(line, captionRules).map(({ text, startMs, endMs }) => [text, startMs, endMs]),
     [
       ['one', 1000, 4000],
       ['two', 5000, 8000],
@@ -89,7 +93,7 @@ test('a script without spaces is cut between its signs, and brackets and stops s
   const text = '「昨日は友達と一緒に大きな公園へ行きました。」とても楽しかったです。コンピューターを買います';
   const [line] = spokenLines([{ text, startMs: 0, endMs: 15_000, isWhole: true }]);
   if (line === undefined) throw new Error('a line');
-  const units = timedUnits(line).map((unit) => unit.text);
+  const units = timedUnits(line, captionRules).map((unit) => unit.text);
   t.is(units.join(''), text);
   t.true(units.includes('「昨'));
   t.true(units.includes('た。」'));
