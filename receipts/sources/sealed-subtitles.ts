@@ -1,6 +1,7 @@
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import { type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import { firstDifference } from '../core/first-difference.ts';
 import { atOnce } from '../core/steps.ts';
 import { type ContentRef, contentRefOf } from './sealed-content.ts';
 import { demandSealed } from './sealed-demand.ts';
@@ -8,7 +9,8 @@ import { staysInside } from './sealed-layout.ts';
 import { readSealedRecord } from './sealed-record.ts';
 import type { SealedFile, SourceRecords } from './source-records.ts';
 import { decodedText, isUnicode } from './subtitle-encoding.ts';
-import { readableText } from './subtitle-file.ts';
+import { everyReadableRules, readableRules, readableText } from './subtitle-file.ts';
+import type { ReadableVtt } from './vtt-cues.ts';
 
 /** The subtitle files that a receipt names. */
 export const subtitlesOf = ({ subtitle_tracks: tracks = [] }: SourceReceipt): readonly SealedSubtitleTrack[] => tracks;
@@ -52,17 +54,20 @@ export function openSubtitles(
   return { subtitles, subtitleFiles: subtitleFilesOf(receipt) };
 }
 
-/** The text of a file in Unicode follows from its bytes alone. */
+/** The text of a file in Unicode follows from its bytes alone, by the rules of the host that sealed it. */
 function verifyText({ encoding, format }: SealedSubtitleTrack, bytes: Uint8Array, text: Uint8Array, place: string) {
-  const derived = (): ContentRef & { readonly encoding: string } => {
+  const derived = (rules: ReadableVtt): ContentRef & { readonly encoding: string } => {
     try {
       const decoded = decodedText(bytes, encoding);
-      return { ...contentRefOf(atOnce(readableText(decoded.text, format))), encoding: decoded.encoding };
+      return { ...contentRefOf(atOnce(readableText(decoded.text, format, rules))), encoding: decoded.encoding };
     } catch (error) {
       throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);
     }
   };
-  demandSealed('link_mismatch', `${place}.text`, { ...contentRefOf(text), encoding }, derived());
+  const sealed = { ...contentRefOf(text), encoding };
+  const follows = (rules: ReadableVtt): boolean => firstDifference(sealed, derived(rules)) === null;
+  if (everyReadableRules.some(follows)) return;
+  demandSealed('link_mismatch', `${place}.text`, sealed, derived(readableRules));
 }
 
 /** The tracks stand behind those of the media, each under an index of its own. Throws `link_mismatch`. */

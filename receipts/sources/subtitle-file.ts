@@ -5,7 +5,7 @@ import { assCues } from './ass-cues.ts';
 import { srtCues } from './srt-cues.ts';
 import type { WrittenCue } from './subtitle-cues.ts';
 import { decodedText } from './subtitle-encoding.ts';
-import { vttCues, withoutPresentation } from './vtt-cues.ts';
+import { type ReadableVtt, vttCues, withoutPresentation } from './vtt-cues.ts';
 
 /** A subtitle file that was read whole. */
 export interface SubtitleFile {
@@ -31,9 +31,15 @@ function formatOf(text: string, start: number): SubtitleFormat | null {
   return text.includes('-->') ? 'srt' : null;
 }
 
+/** By which rules a text is made readable. */
+export const readableRules: ReadableVtt = { dropsNames: true };
+
+/** All rules that stored texts may have been made by, the newest first. */
+export const everyReadableRules: readonly ReadableVtt[] = [readableRules, { dropsNames: false }];
+
 /** The text of a decoded file as it is read: of WebVTT without styles and regions, of the others all of it. */
-export function* readableText(text: string, format: SubtitleFormat): Steps<Uint8Array> {
-  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text) : text, 'utf8');
+export function* readableText(text: string, format: SubtitleFormat, rules = readableRules): Steps<Uint8Array> {
+  return Buffer.from(format === 'webvtt' ? yield* withoutPresentation(text, rules) : text, 'utf8');
 }
 
 /**

@@ -7,11 +7,20 @@ const vttTimes = new RegExp(`^${vttTime}[ \\t]+-->[ \\t]+${vttTime}(?:[ \\t].*)?
 const isComment = (line: string): boolean => /^NOTE(?:[ \t]|$)/.test(line);
 const isPresentation = (line: string): boolean => /^(?:STYLE|REGION)[ \t]*$/.test(line);
 
+/** What ffmpeg takes for the head of the file or for a comment, whatever follows these letters: it reads no cue of such a name. */
+const isTakenForOther = (name: string): boolean => /^(?:NOTE|WEBVTT)/.test(name) && !isComment(name);
+
+/** What is left out of a WebVTT file before ffmpeg reads it. */
+export interface ReadableVtt {
+  /** Whether names are left out for which ffmpeg passes over their cues; else they stay. */
+  readonly dropsNames: boolean;
+}
+
 /**
  * The text of a WebVTT file without what only says how cues look: ffmpeg reads no cue behind a block of styles. A block is
  * lines that stand together.
  */
-export function* withoutPresentation(file: string): Steps<string> {
+export function* withoutPresentation(file: string, { dropsNames }: ReadableVtt): Steps<string> {
   const kept = new JoinedLines();
   let [isWithin, isHidden, isWhole] = [false, false, true];
   for (const { line, text } of linesOf(file)) {
@@ -19,8 +28,9 @@ export function* withoutPresentation(file: string): Steps<string> {
     const words = withoutReturn(text);
     if (words === '') isHidden = false;
     else if (!isWithin) isHidden = isPresentation(words);
+    const isDropped = dropsNames && line > 1 && !isWithin && !words.includes('-->') && isTakenForOther(words);
     isWithin = words !== '';
-    if (isHidden) isWhole = false;
+    if (isHidden || isDropped) isWhole = false;
     else kept.add(text);
   }
   return isWhole ? file : kept.text();

@@ -23,6 +23,8 @@ const whole = {
     '1\r\n00:00:05,000 --> 00:00:08,000\r\n{\\an8}<b>a</b>\r\n\r\nb\r\n\r\n2\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n\r\n3\r\n00:00:01,000 --> 00:00:02,000\r\n\r\n4\r\n00:00:01,000 --> 00:00:01,000\r\nnever\r\n\r\n5\r\n00:00:06,000 --> 00:00:07,000\r\n1984\r\n',
   'WebVTT with styles, regions, comments, settings, names of cues and voices':
     'WEBVTT\n\nREGION\nid:a\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE x\ny\n\nfirst\n00:01.000 --> 01:00:02.000 line:0 align:start\n<v A>1 &lt; 2\n\n01:00.500 --> 01:01.000\n<00:01:00.700><c.x>z</c>\n',
+  'WebVTT with names of cues that begin as comments and as the head of a file do':
+    'WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:02.000\none\n\nNOTE-1\n00:03.000 --> 00:04.000\ntwo\n\nNOTE three\n\nWEBVTT4\n00:05.000 --> 00:06.000\nfour\n',
   'ASS with overrides, drawings, commas and breaks': `[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name\n\n[Events]\n${events}\n${dialogue('0:00:09.50', '0:00:10.00', '{\\pos(1,2)}a, b\\Nc')}\n${dialogue('0:00:01.00', '0:00:02.00', '{\\p1}m 0 0 l 1 1{\\p0}')}\n${dialogue('0:00:01.00', '0:00:02.00', 'd')}\nComment: 0,0:00:01.00,0:00:02.00,,,0,0,0,,no\n`,
 };
 

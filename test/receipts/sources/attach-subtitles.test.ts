@@ -4,6 +4,8 @@ import { registeredSource } from '../../../contract/sources/source-session.ts';
 import { receiptOf, sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
 import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { sealOwnedIngest, sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
+import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
+import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
 import { verifyRecords, verifySource } from '../../../receipts/sources/verify-source.ts';
 import { attachedClip, attachedTrack } from './attached-clip.ts';
 import { clipIngest, forged, videoIngest } from './sealed-clip.ts';
@@ -95,4 +97,25 @@ test('a file that is missing or has other bytes is told', (t) => {
     () => verifyRecords({ ...attached.chain, subtitles: changed }),
     inconsistent('content_mismatch', /0\.text$/),
   );
+});
+
+test('a text of WebVTT verifies by the rules of the host that sealed it, and by no others', (t) => {
+  const written = bytesOf('WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:01.000\nnever shown\n\n00:02.000 --> 00:03.000\nx\n');
+  const before = written;
+  const today = bytesOf(written.toString('utf8').replace('NOTEBOOK\n', ''));
+  const other = bytesOf(written.toString('utf8').replace('never', 'ever'));
+  const sealedAs = (text: Buffer) => {
+    const [file, ...texts] = [written, text].map(contentRefOf);
+    if (file === undefined) throw new Error('a file');
+    const named = sealedSubtitleOf({
+      ...{ trackIndex: 4, label: 'Lines', language: 'en', format: 'webvtt', encoding: 'utf-8', file },
+      ...{ text: texts[0] ?? file, rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
+      measured: { cues: 2, outOfOrder: 0, overlapping: 0, withoutDuration: 1, beyondMedia: 0 },
+    });
+    const all = new Map([...files, ...[written, text].map((each) => [contentRefOf(each).contentId, each] as const)]);
+    return () => verifySource(sealWithSubtitles(bareChain, [named], all).chain, null);
+  };
+  t.notThrows(sealedAs(before));
+  t.notThrows(sealedAs(today));
+  t.throws(sealedAs(other), inconsistent('link_mismatch', /0\.text$/));
 });

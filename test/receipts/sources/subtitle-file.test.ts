@@ -44,6 +44,20 @@ test('a WebVTT file has its cues without comments, and its text has neither styl
   t.is(Buffer.from(open(plain).text).toString('utf8'), plain);
 });
 
+test('the text of a WebVTT file has no name of a cue that ffmpeg takes for a comment or for the head of a file', (t) => {
+  const named = (...names: readonly string[]): string =>
+    ['WEBVTT', ...names.map((name, at) => `${name}00:0${at}.000 --> 00:0${at}.500\nNOTE-${at}`)].join('\n\n');
+  const names = ['NOTEBOOK\n', 'NOTE-1\n', 'WEBVTT2\n', 'a NOTE\n', 'Note\n', 'NOTE\nof three\n\n'];
+  const file = open(named(...names));
+  t.is(file.cues.length, names.length);
+  t.is(Buffer.from(file.text).toString('utf8'), named('', '', '', ...names.slice(3)));
+  const returned = named(...names).replaceAll('\n', '\r\n');
+  t.is(
+    Buffer.from(open(returned).text).toString('utf8'),
+    named('', '', '', ...names.slice(3)).replaceAll('\n', '\r\n'),
+  );
+});
+
 test('an ASS file has the events that are dialogue', (t) => {
   const file = open(
     ass(fields, line('0:00:01.50', '0:00:02.00', '{\\i1}a, b'), 'Comment: 0,x', line('1:00:00.00', '1:00:00.00', '')),
