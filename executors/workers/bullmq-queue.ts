@@ -18,6 +18,8 @@ export function openOrderQueue(address: string, tell: (id: string, news: OrderNe
   const { redis, trouble } = openRedis(address);
   // A shared connection is not closed with the queue; the events need one of their own, because they wait in it.
   const { redis: listening } = openRedis(address);
+  // They would wait in a copy of it, which nobody could close while Redis is down.
+  listening.duplicate = () => listening;
   const options = { prefix: QUEUE.prefix, skipVersionCheck: true };
   const queue = new Queue(QUEUE.name, { ...options, connection: redis });
   const events = new QueueEvents(QUEUE.name, { ...options, connection: listening });
@@ -63,9 +65,11 @@ export function openOrderQueue(address: string, tell: (id: string, news: OrderNe
     withdraw: (id) => asked(async () => void (await queue.remove(id))),
     workers: () => asked(() => queue.getWorkersCount()),
     close: async () => {
+      const isUp = [redis, listening].every(({ status }) => status === 'ready');
       const closing = Promise.allSettled([events.close(), queue.close()]);
       for (const each of [redis, listening]) each.disconnect();
-      await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+      // A connection that is down has nothing to end, and says nothing when it ends.
+      if (isUp) await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
     },
   };
 }
