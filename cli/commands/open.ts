@@ -6,13 +6,16 @@ import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { consoleAddress } from '../terminal/console-address.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { writeConsolePage } from '../terminal/host-file.ts';
+import { namedHost } from '../terminal/named-host.ts';
 
 async function run({ host, given, terminal }: Call) {
   const { baseUrl, token } = await host.address();
   const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  // Nobody would remove the token of a host that the environment names from a data root that is not its own.
+  const isPrinted = given.has('print') || namedHost(process.env) !== null;
   // The arguments of a process can be read by everybody on the machine, so the browser is given a file that leads to the address.
-  const file = given.has('print') ? null : await writeConsolePage(dataRoot, address);
+  const file = isPrinted ? null : await writeConsolePage(dataRoot, address);
   const isOpened = file !== null && (await startBrowser(file));
   if (isOpened) terminal.remark('a browser was started with the console');
   else terminal.result({ console: address }, [address]);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,6 +66,10 @@ test('a running host is found by its data root, or by the environment, and a kil
   await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
   const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
   t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
+  // The token of a host that the environment names is left in no data root.
+  const other = await mkdtemp(join(folder, 'other-'));
+  t.is((await run(['open', '--data-root', other], { ...named, BROWSER: '/bin/true' })).stdout, `${address}\n`);
+  t.deepEqual(await readdir(other), []);
   t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
   t.is((await run(['export', 'runtime:none', 'cuts.edl', '--data-root', root])).exit, 1);
   t.is((await run(['export', 'runtime:none', 'cuts.mov', '--data-root', root])).exit, 2);
