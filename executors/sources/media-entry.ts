@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 
 const FLV = 'FLV\u0001';
+const MATROSKA = '\u001aE\u00df\u00a3';
 const PROGRAM_STREAM = '\u0000\u0000\u0001\u00ba';
 const PACKET_BYTES = 188;
 const SYNC_BYTE = 0x47;
@@ -9,12 +10,14 @@ const SYNC_BYTE = 0x47;
 export const enteredAt = (seek: number): readonly string[] => ['-accurate_seek', '-ss', String(seek)];
 
 /**
- * The same for one media file. An FLV is read from its start without a seek: where its tracks begin a little late ffmpeg finds no
- * key frame that early, and has dropped the first seconds by then. Its times are the same.
+ * The same for one media file. Some are read from their start without a seek, which would drop what stands there; their times are
+ * the same. Where the tracks of an FLV begin a little late ffmpeg finds no key frame that early, and has dropped the first
+ * seconds by then. In Matroska with a picture it loses the first packets of sound.
  */
 export async function entryOf(file: string, seek: number): Promise<readonly string[]> {
-  const isUnsought = seek === 0 && (await firstBytes(file)).toString('latin1', 0, FLV.length) === FLV;
-  return isUnsought ? [] : enteredAt(seek);
+  if (seek > 0) return enteredAt(seek);
+  const first = (await firstBytes(file)).toString('latin1');
+  return [FLV, MATROSKA].some((signature) => first.startsWith(signature)) ? [] : enteredAt(seek);
 }
 
 /** Whether ffmpeg counts the times of a file from the first sample of the tracks in use: of an MPEG transport or program stream. */
