@@ -1,6 +1,9 @@
 import { createStore } from '@xstate/store';
+import { HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
+import { pause } from '../../../client/transport.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
+import type { RuntimeEvents } from '../../../contract/journal/runtime-events.ts';
 import type { RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
 import type { RuntimeEvidence } from '../../../contract/study/runtime-evidence.ts';
@@ -10,6 +13,9 @@ export const keptEvents = 5_000;
 
 /** After an event the answers are asked for again, but not more often than this. */
 const quietMs = 400;
+
+/** A host that was gone for longer than the client waits for it is asked for the study again after this long. */
+const usualAgainMs = 2_000;
 
 export interface Study {
   readonly overview: RuntimeOverview;
@@ -36,31 +42,35 @@ const makeStore = () =>
     on: {
       read: (context, { study }: { study: Study }) => ({ ...context, study, error: null }),
       failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
-      heard: (context, { events, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => ({
-        ...context,
-        events: [...context.events, ...events],
-        journalHead: Math.max(context.journalHead, head, context.events.length + events.length),
-      }),
+      heard: (context, { events: told, head = 0 }: { events: readonly JournalEvent[]; head?: number }) => {
+        // The answer to a deed may bring what the stream brings, too.
+        const events = [...context.events, ...told.filter(({ seq }) => seq > context.events.length)];
+        return { ...context, events, journalHead: Math.max(context.journalHead, head, events.length) };
+      },
       live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive }),
     },
   });
 
 /** One study as a page shows it: read as a whole, then followed event by event. */
-export function studyModel(host: StudyHost, runtimeId: string) {
+export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAgainMs) {
   const store = makeStore();
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let turn = 0;
 
   const read = async (): Promise<void> => {
+    turn += 1;
+    const own = turn;
     try {
       const [overview, evidence, audits] = await Promise.all([
         host.overview(runtimeId),
         host.evidence(runtimeId, 'all'),
         host.claims(runtimeId),
       ]);
-      store.send({ type: 'read', study: { overview, evidence, audits } });
+      // An answer that a later question has overtaken is not shown.
+      if (own === turn) store.send({ type: 'read', study: { overview, evidence, audits } });
     } catch (error) {
-      store.send({ type: 'failed', error });
+      if (own === turn) store.send({ type: 'failed', error });
     }
   };
 
@@ -71,38 +81,63 @@ export function studyModel(host: StudyHost, runtimeId: string) {
     }, quietMs);
   };
 
+  /** Reads what the journal has beyond the events that are known, as far as a page keeps them. */
+  const catchUp = async (): Promise<RuntimeEvents> => {
+    for (;;) {
+      const known = store.getSnapshot().context.events.length;
+      const page = await host.events(runtimeId, { after: known, signal: stop.signal });
+      store.send({ type: 'heard', events: page.events, head: page.journalHead });
+      if (page.reachedHead || page.nextCursor >= keptEvents) return page;
+    }
+  };
+
   /** Reads what the journal has, then follows it for as long as the study lives. */
   const follow = async (): Promise<void> => {
-    let known = 0;
-    for (;;) {
-      const page = await host.events(runtimeId, { after: known, signal: stop.signal });
-      known = page.nextCursor;
-      store.send({ type: 'heard', events: page.events, head: page.journalHead });
-      if (page.reachedHead || known >= keptEvents) {
-        if (page.terminal) return;
-        break;
-      }
-    }
+    const { terminal, nextCursor } = await catchUp();
+    if (store.getSnapshot().context.error !== null) readSoon();
+    if (terminal) return;
     store.send({ type: 'live', isLive: true });
-    for await (const event of host.follow(runtimeId, { after: known, signal: stop.signal })) {
-      store.send({ type: 'heard', events: [event] });
-      readSoon();
+    try {
+      for await (const event of host.follow(runtimeId, { after: nextCursor, signal: stop.signal })) {
+        store.send({ type: 'heard', events: [event] });
+        readSoon();
+      }
+    } finally {
+      store.send({ type: 'live', isLive: false });
     }
-    store.send({ type: 'live', isLive: false });
     readSoon();
+  };
+
+  const followOn = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        return await follow();
+      } catch (error) {
+        stop.signal.throwIfAborted();
+        store.send({ type: 'failed', error });
+        if (!(error instanceof HostUnreachable)) return;
+      }
+      await pause(againMs, stop.signal);
+    }
   };
 
   /** Reads everything anew, with the events that came since: after a deed of the person. */
   const refresh = async (): Promise<void> => {
-    const known = store.getSnapshot().context.events.length;
-    const page = await host.events(runtimeId, { after: known });
-    store.send({ type: 'heard', events: page.events, head: page.journalHead });
+    await catchUp();
     await read();
+  };
+
+  /** Reads everything anew where the journal has gone on: reviews and captions join that of an ended study without its stream. */
+  const look = async (): Promise<void> => {
+    const { journalHead, isLive, study } = store.getSnapshot().context;
+    if (isLive || study === null) return;
+    const page = await host.events(runtimeId, { after: journalHead, limit: 1, signal: stop.signal });
+    if (page.journalHead > journalHead) await refresh();
   };
 
   const open = (): (() => void) => {
     void read();
-    follow().catch((error: unknown) => {
+    followOn().catch((error: unknown) => {
       if (!stop.signal.aborted) store.send({ type: 'failed', error });
     });
     return () => {
@@ -111,5 +146,5 @@ export function studyModel(host: StudyHost, runtimeId: string) {
     };
   };
 
-  return { store, open, refresh, read };
+  return { store, open, refresh, read, look };
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
+import { useEvery } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Loading } from '../parts/notice.tsx';
@@ -33,6 +34,9 @@ const situationState: Readonly<Record<string, string>> = {
   captions_accepted: 'done',
 };
 
+/** A review moves no actor, so no stream tells of it. */
+const everyMs = 10_000;
+
 interface StudyViewProps {
   readonly runtimeId: string;
   readonly pane: StudyPane;
@@ -43,6 +47,8 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
+  // The page as a whole says that the host is gone.
+  useEvery(everyMs, true, () => void model.look().catch(() => undefined));
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
