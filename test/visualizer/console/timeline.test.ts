@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
 import { ticksOf } from '../../../visualizer/console/parts/ticks.ts';
-import { drawnMarks, longestOf } from '../../../visualizer/console/timeline/drawn-marks.ts';
+import { drawnMarks, entryMark, longestOf } from '../../../visualizer/console/timeline/drawn-marks.ts';
 import { evidenceLanes } from '../../../visualizer/console/timeline/lanes.ts';
 import { panned, shortestViewMs, showing, within, zoomed } from '../../../visualizer/console/timeline/view.ts';
 
@@ -84,4 +84,19 @@ test('a lane draws what is in sight, and what would lie on the same pixels as on
       [5_000_200, 1],
     ],
   );
+});
+
+test('Tab reaches a mark wherever a timeline was zoomed to, and the chosen one where it is drawn', (t) => {
+  const silence = (startMs: number) => ({ kind: 'silence', startMs, endMs: startMs + 10 });
+  const rows = [available('silence', [silence(0), silence(20), silence(hour)]), available('black_frames', [])];
+  const lanes = evidenceLanes(rows, []);
+  const [first, second, last] = lanes[0]?.marks ?? [];
+  const entry = (chosen: typeof first, view: { startMs: number; endMs: number }) =>
+    entryMark(lanes, chosen?.key ?? null, view, 1000);
+  t.is(entry(undefined, whole), first);
+  t.is(entry(last, whole), last);
+  t.is(entry(second, whole), first, 'drawn as one with the mark before it');
+  t.is(entry(second, { startMs: 0, endMs: 100 }), second);
+  t.is(entry(first, { startMs: hour - 500, endMs: hour + 500 }), last, 'the chosen one is out of sight');
+  t.is(entry(first, { startMs: 2 * hour, endMs: 2 * hour + 500 }), undefined);
 });

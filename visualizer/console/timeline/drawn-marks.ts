@@ -1,5 +1,5 @@
 import type { Stretch } from '../parts/ticks.ts';
-import type { Mark } from './lanes.ts';
+import type { Lane, Mark } from './lanes.ts';
 
 /** A mark as it is drawn: in pixels from the left of what is shown, and how many facts it stands for. */
 export interface DrawnMark {
@@ -52,4 +52,15 @@ export function drawnMarks(
     else drawn.push({ mark, left, width: own, count: 1 });
   }
   return drawn;
+}
+
+/** The one mark of a timeline that Tab reaches: the chosen one where it is drawn as itself, else the first that is drawn. */
+export function entryMark(
+  lanes: readonly Lane[],
+  chosenKey: string | null,
+  view: Stretch,
+  width: number,
+): Mark | undefined {
+  const drawn = lanes.flatMap(({ marks }) => drawnMarks(marks, longestOf(marks), view, width));
+  return (drawn.find(({ mark }) => mark.key === chosenKey) ?? drawn[0])?.mark;
 }

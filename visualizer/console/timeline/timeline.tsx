@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Stretch, ticksOf } from '../parts/ticks.ts';
 import { useWidth } from '../parts/use-width.ts';
 import type { Playback } from '../player/playback.ts';
-import { timeCode } from '../words/time-code.ts';
-import { placedWords } from './fact-words.ts';
+import { rangeCode, timeCode } from '../words/time-code.ts';
+import { entryMark } from './drawn-marks.ts';
 import { LaneRow } from './lane-row.tsx';
 import type { Lane, Mark } from './lanes.ts';
 import { Playhead } from './playhead.tsx';
@@ -31,6 +31,8 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
   const box = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
   const width = useWidth(ruler);
+  /** Whether keys have changed what is shown. */
+  const isByKeys = useRef(false);
   useWheel(box, ruler, view, {
     zoom: (factor, atMs) => setView((now) => zoomed(now, whole, factor, atMs)),
     pan: (share) => setView((now) => panned(now, whole, share)),
@@ -48,6 +50,12 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
     if (mark === undefined) setFocusKey(null);
     else setView((now) => zoomed(now, whole, 0.5, middleOf(mark)));
   }, [focusKey, view]);
+
+  useEffect(() => {
+    // What was out of sight lost the focus: the keys go on at the mark that Tab reaches.
+    if (!isByKeys.current || document.activeElement !== document.body) return;
+    box.current?.querySelector<HTMLElement>('.mark[tabindex="0"]')?.focus({ preventScroll: true });
+  }, [view]);
 
   const go = (mark: Mark | undefined): void => {
     if (mark === undefined) return;
@@ -73,6 +81,7 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
     const deed = deeds[event.key];
     if (deed === undefined) return;
     event.preventDefault();
+    isByKeys.current = true;
     deed();
   };
   const seekTo = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
@@ -80,7 +89,7 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
     control.seek(view.startMs + ((event.clientX - left) / width) * (view.endMs - view.startMs));
   };
   const withMarks = lanes.filter(({ marks }) => marks.length > 0);
-  const entry = withMarks.flatMap(({ marks }) => marks).find(({ key }) => key === chosenKey) ?? withMarks[0]?.marks[0];
+  const entry = useMemo(() => entryMark(lanes, chosenKey, view, width), [lanes, chosenKey, view, width]);
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
@@ -132,7 +141,7 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
       <p class="hover-line" data-empty={hovered === null}>
         {hovered === null
           ? 'Point at a mark to name it; arrow keys go from mark to mark, + and − zoom, Ctrl and the wheel too.'
-          : placedWords(hovered.words, hovered)}
+          : [<bdi key="words">{hovered.words}</bdi>, `, ${rangeCode(hovered.startMs, hovered.endMs)}`]}
       </p>
     </section>
   );
