@@ -17,15 +17,15 @@ interface Playing {
   readonly frame: { readonly ms: number; readonly isMeasured: boolean };
 }
 
-const makeStore = () =>
+const makeStore = (timeMs: number) =>
   createStore({
-    context: { timeMs: 0, speed: 0, loop: null, frame: { ms: assumedFrameMs, isMeasured: false } } as Playing,
+    context: { timeMs, speed: 0, loop: null, frame: { ms: assumedFrameMs, isMeasured: false } } as Playing,
     on: { changed: (context, { change }: { change: Partial<Playing> }) => ({ ...context, ...change }) },
   });
 
 /** What plays: a media element that comes and goes, with a shuttle in both directions, single frames and a loop. */
-export function playback() {
-  const store = makeStore();
+export function playback(startMs = 0) {
+  const store = makeStore(startMs);
   let media: HTMLVideoElement | null = null;
   let ticking = 0;
   let lastFrame: number | null = null;

@@ -14,7 +14,7 @@ interface TranscriptProps {
   readonly onChoose: (line: Mark) => void;
 }
 
-/** The words of a study beside the player: the line that is said stays in sight, and a line that is pressed is played. */
+/** The words of a study beside the player: the line that is said stays in sight, and the player goes to a line that is pressed. */
 export function Transcript({ lanes, control, onChoose }: TranscriptProps) {
   const texts = useMemo(() => textsOf(lanes), [lanes]);
   const [chosen, setChosen] = useState<string | null>(null);

@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useStore } from '../host/use-store.ts';
 import { Notice } from '../parts/notice.tsx';
-import { playback, pressed } from '../player/playback.ts';
+import { type Playback, playback, pressed } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { Transcript } from '../player/transcript.tsx';
 import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
@@ -23,16 +23,31 @@ const isTyping = (target: EventTarget | null): boolean =>
 const isPressing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('button, a, summary') !== null;
 
+/** The keys of the player work wherever the focus is: a new view has it outside of the player. */
+function usePlayerKeys(control: Playback): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      // A space on a button presses that button.
+      if (event.key === ' ' && isPressing(event.target)) return;
+      if (pressed(event.key, control)) event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [control]);
+}
+
 /** The player, what was chosen, the timeline below them, and the study in words. */
 export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
   const { overview, evidence, audits } = study;
   const events = useStore(model.store, (context) => context.events);
-  const control = useMemo(playback, [runtimeId]);
+  const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
   const [chosen, setChosen] = useState<Mark | null>(null);
   const lanes = useMemo(
     () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],
     [evidence, overview, audits, events],
   );
+  usePlayerKeys(control);
   const choose = (mark: Mark) => {
     setChosen(mark);
     control.seek(mark.startMs);
@@ -41,14 +56,8 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
     const mark = lanes.flatMap(({ marks }) => marks).find((each) => isSame(each.subject, subject));
     if (mark !== undefined) setChosen(mark);
   };
-  const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    // A space on a button presses that button.
-    if (event.key === ' ' && isPressing(event.target)) return;
-    if (pressed(event.key, control)) event.preventDefault();
-  };
   return (
-    <div class="evidence" onKeyDown={press}>
+    <div class="evidence">
       <div class="evidence-top">
         <div class="playing">
           <Player
