@@ -54,11 +54,13 @@ export function RangeStrip({ earlier, durationMs, range, onRange }: RangeStripPr
           if (strip.current?.hasPointerCapture(event.pointerId)) drag(event);
         }}
       >
-        {ticksOf({ startMs: 0, endMs: durationMs }, ticksWanted).map((at) => (
-          <span key={at} class="tick" style={{ left: percent(at) }}>
-            {timeCode(at).replace(/\.000$/, '')}
-          </span>
-        ))}
+        <div class="ticks">
+          {ticksOf({ startMs: 0, endMs: durationMs }, ticksWanted).map((at) => (
+            <span key={at} class="tick" style={{ left: percent(at) }}>
+              {timeCode(at).replace(/\.000$/, '')}
+            </span>
+          ))}
+        </div>
         {earlier !== null && <StripBackdrop study={earlier} durationMs={durationMs} />}
         <div class="chosen" style={{ left: percent(range.startMs), width: percent(range.endMs - range.startMs) }} />
         <Handle

@@ -48,7 +48,7 @@ export function StudyForm({ source }: { readonly source: SourceSessionRow }) {
     <form class="new-study" onSubmit={start}>
       <section aria-labelledby="range">
         <h2 id="range">
-          Range of {source.label} <span class="quiet">{duration(source.durationMs)}</span>
+          Range of <bdi>{source.label}</bdi> <span class="quiet">{duration(source.durationMs)}</span>
         </h2>
         <RangeStrip
           earlier={earlier.state === 'ready' ? earlier.value : null}
