@@ -17,6 +17,7 @@ import { Notice } from './parts/notice.tsx';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
 import { StudyView } from './study/study-view.tsx';
+import { sentence } from './words/codes.ts';
 
 const allStudies: Route = { view: 'studies', source: null, lifecycle: null };
 
@@ -30,6 +31,14 @@ const places: readonly { readonly name: string; readonly route: Route; readonly 
   },
   { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
 ];
+
+/** Tabs and the history of a browser tell views apart by their titles alone. */
+const titleOf = (route: Route): string =>
+  [
+    ...(route.view === 'study' ? [sentence(route.pane)] : []),
+    ...places.filter(({ holds }) => holds.includes(route.view)).map(({ name }) => name),
+    'Media Study Console',
+  ].join(' · ');
 
 const themes: readonly { readonly theme: Theme; readonly name: string }[] = [
   { theme: 'system', name: 'System' },
@@ -47,6 +56,9 @@ export function Shell() {
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
+  useEffect(() => {
+    document.title = titleOf(route);
+  }, [place]);
   const isFirst = useRef(true);
   useEffect(() => {
     // The keyboard and a screen reader go on at the new view.

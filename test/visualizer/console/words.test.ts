@@ -1,9 +1,13 @@
 import test from 'ava';
+import { ownedIngestFields } from '../../../contract/ingest/owned-ingest.ts';
 import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
 import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact-words.ts';
 import { isInPart, withoutCode, withoutName } from '../../../visualizer/console/words/codes.ts';
+import { counted } from '../../../visualizer/console/words/counted.ts';
+import { fileLabel } from '../../../visualizer/console/words/file-label.ts';
 import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
+import { isTyped } from '../../../visualizer/console/words/typed.ts';
 
 test('a time code is read as it is written', (t) => {
   for (const ms of [0, 1, 999, 61_250, 3_599_999, 3_600_000, 36_000_000]) t.is(parsedTimeCode(timeCode(ms)), ms);
@@ -72,4 +76,23 @@ test('a recognised line that a gate withholds is never shown as words that were 
   const withheld = { ...line, outcome: 'withheld', reasonCodes: ['no_speech_evidence', 'repetition'] };
   t.is(factWords(withheld), 'a line that is withheld: no speech evidence, repetition');
   t.is(toneOfFact(withheld), 'fault');
+});
+
+test('a number stands with the right form of its noun', (t) => {
+  t.deepEqual([counted(1, 'fact'), counted(2, 'fact'), counted(0, 'fact')], ['1 fact', '2 facts', '0 facts']);
+  t.is(counted(2, 'more study', 'more studies'), '2 more studies');
+});
+
+test('the label of a file with a long name is one that the host takes', (t) => {
+  const label = fileLabel(`a${'🎬'.repeat(100)}`);
+  t.is(label.length, 159);
+  t.notThrows(() => ownedIngestFields.label.parse(label));
+  t.is(fileLabel(`${'a'.repeat(159)} b`), 'a'.repeat(159));
+});
+
+test('a name is typed as it is drawn, with any run of white space as one space', (t) => {
+  t.true(isTyped('two spaces ', 'two  spaces'));
+  t.true(isTyped('two spaces', 'two\u00a0spaces'));
+  t.false(isTyped('twospaces', 'two  spaces'));
+  t.false(isTyped('', 'film'));
 });

@@ -28,6 +28,7 @@ export const session = createStore({
   context: { host: null, route: routeOf(''), theme: storedTheme() } as Session,
   on: {
     connected: (context, { host }: { host: StudyHost }) => ({ ...context, host }),
+    locked: (context) => ({ ...context, host: null }),
     moved: (context, { hash }: { hash: string }) => ({ ...context, route: routeOf(hash) }),
     themed: (context, { theme }: { theme: Theme }) => ({ ...context, theme }),
   },
@@ -40,6 +41,9 @@ export const tokenOf = (hash: string): string | null => new URLSearchParams(hash
 export function connect(token: string): void {
   session.send({ type: 'connected', host: StudyHost.connect({ baseUrl: location.origin, token }) });
 }
+
+/** Drops a token that the host does not take, so that the page asks for another one where it is. */
+export const lock = (): void => session.send({ type: 'locked' });
 
 /** Follows the address of the page, and takes the token out of it wherever it appears. */
 export function followAddress(): void {

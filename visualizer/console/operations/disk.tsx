@@ -5,6 +5,7 @@ import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { counted } from '../words/counted.ts';
 import { size } from '../words/sizes.ts';
 import { CleanUp } from './clean-up.tsx';
 import { RuntimeUse, SourceUse } from './disk-rows.tsx';
@@ -65,7 +66,8 @@ export function Disk() {
               </ul>
               {more.sources + more.runtimes > 0 && (
                 <p class="quiet">
-                  {more.sources} more sources and {more.runtimes} more studies are smaller than these.
+                  {counted(more.sources, 'more source')} and {counted(more.runtimes, 'more study', 'more studies')} are
+                  smaller than these.
                 </p>
               )}
             </div>

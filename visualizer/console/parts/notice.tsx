@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { lock } from '../host/session.ts';
 import { failureWords } from '../words/failure.ts';
 
 /**
@@ -42,9 +43,14 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
   return (
     <Notice kind="failed" title={what}>
       {isLocked ? (
-        <p>
-          The host was started again and has a new token. Run <code>npm run media-study open</code>.
-        </p>
+        <>
+          <p>
+            The host was started again and has a new token. Run <code>npm run media-study open</code>.
+          </p>
+          <button type="button" onClick={lock}>
+            Give another token here
+          </button>
+        </>
       ) : (
         hint !== null && <p>{hint}.</p>
       )}

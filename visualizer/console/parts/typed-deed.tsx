@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useDeed } from '../host/use-deed.ts';
+import { isTyped } from '../words/typed.ts';
 import { TextField } from './field.tsx';
 import { Failed } from './notice.tsx';
 
@@ -17,7 +18,7 @@ interface TypedDeedProps {
 export function TypedDeed({ text, word, button, onDeed, onLeave }: TypedDeedProps) {
   const { deed, run } = useDeed();
   const [typed, setTyped] = useState('');
-  const isSure = typed.trim() === word;
+  const isSure = isTyped(typed, word);
   const act = (event: Event) => {
     event.preventDefault();
     if (isSure) run(onDeed);

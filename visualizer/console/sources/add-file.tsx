@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useHost } from '../host/use-host.ts';
 import { DropFile } from '../parts/drop-file.tsx';
 import { Agree, TextField } from '../parts/field.tsx';
+import { fileLabel } from '../words/file-label.ts';
 import { size } from '../words/sizes.ts';
 import { uploadFile } from './uploads.ts';
 
@@ -18,7 +19,7 @@ export function AddFile() {
   const [isAttested, setAttested] = useState(false);
   const choose = (chosen: File) => {
     setFile(chosen);
-    setLabel(withoutExtension(chosen.name).slice(0, 160));
+    setLabel(fileLabel(withoutExtension(chosen.name)));
     setAttested(false);
   };
   const isReady = file !== null && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;
@@ -36,7 +37,10 @@ export function AddFile() {
       {file !== null && (
         <>
           <p>
-            <strong>{file.name}</strong> <span class="quiet">{size(file.size)}</span>
+            <strong>
+              <bdi>{file.name}</bdi>
+            </strong>{' '}
+            <span class="quiet">{size(file.size)}</span>
           </p>
           <TextField label="Label" hint="What the source is called in every list." value={label} onValue={setLabel} />
           <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />

@@ -3,6 +3,7 @@ import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
+import { fileLabel } from '../words/file-label.ts';
 
 interface AttachSubtitlesProps {
   readonly sourceSessionId: string;
@@ -22,7 +23,7 @@ export function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitles
   const [isAttested, setAttested] = useState(false);
   const choose = (chosen: File | undefined) => {
     setFile(chosen ?? null);
-    setLabel((chosen?.name ?? '').slice(0, 160));
+    setLabel(fileLabel(chosen?.name ?? ''));
     setAttested(false);
   };
   const isReady = file !== null && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;

@@ -86,10 +86,19 @@ function UploadRow({ upload: { id, label, state, sent, total, error, stop } }: {
 
 const nameOf = (row: Row): string => ('filename' in row ? row.label : row.url);
 
-function remarkOf(row: Row): string {
-  const what =
-    'filename' in row ? `${row.filename}, ${size(row.declaredBytes)}` : rangeCode(row.range.startMs, row.range.endMs);
-  return `${what} · ${moment(row.openedAt)}`;
+function Remark({ row }: { readonly row: Row }) {
+  return (
+    <p class="quiet">
+      {'filename' in row ? (
+        <>
+          <bdi>{row.filename}</bdi>, {size(row.declaredBytes)}
+        </>
+      ) : (
+        rangeCode(row.range.startMs, row.range.endMs)
+      )}{' '}
+      · {moment(row.openedAt)}
+    </p>
+  );
 }
 
 function IngestRow({ row, onChange }: { readonly row: Row; readonly onChange: () => void }) {
@@ -104,7 +113,7 @@ function IngestRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
     <li class="row">
       <div class="row-main">
         <p class="row-title">{nameOf(row)}</p>
-        <p class="quiet">{remarkOf(row)}</p>
+        <Remark row={row} />
         {row.failure !== null && (
           <p class="bad-text">
             {row.failure.message} <span class="mono quiet">{row.failure.code}</span>

@@ -5,6 +5,7 @@ import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { counted } from '../words/counted.ts';
 import { size } from '../words/sizes.ts';
 import { AttachedSubtitles } from './attached-subtitles.tsx';
 
@@ -13,7 +14,7 @@ function trackWords(track: MediaProbeTrack): string {
   if (track.type === 'video' && track.width !== undefined)
     return [`${track.width} × ${track.height}`, ...said].join(', ');
   if (track.type === 'audio' && track.sample_rate !== undefined)
-    return [`${track.sample_rate / 1000} kHz`, `${track.channels} channels`, ...said].join(', ');
+    return [`${track.sample_rate / 1000} kHz`, counted(track.channels ?? 0, 'channel'), ...said].join(', ');
   return said.join(', ');
 }
 

@@ -7,6 +7,7 @@ import type { AvailableRow, Subject } from '../timeline/lanes.ts';
 import { claimChecks, readsOf } from '../verification/claim-checks.ts';
 import { evidenceChecks } from '../verification/evidence-checks.ts';
 import { journalChecks } from '../verification/journal-checks.ts';
+import { counted } from '../words/counted.ts';
 import { rangeCode } from '../words/time-code.ts';
 import type { Study } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
@@ -68,7 +69,7 @@ export function ClaimReceipt({ subject, study, events, onOpen }: ClaimReceiptPro
             row?.facts.findIndex(({ kind }) => kind === read?.facts[citation.factIndexes[0] ?? 0]?.kind) ?? -1;
           return (
             <li key={citation.receiptId}>
-              <span class="quiet">rests on</span> {citation.factIndexes.length} facts of the read{' '}
+              <span class="quiet">rests on</span> {counted(citation.factIndexes.length, 'fact')} of the read{' '}
               <Identity id={citation.receiptId} />
               <ol class="chain">
                 <li>

@@ -67,6 +67,11 @@ async function readChecks(
       read.receiptId,
       'its id is the digest of what it says',
     ),
-    equal('Cited facts of the read', missing.join(', '), '', `all ${factIndexes.length} of them are in the read`),
+    equal(
+      'Cited facts of the read',
+      missing.join(', '),
+      '',
+      factIndexes.length === 1 ? 'it is in the read' : `all ${factIndexes.length} of them are in the read`,
+    ),
   ];
 }

@@ -2,6 +2,7 @@ import type { MediaOperationReceipt } from '../../../contract/evidence/media-ope
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { Finding } from '../../../contract/overview/runtime-overview.ts';
 import type { AvailableRow } from '../timeline/lanes.ts';
+import { counted } from '../words/counted.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { type Check, equal, unchecked } from './check.ts';
 import { bytesOf, contentIdOf, hexOf, receiptIdOf, sha256 } from './digests.ts';
@@ -83,7 +84,7 @@ export async function evidenceChecks(
       'Evidence against its content id',
       ids[at] ?? '',
       row.contentId,
-      `SHA-256 of the canonical JSON of ${row.facts.length} facts, the tool, its parameters and its input`,
+      `SHA-256 of the canonical JSON of ${counted(row.facts.length, 'fact')}, the tool, its parameters and its input`,
     ),
     recorded === undefined
       ? unchecked('Evidence in the journal', 'the journal of this study does not record it')
