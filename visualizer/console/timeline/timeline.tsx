@@ -2,8 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Stretch, ticksOf } from '../parts/ticks.ts';
 import { useWidth } from '../parts/use-width.ts';
 import type { Playback } from '../player/playback.ts';
-import { rangeCode, timeCode } from '../words/time-code.ts';
+import { timeCode } from '../words/time-code.ts';
 import { entryMark } from './drawn-marks.ts';
+import { HoverLine, hover } from './hover-line.tsx';
 import { LaneRow } from './lane-row.tsx';
 import type { Lane, Mark } from './lanes.ts';
 import { Playhead } from './playhead.tsx';
@@ -26,7 +27,8 @@ const middleOf = ({ startMs, endMs }: Stretch): number => (startMs + endMs) / 2;
 /** The evidence of a study over time: a lane for each kind, from the whole range down to a frame. */
 export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control }: TimelineProps) {
   const [view, setView] = useState<Stretch>(whole);
-  const [hovered, setHovered] = useState<Mark | null>(null);
+  const pointed = useMemo(hover, []);
+  const point = (mark: Mark | null) => pointed.send({ type: 'pointed', mark });
   const [focusKey, setFocusKey] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
@@ -60,11 +62,12 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
   const go = (mark: Mark | undefined): void => {
     if (mark === undefined) return;
     setView((now) => showing(now, whole, mark));
-    setHovered(mark);
+    point(mark);
     setFocusKey(mark.key);
   };
   const zoom = (factor: number) => setView((now) => zoomed(now, whole, factor, anchorOf(now)));
   const anchorOf = (now: Stretch): number => {
+    const hovered = pointed.getSnapshot().context.mark;
     const at = hovered === null ? control.store.getSnapshot().context.timeMs : middleOf(hovered);
     return at >= now.startMs && at < now.endMs ? at : middleOf(now);
   };
@@ -131,18 +134,14 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
             chosenKey={chosenKey}
             entryKey={entry?.key ?? null}
             onChoose={onChoose}
-            onHover={setHovered}
+            onHover={point}
             onSide={(mark, by) => go(lane.marks[lane.marks.indexOf(mark) + by])}
             onLane={(mark, by) => go(nearest(withMarks, lane, by, mark))}
           />
         ))}
         <Playhead control={control} view={view} width={width} />
       </div>
-      <p class="hover-line" data-empty={hovered === null}>
-        {hovered === null
-          ? 'Point at a mark to name it; arrow keys go from mark to mark, + and − zoom, Ctrl and the wheel too.'
-          : [<bdi key="words">{hovered.words}</bdi>, `, ${rangeCode(hovered.startMs, hovered.endMs)}`]}
-      </p>
+      <HoverLine of={pointed} />
     </section>
   );
 }

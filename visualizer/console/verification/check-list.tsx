@@ -10,7 +10,7 @@ function verdict(checks: readonly Check[]): string {
   const count = (outcome: Check['outcome']) => checks.filter((each) => each.outcome === outcome).length;
   if (count('differs') > 0) return `${count('differs')} of ${checks.length} checks differ. Do not rely on this.`;
   const left = count('unchecked');
-  return `${count('agrees')} checks agree${left === 0 ? '' : `, ${left} could not be made here`}.`;
+  return `${count('agrees')} ${count('agrees') === 1 ? 'check agrees' : 'checks agree'}${left === 0 ? '' : `, ${left} could not be made here`}.`;
 }
 
 /** What came of some checks: the verdict, then each of them. */
