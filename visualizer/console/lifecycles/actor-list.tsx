@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActorsOptions } from '../../../client/lifecycles.ts';
 import type { ActorKind, ListedActor } from '../../../contract/lifecycles/actors.ts';
 import { addressOf } from '../host/route.ts';
@@ -30,21 +30,36 @@ export function ActorList({ kind, state }: ActorListProps) {
   const [isAsking, setAsking] = useState(true);
   const [error, setError] = useState<unknown>(null);
   const options: ActorsOptions = { limit: pageRows, ...(kind !== null && { kind }), ...(state !== null && { state }) };
+  // An answer that a later question has overtaken is not shown.
+  const turn = useRef(0);
+  const read = async (after: string | null, before: readonly ListedActor[]): Promise<void> => {
+    turn.current += 1;
+    const own = turn.current;
+    const settle = (act: () => void) => {
+      if (own === turn.current) act();
+    };
+    await host.lifecycles.actors({ ...options, ...(after !== null && { after }) }).then(
+      (page) =>
+        settle(() => {
+          setRows([...before, ...page.actors]);
+          setCursor(page.nextCursor);
+          setError(null);
+        }),
+      (reason: unknown) => settle(() => setError(reason)),
+    );
+    settle(() => setAsking(false));
+  };
   const ask = (after: string | null, before: readonly ListedActor[]): Promise<void> => {
     setAsking(true);
-    return host.lifecycles
-      .actors({ ...options, ...(after !== null && { after }) })
-      .then((page) => {
-        setRows([...before, ...page.actors]);
-        setCursor(page.nextCursor);
-        setError(null);
-      }, setError)
-      .finally(() => setAsking(false));
+    return read(after, before);
   };
   useEffect(() => void ask(null, []), [host]);
   // Only the first page moves: the others are older.
   const isFirstPage = rows.length <= pageRows;
-  const look = () => void ask(null, []);
+  // A page that is being asked for is not held up by a look at the first one.
+  const look = () => {
+    if (!isAsking) void read(null, []);
+  };
   useEvery(everyMs, isFirstPage, look);
   useAfterMoves(host, look, (moved) => isFirstPage && (kind === null || moved.kind === kind));
   const isShort = cursor !== null && rows.length < pageRows / 2;

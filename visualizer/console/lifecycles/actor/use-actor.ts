@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StudyHost } from '../../../../client/study-host.ts';
 import type { ListedActor } from '../../../../contract/lifecycles/actors.ts';
 import { useMoves } from '../../host/use-moves.ts';
@@ -27,14 +27,27 @@ export function useActor(host: StudyHost, actorId: string): FollowedActor {
   const [isRead, setRead] = useState(false);
   const [error, setError] = useState<unknown>(null);
 
+  // A row that could not be had is asked for again, and one that a later one has overtaken is not shown.
+  const isBehind = useRef(true);
+  const turn = useRef(0);
+  const readRow = async (kind: ListedActor['kind']): Promise<void> => {
+    turn.current += 1;
+    const own = turn.current;
+    const found = await rowOf(host, actorId, kind);
+    if (own !== turn.current) return;
+    setRow(found);
+    isBehind.current = false;
+  };
+
   const read = useCallback(async (): Promise<void> => {
     for (;;) {
       const after = model.getSnapshot().context.transitions.at(-1)?.seq ?? 0;
       const page = await host.lifecycles.transitions(actorId, { after, limit: pageRows });
       const isNew = page.transitions.length > 0;
       if (isNew || model.getSnapshot().context.kind === null) model.send({ type: 'heard', page });
+      if (isNew) isBehind.current = true;
       if (!page.reachedHead) continue;
-      if (isNew) setRow(await rowOf(host, actorId, page.kind));
+      if (isBehind.current) await readRow(page.kind);
       return;
     }
   }, [host, actorId, model]);
