@@ -5,6 +5,7 @@ import { useHost } from '../host/use-host.ts';
 import { Field } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
+import { sentence } from '../words/codes.ts';
 import { size } from '../words/sizes.ts';
 import type { Study } from './study-model.ts';
 
@@ -32,6 +33,7 @@ const rates: readonly EditRate[] = ['24', '25', '30', '50', '60'];
 export function ExportsPane({ study, runtimeId }: { readonly study: Study; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
   const [side, setSide] = useState('target');
+  const { check, situation } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
     const hasEnded = study.overview.study.reason !== null;
     return hasEnded ? (
@@ -72,6 +74,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: Study; reado
             name={name}
             words={words}
             runtimeId={runtimeId}
+            whyNot={option === 'side' && situation.code !== 'captions_accepted' ? check.text : null}
             options={option === 'rate' ? { rate } : option === 'side' ? { side } : {}}
           />
         ))}
@@ -84,10 +87,12 @@ interface ExportRowProps {
   readonly name: ExportName;
   readonly words: string;
   readonly runtimeId: string;
+  /** Why there is no such file; null where there is one. */
+  readonly whyNot: string | null;
   readonly options: { readonly side?: string; readonly rate?: string };
 }
 
-function ExportRow({ name, words, runtimeId, options }: ExportRowProps) {
+function ExportRow({ name, words, runtimeId, whyNot, options }: ExportRowProps) {
   const host = useHost();
   const { deed, run } = useDeed();
   const [bytes, setBytes] = useState<number | null>(null);
@@ -105,9 +110,13 @@ function ExportRow({ name, words, runtimeId, options }: ExportRowProps) {
         {deed.state === 'failed' && <Failed error={deed.error} />}
       </div>
       {bytes !== null && <span class="quiet">{size(bytes)} downloaded</span>}
-      <button type="button" disabled={deed.state === 'busy'} onClick={download}>
-        Download<span class="sr"> {name}</span>
-      </button>
+      {whyNot === null ? (
+        <button type="button" disabled={deed.state === 'busy'} onClick={download}>
+          Download<span class="sr"> {name}</span>
+        </button>
+      ) : (
+        <span class="quiet">{sentence(whyNot)}</span>
+      )}
     </li>
   );
 }
