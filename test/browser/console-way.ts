@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** Drops a file on a page, as a person does with the mouse. */
-export async function drop(page: Page, path: string): Promise<void> {
+/** Drops a file on a page, as a person does with the mouse; under its own name or another one. */
+export async function drop(page: Page, path: string, name = basename(path)): Promise<void> {
   const bytes = (await readFile(path)).toString('base64');
   const dataTransfer = await page.evaluateHandle(`(() => {
     const bytes = Uint8Array.from(atob(${JSON.stringify(bytes)}), (byte) => byte.charCodeAt(0));
     const transfer = new DataTransfer();
-    transfer.items.add(new File([bytes], ${JSON.stringify(basename(path))}, { type: 'video/mp4' }));
+    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: 'video/mp4' }));
     return transfer;
   })()`);
   await page.dispatchEvent('body', 'drop', { dataTransfer });

@@ -51,8 +51,10 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
   t.false(page.url().includes('token'), 'the token is gone from the address');
-  await drop(page, sample);
+  await drop(page, sample, `${'long'.repeat(50)}.mp4`);
   await ingestDropped(page, 'Dropped film');
+  await page.getByText('longlong').waitFor();
+  t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'a long name stays in the page');
   await study(page, 'Dropped film');
 
   await page.locator('.mark.speech').first().click();
@@ -141,6 +143,10 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await tabTo(/^Dropped film/);
   await page.keyboard.press('Enter');
   await page.locator('.mark').first().waitFor();
+  // The focus of a new view lies outside of the player.
+  await page.keyboard.press('l');
+  await page.getByText('plays 1×').waitFor();
+  await page.keyboard.press('k');
   await tabTo(/^waveform/);
   await page.keyboard.press('ArrowDown');
   await page.locator('.mark:is(.speech, .gap):focus').waitFor();
@@ -150,6 +156,9 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.locator('.mark.silence:focus').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Silence' }).waitFor();
+  // The mark goes out of sight, and with it the focus: the keys go on elsewhere on the timeline.
+  for (const key of ['+', '+', '+', 'PageDown', 'PageDown', 'PageDown']) await page.keyboard.press(key);
+  await page.locator('.mark.seen:focus').waitFor();
   t.deepEqual(faults, []);
   await page.context().close();
 });
@@ -219,6 +228,10 @@ inBrowser('without the token, from another origin or in a frame there is nothing
   await stolen.page.getByRole('button', { name: 'Unlock' }).click();
   await stolen.page.getByText('the bearer token is missing or wrong').first().waitFor();
   t.is(await stolen.page.locator('.list-link').count(), 0);
+  await stolen.page.getByRole('button', { name: 'Give another token here' }).first().click();
+  await stolen.page.getByLabel('Address or token').fill(address);
+  await stolen.page.getByRole('button', { name: 'Unlock' }).click();
+  await stolen.page.locator('.list-link').first().waitFor();
 
   const foreign = createServer((_request, response) => {
     const page = `<!doctype html><title>foreign</title><iframe src="${address}"></iframe>`;
