@@ -31,6 +31,8 @@ export function useCaptionTracks(runtimeId: string, isWanted: boolean): readonly
     });
     return () => {
       isGone = true;
+      // Captions that are withdrawn do not stay over the picture.
+      setTracks([]);
       made.forEach(URL.revokeObjectURL);
     };
   }, [host, runtimeId, isWanted]);
