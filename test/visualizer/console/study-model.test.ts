@@ -1,5 +1,5 @@
 import test from 'ava';
-import { HostUnreachable } from '../../../client/host-error.ts';
+import { HostError, HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../../../contract/journal/runtime-events.ts';
@@ -109,5 +109,26 @@ test('what joins the journal of an ended study is found by looking, and nothing 
   await model.look();
   t.is(reads, 2);
   t.deepEqual(seqs(model.store.getSnapshot().context.events), [1, 2]);
+  close();
+});
+
+test('a study that is refused meanwhile says so, until it is answered again', async (t) => {
+  let isGone = false;
+  const refusal = new HostError({ status: 404, code: 'not_found', message: 'gone', retryAfterSeconds: null });
+  const host = hostWith({
+    events: async (_: string, { after = 0 }) => {
+      if (isGone) throw refusal;
+      return pageOf(1, after, true);
+    },
+  });
+  const model = studyModel(host, runtimeId);
+  const close = model.open();
+  await until(model, () => model.store.getSnapshot().context.study !== null);
+  isGone = true;
+  await model.look();
+  t.is(model.store.getSnapshot().context.error, refusal);
+  isGone = false;
+  await model.look();
+  t.is(model.store.getSnapshot().context.error, null);
   close();
 });

@@ -1,5 +1,5 @@
 import { createStore } from '@xstate/store';
-import { HostUnreachable } from '../../../client/host-error.ts';
+import { HostError, HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import { pause } from '../../../client/transport.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
@@ -57,6 +57,8 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let turn = 0;
+  /** Whether the host refused what was looked for last, such as a study that is deleted. */
+  let isRefused = false;
 
   const read = async (): Promise<void> => {
     turn += 1;
@@ -131,8 +133,16 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   const look = async (): Promise<void> => {
     const { journalHead, isLive, study } = store.getSnapshot().context;
     if (isLive || study === null) return;
-    const page = await host.events(runtimeId, { after: journalHead, limit: 1, signal: stop.signal });
-    if (page.journalHead > journalHead) await refresh();
+    try {
+      const page = await host.events(runtimeId, { after: journalHead, limit: 1, signal: stop.signal });
+      if (page.journalHead > journalHead || isRefused) await refresh();
+      isRefused = false;
+    } catch (error) {
+      // The page as a whole says that the host is gone.
+      if (!(error instanceof HostError)) return;
+      isRefused = true;
+      store.send({ type: 'failed', error });
+    }
   };
 
   const open = (): (() => void) => {

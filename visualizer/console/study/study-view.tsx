@@ -47,8 +47,7 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
-  // The page as a whole says that the host is gone.
-  useEvery(everyMs, true, () => void model.look().catch(() => undefined));
+  useEvery(everyMs, true, () => void model.look());
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
