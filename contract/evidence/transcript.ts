@@ -7,7 +7,7 @@ export const maximumLineCharacters = 4096;
 
 /** The gates by which transcripts are judged, as a transcript states them among its parameters. */
 export const transcriptGates = 2;
-/** The first gates look for one invented phrase at a time. */
+/** The first gates look for one invented phrase at a time, and let notes of sounds pass. */
 export const firstTranscriptGates = 1;
 export type TranscriptGates = typeof transcriptGates | typeof firstTranscriptGates;
 
@@ -19,7 +19,7 @@ const share = z.number().min(0).max(1).nullable();
 
 /**
  * Why a recognised line is withheld, in the order in which a line lists its reasons. `no_speech_evidence`: detected speech
- * does not carry it. `repetition`: a loop. `low_confidence`: the recogniser itself doubts it, or is known to invent it.
+ * does not carry it, or it is not words alone. `repetition`: a loop. `low_confidence`: the recogniser itself doubts it, or is known to invent it.
  * `compression`: a text too regular for speech. `language_mismatch`: not in the language that the study declared.
  * `boundary_only`: it lies at the edge of what was heard. `disagreement`: a second run heard something else.
  */

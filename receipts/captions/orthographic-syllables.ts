@@ -33,7 +33,8 @@ const laoVowel = raw`(?<=(?<!${lead})[\u0E81-\u0EAE\u0EDC\u0EDD]${tone})[\u0EAD\
  */
 const last = raw`(?:[\u0E01\u0E07\u0E14\u0E19\u0E1A\u0E21\u0E22\u0E23\u0E25\u0E27](?=[\u0E40-\u0E44])|[\u0E01-\u0E2E](?![\u0E01-\u0E2E\u0E30-\u0E3A\u0E40-\u0E45\u0E47-\u0E4E])|[\u0E81\u0E87\u0E8D\u0E94\u0E99\u0E9A\u0EA1\u0EA7](?![\u0EAD\u0EA7]|${mark}|${following}))`;
 
-const thaiOrLao = raw`${lead}*(?:${onset}|${consonant}${enclosed}?)${mark}*(?:${doubled})?(?:${open}${consonant}${mark}*|${glide}|${laoVowel})?(?:${following}|${mark})*(?:(?:${silent}(?:${following}|${mark})*)+|${last})?`;
+// Two of the signs before a consonant: some write แ as two of เ. More are no syllable, and a run of them would be looked at again from each.
+const thaiOrLao = raw`${lead}{0,2}(?:${onset}|${consonant}${enclosed}?)${mark}*(?:${doubled})?(?:${open}${consonant}${mark}*|${glide}|${laoVowel})?(?:${following}|${mark})*(?:(?:${silent}(?:${following}|${mark})*)+|${last})?`;
 
 const khmerLetter = raw`[\u1780-\u17B3]`;
 const khmerMark = raw`[\u17B4-\u17D3\u17DD\u200C\u200D]`;

@@ -1,6 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import {
+  firstTranscriptGates,
   type GateReason,
   gateReasons,
   type TranscriptGates,
@@ -14,6 +15,7 @@ import { compressionRatioOf } from './compression.ts';
 import { INVENTED_SHARE, isKnownInvention } from './invented-phrases.ts';
 import { contradictsLanguage, LANGUAGE_GATE } from './line-language.ts';
 import { REPETITION_RULE, repeatedLines, repeatsItself } from './repetition.ts';
+import { isWordsAlone } from './sound-notes.ts';
 import { BOUNDARY_MS, isAtBoundary, isCarriedBySpeech, SPEECH_SUPPORT } from './speech-support.ts';
 
 /**
@@ -72,13 +74,17 @@ function isDoubted({ text, measures, second }: RecognisedLine, gates: Transcript
   return isKnownInvention(text, gates) && (second === null || !agrees(text, second));
 }
 
+/** Whether a text says what was spoken; the first gates did not ask. */
+const isSpoken = (text: string, gates: TranscriptGates): boolean =>
+  gates === firstTranscriptGates || isWordsAlone(text);
+
 function reasonsOf(line: RecognisedLine, isRepeated: boolean, evidence: GateEvidence): GateReason[] {
   const { text, measures, identified, second } = line;
   const region = evidence.regions[line.regionIndex];
   const heard = region?.language ?? null;
   const ratio = Math.max(measures.compressionRatio ?? 0, compressionRatioOf(text));
   const closes: Readonly<Record<GateReason, boolean>> = {
-    no_speech_evidence: !isCarriedBySpeech(line, evidence.speech),
+    no_speech_evidence: !isCarriedBySpeech(line, evidence.speech) || !isSpoken(text, evidence.gates),
     repetition: isRepeated || repeatsItself(text),
     low_confidence: isDoubted(line, evidence.gates),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,

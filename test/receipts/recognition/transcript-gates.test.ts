@@ -39,6 +39,8 @@ const withheld: readonly (readonly [string, GateReason, RecognisedLine, Partial<
   ],
   ['that nobody speaks so fast', 'no_speech_evidence', line({ startMs: 1_000, endMs: 1_900 })],
   ['that nobody speaks so slowly', 'no_speech_evidence', line({ text: 'you', startMs: 1_000, endMs: 9_000 })],
+  ['that names a sound', 'no_speech_evidence', line({ text: '[MUSIC PLAYING]' })],
+  ['that has no words', 'no_speech_evidence', line({ text: '♪ ♪', endMs: 2_000 })],
   ['that takes no time', 'no_speech_evidence', line({ endMs: 1_000 })],
   ['with one word in a loop', 'repetition', line({ text: 'so so so so so so' })],
   ['with a phrase in a loop', 'repetition', line({ text: 'and then we go and then we go and then we go' })],
@@ -140,4 +142,25 @@ test('several invented phrases in one line are an invention, in any order, and t
   t.false(
     isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you", transcriptGates),
   );
+});
+
+test('notes of sounds are not taken for words, alone or among words, and brackets of other kinds are no notes', (t) => {
+  for (const text of [
+    ...['[Music]', '[BLANK_AUDIO]', '(upbeat music)', '(audience applauds and cheers)', '*coughs*', '♪', '...', '-'],
+    ...['[음악]', '[拍手]', '（笑）', '【音楽】そうですね', '[laughs] I told you so', 'I told you so (laughs).'],
+  ]) {
+    t.true(reasonsOf(line({ text, endMs: 2_500 }))?.includes('no_speech_evidence'), text);
+    t.false(
+      reasonsOf(line({ text, endMs: 2_500 }), { gates: firstTranscriptGates })?.includes('no_speech_evidence'),
+      text,
+    );
+  }
+  for (const text of [
+    'we call f(x) a function',
+    'call (206) 555 0100 now',
+    '♪ you are my sunshine ♪',
+    'five * six * seven',
+  ]) {
+    t.deepEqual(reasonsOf(line({ text })), [], text);
+  }
 });
