@@ -17,6 +17,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import type { StoredShape } from '../core/stored-json.ts';
 import type { StudyRun } from '../core/study-run.ts';
+import { checkFactsAmongThemselves } from './check-facts.ts';
 import type { MediaOperation } from './media-operation.ts';
 import { samplesPerMs } from './readable-evidence.ts';
 import { statedParameters } from './stated-parameters.ts';
@@ -93,6 +94,12 @@ function checkWindows({ facts, input: { range } }: EvidenceArtifact): void {
   if (covered !== range.endMs * samplesPerMs) throw new EvidenceChainError('evidence', 'facts');
 }
 
+/** Speech alone was measured on samples that have a digest. */
+function checkSamples({ kind, input }: EvidenceArtifact | FurtherArtifact): void {
+  const isNamed = 'derivedAudio' in input && input.derivedAudio !== null;
+  if (isNamed !== (kind === 'speech_activity')) throw new EvidenceChainError('evidence', 'input.derivedAudio');
+}
+
 /** The parameters that an operation states for one kind, named as in the artifact. */
 function parametersFor(
   kind: MeasuredKind,
@@ -154,5 +161,7 @@ export function checkEvidence(
   const track = source.tracks.find(({ index }) => index === trackIndex);
   if (track?.kind !== rules[kind].track) throw new EvidenceChainError('evidence', 'input.trackIndex');
   checkFacts(artifact);
+  checkFactsAmongThemselves(artifact);
+  checkSamples(artifact);
   if (artifact.kind === 'speech_activity') checkWindows(artifact);
 }

@@ -11,6 +11,7 @@ import { type CheckedLink, counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
+import { checkDelivered, checkFurtherTrack } from './check-delivered.ts';
 import { checkEvidence, type EvidenceOrigin, evidenceShape, furtherShape } from './check-evidence.ts';
 import { detectedArtifactKind } from './detected-evidence.ts';
 import { checkEvidenceObjects } from './evidence-objects.ts';
@@ -77,10 +78,14 @@ function furtherRecorded({ journal }: FoldContext, first: number, recorded: numb
 async function openFurther(
   { kind, contentId }: FurtherResult,
   origin: Omit<EvidenceOrigin, 'kind'>,
+  evidence: readonly VerifiedEvidence[],
   { content, report }: FoldContext,
 ): Promise<FurtherArtifact> {
   const { body } = await readReceipt(furtherShape, content, contentId);
-  checkObject(contentId, () => checkEvidence(body, { ...origin, kind }));
+  checkObject(contentId, () => {
+    checkEvidence(body, { ...origin, kind });
+    checkFurtherTrack(body, evidence);
+  });
   await checkEvidenceObjects(body, content);
   report({ link: 'evidence', subject: kind, contentId, detail: counted(body.facts.length, 'fact') });
   return body;
@@ -130,8 +135,10 @@ export async function foldPassCompleted(
   checkDerivedAudio(receipt, evidence);
   const available = results.filter(({ state }) => state === 'available').length;
   const beside = furtherRecorded(context, available, recorded);
+  const pass = { source: source.registered, request: run.record.analysisRequest, operation, evidence, further: beside };
+  checkDelivered(pass);
   const opened: FurtherArtifact[] = [];
-  for (const each of beside) opened.push(await openFurther(each, origin, context));
+  for (const each of beside) opened.push(await openFurther(each, origin, evidence, context));
   const result = {
     evidence: results,
     derivedAudio: receipt.derivedAudio,

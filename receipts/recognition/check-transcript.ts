@@ -31,10 +31,9 @@ function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | un
  * Checks a transcript against what it follows from: its regions are those of the detected speech, its lines and words lie in
  * them, and the gates judge its lines as it says. What was recognised cannot be derived again. Throws `EvidenceChainError`.
  */
-export function checkTranscript(
-  { facts, input: { range }, parameters }: EvidenceArtifact,
-  basis: TranscriptBasis,
-): void {
+export function checkTranscript({ facts, input, parameters }: EvidenceArtifact, basis: TranscriptBasis): void {
+  const { range, trackIndex } = input;
+  demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: basis.speech.input.trackIndex } });
   const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
   const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
   const spans = regions.map(({ index, startMs, endMs }) => ({ index, startMs, endMs }));

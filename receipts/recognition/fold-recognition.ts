@@ -1,5 +1,6 @@
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { SemanticEvidenceReceipt } from '../../contract/recognition/semantic-evidence.ts';
 import { counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
@@ -65,6 +66,13 @@ export function foldRecognitionFailed(
   };
 }
 
+/** Without a transcript there was no sound, or the recogniser does not serve the language. */
+function checkReason({ reasonCode }: MediaEvidence, { regionsFrom }: Recognition): void {
+  if (reasonCode === null) return;
+  const derived = regionsFrom.length < regionKinds.length ? 'no_audio_in_range' : 'language_not_recognised';
+  demandDerived('recognition', { evidence: { reasonCode } }, { evidence: { reasonCode: derived } });
+}
+
 async function reopenedTranscript(
   { run, source, content }: FoldContext,
   contentId: string,
@@ -100,7 +108,9 @@ export async function foldRecognitionCompleted(
     delivered.state === 'available'
       ? await reopenedTranscript(context, delivered.contentId, open, operations)
       : { transcript: null, bytes: 0 };
-  const { kind, state } = delivered;
+  checkReason(delivered, open);
+  const { state } = delivered;
+  const kind = 'transcript' as const;
   const evidence =
     state === 'available'
       ? { kind, state, contentId: delivered.contentId, bytes: opened.bytes }

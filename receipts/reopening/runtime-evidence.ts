@@ -3,6 +3,7 @@ import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object
 import { type FurtherKind, type PassKind, passKinds } from '../../contract/evidence/further-evidence.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/speech-activity.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { companions } from '../evidence/check-delivered.ts';
 import { objectFactsOf } from '../evidence/evidence-objects.ts';
 import type { VerifiedEvidence, VerifiedFurther, VerifiedOperation } from '../evidence/fold-media.ts';
 import { languageFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
@@ -63,18 +64,6 @@ export function objectFactIn(runtime: VerifiedRuntime, contentId: string): Evide
   return facts.find((fact) => fact.contentId === contentId) ?? null;
 }
 
-/** What is unavailable where these are, of the same track, for the same reason. */
-const companions: Readonly<Record<PassKind, EvidenceRow['kind']>> = {
-  transitions: 'shot_changes',
-  black_frames: 'shot_changes',
-  frozen_frames: 'shot_changes',
-  keyframes: 'shot_changes',
-  waveform: 'silence',
-  audio_faults: 'silence',
-  interlacing: 'shot_changes',
-  letterbox: 'shot_changes',
-};
-
 const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: VerifiedFurther): FurtherRow => {
   const { tool, parameters, facts } = artifact;
   return { kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts };
@@ -85,7 +74,7 @@ const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow
   return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [] };
 };
 
-/** The row of a further kind; none where the pass did not measure it, as passes of earlier versions. */
+/** The row of a further kind, unavailable for the reason of its companion; none where the pass did not measure it, as passes of earlier versions. */
 function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
   const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
   if (found !== undefined) return [availableRow(kind, found)];

@@ -57,6 +57,13 @@ export function foldScreenTextFailed(
   };
 }
 
+/** Without texts there were no pictures: of the whole source, or in the range. */
+function checkReason({ reasonCode }: DeliveredScreenText, hasVideo: boolean): void {
+  if (reasonCode === null) return;
+  const derived = hasVideo ? 'no_frames_in_range' : 'no_video_track';
+  demandDerived('screen_text', { evidence: { reasonCode } }, { evidence: { reasonCode: derived } });
+}
+
 /**
  * Reopens the texts, judges them again, and derives receipt and artifact. Throws `EvidenceChainError` at the first place that does
  * not follow.
@@ -71,10 +78,14 @@ export async function foldScreenTextCompleted(
   const { receiptContentId } = journal.expect('screen.text_completed', recorded).data;
   const { body: receipt } = await readReceipt(screenTextReceiptShape, content, receiptContentId);
   const { evidence: delivered } = receipt;
+  const seen = source.registered.tracks.find(({ kind }) => kind === 'video')?.index;
+  checkReason(delivered, seen !== undefined);
   const opened = delivered.state === 'available' ? await readReceipt(furtherShape, content, delivered.contentId) : null;
   if (opened !== null) {
     checkObject(opened.contentId, () => {
       checkEvidence(opened.body, { run, source: source.registered, operation: open.producer, kind: 'screen_text' });
+      const { trackIndex } = opened.body.input;
+      demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
       checkScreenText(opened.body);
     });
   }

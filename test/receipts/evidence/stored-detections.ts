@@ -18,7 +18,17 @@ export const vad = tool('silero-vad', '2');
 export const eld = tool('eld', '3');
 const derivedAudio = { sampleRate: 16000, samples: 64000, contentId: `sha256:${'e'.repeat(64)}` } as const;
 
-export const operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>> = {
+const textTracksOf = ({ tracks, trackLanguages }: RegisteredSource): string =>
+  tracks
+    .filter(({ kind }) => kind === 'subtitle')
+    .map(({ index, codec }) => {
+      const language = trackLanguages.find((stated) => stated.index === index)?.language ?? '';
+      return `${index}:${codec}:${language}`;
+    })
+    .join(',');
+
+/** The passes over a source, as they were asked for. */
+export const operationsOver = (source: RegisteredSource): Readonly<Record<'detect' | 'subtitles', MediaOperation>> => ({
   detect: {
     capability: 'media.detect',
     tools: [ffmpeg, vad],
@@ -28,10 +38,10 @@ export const operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>
   subtitles: {
     capability: 'media.subtitles',
     tools: [ffmpeg, eld],
-    parameters: { 'subtitle_track.text': 'plain', tracks: '2:mov_text:ko' },
+    parameters: { 'subtitle_track.text': 'plain', tracks: textTracksOf(source) },
     limits: { maxWallMs: 60_000 },
   },
-};
+});
 
 const parametersOf = (kind: DetectedKind): Record<string, string | number> => {
   if (kind === 'speech_activity') return { threshold: 0.5 };

@@ -13,7 +13,11 @@ import { encodeDetections } from '../../../receipts/evidence/detected-evidence.t
 import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
 import { performReads } from '../../../receipts/evidence/evidence-read.ts';
-import { operationCompleted, operationStarted } from '../../../receipts/evidence/media-operation.ts';
+import {
+  type MediaOperation,
+  operationCompleted,
+  operationStarted,
+} from '../../../receipts/evidence/media-operation.ts';
 import {
   languageEvidence,
   type ReadableEvidence,
@@ -31,7 +35,7 @@ import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { divided, turns } from './spoken-study.ts';
-import { audioOf, eld, ffmpeg, operations, rangeOf, soundOf, subtitlesOf, vad } from './stored-detections.ts';
+import { audioOf, eld, ffmpeg, operationsOver, rangeOf, soundOf, subtitlesOf, vad } from './stored-detections.ts';
 import { koreanTrack, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
 
 export const endedAt = '2026-01-02T03:04:09.000Z';
@@ -49,8 +53,18 @@ export interface StudyShape {
   readonly tracks?: readonly StoredTrack[];
   /** What else the request asks for. */
   readonly asked?: Partial<RuntimeRequest>;
+  /** What a forger puts in the place of what the passes were asked and found; everything else then follows from it. */
+  readonly forged?: (passes: StoredPasses) => StoredPasses;
   /** Sets a study apart from others over the same range. */
   readonly attempt?: string;
+}
+
+/** The passes of a study: what they were asked, and what they found. */
+export interface StoredPasses {
+  readonly source: RegisteredSource;
+  readonly operations: Readonly<Record<'detect' | 'subtitles', MediaOperation>>;
+  readonly detect: readonly Detection[];
+  readonly subtitles: readonly Detection[];
 }
 
 /** A finished study as its host would have stored it, down to the bytes. */
@@ -82,8 +96,7 @@ class StudyStore {
     return { contentId, bytes };
   }
 
-  pass(run: StudyRun, step: 'detect' | 'subtitles', detections: readonly Detection[]) {
-    const operation = operations[step];
+  pass(run: StudyRun, step: 'detect' | 'subtitles', operation: MediaOperation, detections: readonly Detection[]) {
     const { objects, result } = encodeDetections(detections, step === 'detect' ? audioOf(detections) : null);
     this.keep(objects);
     this.commits.at(-1)?.push(operationStarted(run, operation));
@@ -145,7 +158,7 @@ function evidenceOf(
 export function storedStudy(shape: StudyShape): StoredStudy {
   const { version, windows, attempt, tracks = [koreanTrack], granted } = shape;
   const store = new StudyStore();
-  const { objects, source } = sealedClip(version, tracks.slice(1).map(probedTrackOf), shape.lengthMs);
+  const { objects, source } = sealedClip(version, tracks.map(probedTrackOf), shape.lengthMs);
   store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
   const { sessionId, revisionId } = source.session;
   const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: rangeOf(source) };
@@ -164,9 +177,19 @@ export function storedStudy(shape: StudyShape): StoredStudy {
     ...soundOf(source, speech),
     { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_frames_in_range' } as const,
   ];
-  const passes = [store.pass(run, 'detect', sound), store.pass(run, 'subtitles', subtitlesOf(source, tracks))];
+  const honest = {
+    source,
+    operations: operationsOver(source),
+    detect: sound,
+    subtitles: subtitlesOf(source, tracks),
+  };
+  const { operations, detect, subtitles } = shape.forged?.(honest) ?? honest;
+  const passes = [
+    store.pass(run, 'detect', operations.detect, detect),
+    store.pass(run, 'subtitles', operations.subtitles, subtitles),
+  ];
 
-  const read = performReads(run, readableOf(store, run, source, sound));
+  const read = performReads(run, readableOf(store, run, source, detect));
   store.keep(read.objects);
   store.commits.push([...read.events]);
   store.receipts('read', read.refs);

@@ -133,15 +133,23 @@ export const clipIngest: OwnedIngest = {
   pinned: null,
 };
 
-/** The clip sealed as preflight v1, v2 or v3, with these tracks beside its own; four seconds unless told otherwise. */
+/** The tracks of the clip, with these text tracks instead of its own. */
+const tracksWith = (texts: ProbeResult['tracks'] | null): ProbeResult['tracks'] =>
+  texts === null
+    ? probe.tracks
+    : [...probe.tracks.filter(({ type }) => type !== 'subtitle'), ...texts].sort(
+        (one, other) => one.index - other.index,
+      );
+
+/** The clip sealed as preflight v1, v2 or v3, with its own text track unless others are given; four seconds unless told otherwise. */
 export const sealedClip = (
   version: 1 | 2 | 3,
-  others: ProbeResult['tracks'] = [],
+  texts: ProbeResult['tracks'] | null = null,
   durationMs = probe.durationMs,
 ): SealedSource =>
   sealOwnedIngest({
     ...clipIngest,
-    probe: { ...probe, durationMs, durationSeconds: durationMs / 1000, tracks: [...probe.tracks, ...others] },
+    probe: { ...probe, durationMs, durationSeconds: durationMs / 1000, tracks: tracksWith(texts) },
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
 
