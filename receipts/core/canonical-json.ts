@@ -46,9 +46,24 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** Whether a text that was parsed to this value is its canonical form. */
-export const isCanonicalForm = (value: unknown, text: string): boolean =>
-  textOf(value) === text && isWhole(value, text);
+/**
+ * Whether a text that was parsed to this value is its canonical form. A number that JavaScript cannot hold has none, nor have
+ * lists within lists deeper than they can be followed.
+ */
+export function isCanonicalForm(value: unknown, text: string): boolean {
+  try {
+    return textOf(value) === text && isWhole(value, text);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+// In the text of a string its quotes are escaped.
+const unseenField = '"__proto__":';
+
+/** Whether a JSON text has a field that schemas pass over wherever any name is allowed, so that nobody would look at what it holds. */
+export const hasUnseenField = (text: string): boolean => text.includes(unseenField);
 
 const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventOf, type EventType, type JournalEvent, journalEvent } from '../../contract/journal/journal-event.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { isCanonicalForm } from './canonical-json.ts';
+import { hasUnseenField, isCanonicalForm } from './canonical-json.ts';
 import { EvidenceChainError } from './evidence-chain-error.ts';
 import { firstDifference } from './first-difference.ts';
 
@@ -16,7 +16,7 @@ function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
   } catch (error) {
     throw fault(seq, 'encoding', error);
   }
-  if (!isCanonicalForm(value, text)) throw fault(seq, 'canonical_form');
+  if (!isCanonicalForm(value, text) || hasUnseenField(text)) throw fault(seq, 'canonical_form');
   const event = journalEvent.safeParse(value);
   if (event.success) return event.data;
   throw fault(seq, event.error.issues[0]?.path.join('.') ?? '', event.error);

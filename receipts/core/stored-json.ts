@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { contentIdOfBytes, isCanonicalForm, storedBytes } from './canonical-json.ts';
+import { contentIdOfBytes, hasUnseenField, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 
 /** A receipt or JSON artifact as it lies in the object store. */
@@ -38,7 +38,7 @@ function reopened<Schema extends z.ZodType>(
   if (contentIdOfBytes(bytes) !== contentId) throw new EvidenceChainError(link, 'content');
   const value = parse(link, bytes);
   const text = Buffer.from(bytes).toString('utf8');
-  if (!text.endsWith('\n') || !isCanonicalForm(value, text.slice(0, -1))) {
+  if (!text.endsWith('\n') || !isCanonicalForm(value, text.slice(0, -1)) || hasUnseenField(text)) {
     throw new EvidenceChainError(link, 'canonical_form');
   }
   const shaped = schema.safeParse(value);

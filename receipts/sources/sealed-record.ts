@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isWellFormed } from '../../contract/base/text.ts';
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
+import { hasUnseenField } from '../core/canonical-json.ts';
 import { indentedFile } from '../core/indented-file.ts';
 
 /**
@@ -18,7 +19,7 @@ export function readSealedRecord<Schema extends z.ZodType<object>>(
     const [issue] = record.error.issues;
     throw new SourceInconsistent('record_malformed', [place, ...(issue?.path ?? [])].join('.'), record.error);
   }
-  if (!isWellFormed(value) || !indentedFile(value).equals(bytes))
+  if (!isWellFormed(value) || !indentedFile(value).equals(bytes) || hasUnseenField(Buffer.from(bytes).toString('utf8')))
     throw new SourceInconsistent('record_malformed', place);
   return record.data;
 }

@@ -41,6 +41,16 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
+/** Whether a value is well-formed text throughout; one that is nested too deeply to be looked through is not. */
+function isText(value: unknown): boolean {
+  try {
+    return isWellFormed(value);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 function demand(place: StartRecordPlace, found: unknown, derived: unknown): void {
   if (canonicalJson(found) !== canonicalJson(derived)) throw new StartRecordError(place);
 }
@@ -55,7 +65,7 @@ export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcc
 /** As `reopenRuntimeStart`, with everything else that the same acceptance stored. */
 export function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
   const value = parse(bytes);
-  if (!isWellFormed(value)) throw new StartRecordError('encoding');
+  if (!isText(value)) throw new StartRecordError('encoding');
   const shaped = runtimeStart.safeParse(value);
   if (!shaped.success) throw new StartRecordError('shape', shaped.error);
   const record = shaped.data;
