@@ -27,20 +27,44 @@ export function receiptWrites(receipt: DeletionReceipt, ids: readonly string[]):
   ];
 }
 
-/** Derives the receipt of every deletion again; says in words what does not hold. That one is gone, the rows that name it say. */
+/** The ids under which a deletion left a note. */
+function idsGone({ deleted }: DeletionReceipt): readonly string[] {
+  if (deleted.kind === 'runtime') return [deleted.runtimeId];
+  return [deleted.sourceSessionId, ...deleted.sourceRevisionIds, ...deleted.ingestIds];
+}
+
+/**
+ * Derives the receipt of every deletion again, and holds the notes of what is gone against them; says in words what does not
+ * hold. That a receipt is gone, the rows that name it say.
+ */
 export const tombstoneCheck: RecordCheck = {
-  prefix: receiptPrefix,
+  prefix: 'delet',
   faultsOf: (records) =>
-    [...records]
-      .filter(([key, value]) => !isDerived(key, value))
-      .map(([key]) => `the receipt ${key.slice(receiptPrefix.length)} does not follow from what it says`),
+    [...records].flatMap(([key, value]) => {
+      if (key.startsWith(deletedPrefix)) return noteFaults(key.slice(deletedPrefix.length), value, records);
+      const isReceipt = key.startsWith(receiptPrefix);
+      const isWhole = !isReceipt || derived(key, value) !== null;
+      return isWhole ? [] : [`the receipt ${key.slice(receiptPrefix.length)} does not follow from what it says`];
+    }),
 };
 
-function isDerived(key: string, stored: unknown): boolean {
+/** A note that something is gone names a deletion of just that, and when it was. A receipt that is not there, or not whole, is named by itself. */
+function noteFaults(id: string, note: unknown, records: ReadonlyMap<string, unknown>): string[] {
+  const { data: said } = pointer.safeParse(note);
+  if (said === undefined) return [`the note that ${id} was deleted has the wrong shape`];
+  const key = receiptKey(said.receiptId);
+  const receipt = records.has(key) ? derived(key, records.get(key)) : null;
+  if (receipt === null) return [];
+  const isSaid = idsGone(receipt).includes(id) && receipt.deletedAt === said.deletedAt;
+  return isSaid ? [] : [`the note that ${id} was deleted does not follow from its receipt ${said.receiptId}`];
+}
+
+function derived(key: string, stored: unknown): DeletionReceipt | null {
   try {
-    return receiptKey(reopenDeletionReceipt(stored).receiptId) === key;
+    const receipt = reopenDeletionReceipt(stored);
+    return receiptKey(receipt.receiptId) === key ? receipt : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

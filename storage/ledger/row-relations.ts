@@ -41,6 +41,7 @@ export class RowRelations {
   readonly #needs: { readonly by: string; readonly row: string }[] = [];
   readonly #lists: { readonly by: string; readonly entry: string }[] = [];
   readonly #gaps: string[] = [];
+  readonly #gone: string[] = [];
   #transition = { actor: '', seq: 0 };
 
   /** Notes a row, in the order of the keys; `value` is undefined where it cannot be read. */
@@ -75,6 +76,10 @@ export class RowRelations {
         .filter(({ entry }) => !this.#listed.has(entry))
         .map(({ by, entry }) => `${by} is missing in the list ${entry.slice(0, entry.indexOf(' '))}`),
       ...this.#gaps,
+      // A source may come again; a runtime never does.
+      ...this.#gone
+        .filter((id) => kindOf(id) === 'runtime' && this.#rows.has(`snapshot ${id}`))
+        .map((id) => `${id} was deleted, and is still there`),
     ];
   }
 
@@ -98,6 +103,7 @@ export class RowRelations {
       for (const id of deletedBy(value)) this.#need(by, `record deleted/${id}`);
     }
     if (key.startsWith('deleted/')) {
+      this.#gone.push(key.slice('deleted/'.length));
       const { data } = deletedRow.safeParse(value);
       if (data !== undefined) this.#need(by, `record deletion/${data.receiptId}`);
     }

@@ -95,6 +95,46 @@ test('a runtime whose rows, journal and files are damaged is deleted as well', a
   await isWhole(t, root, names.runtimeId);
 });
 
+test('a note that something was deleted is held against the receipt that it names, and against what is there', async (t) => {
+  const root = await copied(t);
+  const found = async () => damagedRowsOf(dataRootAt(root).ledger, tombstoneCheck);
+  const before = await openStore(root);
+  const snapshot = before.ledger.get('snapshot', names.runtimeId) as object;
+  await before.close();
+  const [{ receiptId, deletedAt } = { receiptId: '', deletedAt: '' }] = await emptied(t, root, names.runtimeId);
+  t.deepEqual(await found(), []);
+  const other = names.runtimeId.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  const notes: readonly (readonly [string, object | null, string])[] = [
+    [
+      other,
+      { receiptId, deletedAt },
+      `the note that ${other} was deleted does not follow from its receipt ${receiptId}`,
+    ],
+    [other, {}, `the note that ${other} was deleted has the wrong shape`],
+    [
+      names.runtimeId,
+      { receiptId, deletedAt: '2031-01-01T00:00:00.000Z' },
+      `the note that ${names.runtimeId} was deleted does not follow from its receipt ${receiptId}`,
+    ],
+  ];
+  for (const [id, note, fault] of notes) {
+    const store = await openStore(root);
+    await store.ledger.commit([{ put: 'record', key: `deleted/${id}`, value: note }]);
+    await store.close();
+    t.deepEqual(await found(), [fault]);
+    const next = await openStore(root);
+    await next.ledger.commit([
+      { del: 'record', key: `deleted/${other}` },
+      { put: 'record', key: `deleted/${names.runtimeId}`, value: { receiptId, deletedAt } },
+    ]);
+    await next.close();
+  }
+  const store = await openStore(root);
+  await store.ledger.commit([{ put: 'snapshot', key: names.runtimeId, value: snapshot }]);
+  await store.close();
+  t.true((await found()).includes(`${names.runtimeId} was deleted, and is still there`));
+});
+
 for (const release of ['0.1.0', '0.2.0']) {
   test(`a runtime with captions and an explanation of release ${release} is deleted with all its actors`, async (t) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'deletions-')));
