@@ -3,7 +3,7 @@ import type { RuntimeOverview } from '../../contract/overview/runtime-overview.t
 import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { lifecycleOf, reasonOf } from '../reopening/study-row.ts';
+import { lifecycleOf, reasonOf, tellableRow } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
@@ -62,7 +62,7 @@ export class Overviews {
     const { supervisor, kindName } = this.#options;
     try {
       const row = readStored(() => supervisor.read(runtimeId));
-      return row?.kind === kindName ? row : null;
+      return row?.kind === kindName ? readStored(() => tellableRow(row)) : null;
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'stored_content_inconsistent') return null;
       throw error;

@@ -3,13 +3,18 @@ import { z } from 'zod';
 import { contentId, type Range } from '../../contract/base/grammar.ts';
 import { capabilities } from '../../contract/base/operation.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
-import type { Lifecycle, RuntimeReason } from '../../contract/study/runtime-status.ts';
+import {
+  type Lifecycle,
+  lifecycle as lifecycleName,
+  type RuntimeReason,
+  runtimeReason,
+} from '../../contract/study/runtime-status.ts';
 import { studyMigrations } from '../../machines/migrations/study.ts';
 import { studyMachine, studyMachineVersion } from '../../machines/study.ts';
 import type { StudyContext } from '../../machines/study-types.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
-import { type ActorRow, actorRow } from '../supervision/actor-row.ts';
+import { type ActorRow, actorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { VersionedChart } from '../supervision/upgraded-row.ts';
 
 /** What a runtime was started with; committed with its first snapshot and never changed. */
@@ -69,3 +74,16 @@ export const studyChart: VersionedChart = {
 /** Why a runtime ended as it did; null while it is alive and when it is terminal. */
 export const reasonOf = (row: ActorRow): RuntimeReason | null =>
   (row.snapshot as AnyMachineSnapshot & { context: StudyContext }).context.reason;
+
+/** What clients are told of the row of a runtime, beside its state. */
+const toldOfRow = z.looseObject({
+  input: z.looseObject({ commandId: z.string() }),
+  snapshot: z.looseObject({ context: z.looseObject({ reason: runtimeReason.nullable() }) }),
+});
+
+/** A row that is about to be told of as that of a runtime. Throws `ZodError` for what no runtime says. */
+export function tellableRow(row: ActorRow): ActorRow {
+  lifecycleName.parse(lifecycleOf(snapshotValue(row)));
+  toldOfRow.parse(row);
+  return row;
+}

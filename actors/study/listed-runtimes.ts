@@ -3,7 +3,7 @@ import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts
 import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
 import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import { lifecycleOf, reasonOf, studyKey, studyRow } from '../reopening/study-row.ts';
+import { lifecycleOf, reasonOf, studyKey, studyRow, tellableRow } from '../reopening/study-row.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { snapshotValue } from '../supervision/actor-row.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
@@ -93,8 +93,9 @@ export class ListedRuntimes {
   #row(runtimeId: string): RuntimeRow | null {
     const { ledger, supervisor, registry } = this.#options;
     return readStored(() => {
-      const actor = supervisor.read(runtimeId);
-      if (actor === undefined) return null;
+      const row = supervisor.read(runtimeId);
+      if (row === undefined) return null;
+      const actor = tellableRow(row);
       const { record } = listed.parse(ledger.get('record', studyKey(runtimeId)));
       const { sessionId, revisionId } = record.sourceSession;
       const lifecycle = lifecycleOf(snapshotValue(actor));

@@ -16,7 +16,15 @@ import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
 import { acceptStudy } from '../../receipts/start/runtime-start.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
 import type { JournalHead, Write } from '../../storage/ledger/ledger.ts';
-import { lifecycleOf, readStudy, reasonOf, type StudyRow, studyBudgetMs, studyKey } from '../reopening/study-row.ts';
+import {
+  lifecycleOf,
+  readStudy,
+  reasonOf,
+  type StudyRow,
+  studyBudgetMs,
+  studyKey,
+  tellableRow,
+} from '../reopening/study-row.ts';
 import { requireSpace } from '../sources/required-space.ts';
 import { demandIntact } from '../sources/source-records.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
@@ -243,7 +251,7 @@ export class Studies {
     if (row === undefined || row.kind !== this.#options.definition.name) {
       throw absentRuntime(this.#options.ledger, runtimeId);
     }
-    return row;
+    return readStored(() => tellableRow(row));
   }
 
   /** The runtime of a request that was accepted before, also when its source has a newer revision by now. */

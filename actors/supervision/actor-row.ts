@@ -1,5 +1,6 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
+import { epochMs } from '../../contract/base/grammar.ts';
 
 const stateValue = z.looseObject({ value: z.union([z.string(), z.record(z.string(), z.unknown())]) });
 
@@ -11,7 +12,7 @@ export const actorRow = z.strictObject({
   input: z.unknown(),
   /** The state as clients name it, and when it last changed (epoch ms). */
   status: z.string(),
-  updatedAt: z.number(),
+  updatedAt: epochMs,
   /** Position in the work queue, stored under this name since the first version; null outside of the queue. */
   ticket: z.number().int().nullable(),
   /** How often a host died while this was at work, since the last new commit. */
@@ -27,7 +28,7 @@ export const actorRow = z.strictObject({
    * What is recorded of its transitions: the number and the time (epoch ms) of the newest, and how often the actor was started
    * again after it failed. Rows that an earlier version wrote last have none.
    */
-  recorded: z.strictObject({ seq: z.number().int(), at: z.number(), restarts: z.number().int() }).optional(),
+  recorded: z.strictObject({ seq: z.number().int(), at: epochMs, restarts: z.number().int() }).optional(),
   /** What is left of the time the actor may use, counted only while the host is up. */
   remainingMs: z.number().nullable(),
   /** The chart's own snapshot: at least a state value. */

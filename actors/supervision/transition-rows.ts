@@ -1,5 +1,6 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
+import { epochMs } from '../../contract/base/grammar.ts';
 import { transitionCause } from '../../contract/lifecycles/actor-transitions.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { type ActorRow, snapshotValue } from './actor-row.ts';
@@ -25,7 +26,7 @@ export const transitionRow = z.strictObject({
   value: z.custom<StateValue>((value) => typeof value === 'string' || (typeof value === 'object' && value !== null)),
   event: z.string().nullable(),
   cause: transitionCause,
-  at: z.number(),
+  at: epochMs,
   commit: z.number().int(),
 });
 

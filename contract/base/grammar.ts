@@ -23,6 +23,9 @@ export const timestamp = z
     return !Number.isNaN(time) && new Date(time).toISOString() === text;
   }, 'not a real instant');
 
+/** A stored time in ms since 1970, at most what a date can hold: a larger one could be told to nobody. */
+export const epochMs = z.number().min(0).max(8_640_000_000_000_000);
+
 /** BCP 47 shaped, at most 64 characters, case kept. */
 export const languageTag = z
   .string()
