@@ -60,8 +60,9 @@ function checkLanguage(source: Source, cues: DeliveredEvidence, { delivered, art
   const place = (name: string): EvidenceChainError =>
     new EvidenceChainError('evidence', name, undefined, delivered.contentId);
   if (artifact.facts.length !== 1 || fact?.kind !== 'track_language') throw place('facts');
-  const { trackIndex, taggedLanguage, cueCodes } = fact;
+  const { trackIndex, taggedLanguage, cueCodes, code, method } = fact;
   if (trackIndex !== artifact.input.trackIndex) throw place('facts[0].trackIndex');
+  if ((method === 'none') !== (code === null)) throw place('facts[0].method');
   if (taggedLanguage !== languageOf(source, trackIndex)) throw place('facts[0].taggedLanguage');
   const read = (cues.artifact?.facts ?? []).filter(({ kind }) => kind === 'subtitle_cue');
   if (cueCodes.length !== read.length) throw place('facts[0].cueCodes');

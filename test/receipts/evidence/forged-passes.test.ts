@@ -162,6 +162,10 @@ const forgeries: Readonly<Record<string, readonly [Forgery, string]>> = {
     at('subtitles', 2, (language) => changed(language, (artifact) => firstFact(artifact, { taggedLanguage: 'fr' }))),
     'evidence: facts[0].taggedLanguage',
   ],
+  'a language that no method found': [
+    at('subtitles', 2, (language) => changed(language, (artifact) => firstFact(artifact, { method: 'none' }))),
+    'evidence: facts[0].method',
+  ],
   'languages of cues that are not there': [
     at('subtitles', 2, (language) => changed(language, (artifact) => firstFact(artifact, { cueCodes: ['ko'] }))),
     'evidence: facts[0].cueCodes',
