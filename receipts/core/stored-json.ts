@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes, hasUnseenField, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
+import { parsedInParts } from './long-lists.ts';
 
 /** A receipt or JSON artifact as it lies in the object store. */
 export function storedJson(value: unknown): StoredObject {
@@ -41,7 +42,7 @@ function reopened<Schema extends z.ZodType>(
   if (!text.endsWith('\n') || !isCanonicalForm(value, text.slice(0, -1)) || hasUnseenField(text)) {
     throw new EvidenceChainError(link, 'canonical_form');
   }
-  const shaped = schema.safeParse(value);
+  const shaped = parsedInParts(schema, value);
   if (shaped.success) return shaped.data;
   throw new EvidenceChainError(link, shaped.error.issues[0]?.path.join('.') ?? '', shaped.error);
 }

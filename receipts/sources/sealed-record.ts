@@ -3,6 +3,7 @@ import { isWellFormed } from '../../contract/base/text.ts';
 import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import { hasUnseenField } from '../core/canonical-json.ts';
 import { indentedFile } from '../core/indented-file.ts';
+import { parsedInParts } from '../core/long-lists.ts';
 
 /**
  * Reads a record of a sealed source: UTF-8 JSON of the schema, written exactly as
@@ -14,7 +15,7 @@ export function readSealedRecord<Schema extends z.ZodType<object>>(
   place: string,
 ): z.infer<Schema> {
   const value = parse(bytes, place);
-  const record = schema.safeParse(value);
+  const record = parsedInParts(schema, value);
   if (!record.success) {
     const [issue] = record.error.issues;
     throw new SourceInconsistent('record_malformed', [place, ...(issue?.path ?? [])].join('.'), record.error);

@@ -58,3 +58,22 @@ test('text that quotes such a field is text', (t) => {
     'whole',
   );
 });
+
+test('a list of millions of items of another shape is named before all of them are looked at', (t) => {
+  let looked = 0;
+  const item = z.unknown().refine(() => {
+    looked += 1;
+    return looked <= 5000;
+  });
+  const bytes = Buffer.from(`{"items":[${Array(100_000).fill('0').join(',')}]}\n`);
+  const shape = {
+    link: 'evidence',
+    schema: z.strictObject({ items: z.array(item) }),
+    maximumBytes: 1_000_000,
+  } as const;
+  t.regex(
+    placeOf(() => reopenJson(shape, { contentId: contentIdOfBytes(bytes), bytes })),
+    /^evidence: items\.\d+$/,
+  );
+  t.true(looked < 10_000, `${looked} items`);
+});
