@@ -6,19 +6,27 @@ const silent = (reasonCode: UnavailableReason, ...kinds: readonly DetectedKind[]
 
 /** What the passes of this host would ask: with other tools than those that the stored study was begun with. */
 export const otherTools: MediaPasses = {
-  identity: () => ({
+  identity: (task) => ({
     tools: [{ name: 'ffmpeg', version: '99', digest: `sha256:${'9'.repeat(64)}` }],
-    parameters: {},
+    parameters:
+      task.capability === 'media.subtitles'
+        ? { tracks: task.tracks.map(({ index, codec, language }) => `${index}:${codec}:${language ?? ''}`).join(',') }
+        : {},
   }),
   windowEndsOf: () => [],
-  run: async ({ capability }) => ({
+  run: async (task) => ({
     detections:
-      capability === 'media.detect'
+      task.capability === 'media.detect'
         ? [
             ...silent('no_audio_in_range', 'speech_activity', 'silence', 'loudness'),
             ...silent('no_frames_in_range', 'shot_changes'),
           ]
-        : silent('no_text_subtitle_track', 'subtitle_track', 'text_language'),
+        : (['subtitle_track', 'text_language'] as const).flatMap((kind) =>
+            task.tracks.map(({ index }) => ({
+              ...{ kind, state: 'unavailable' as const },
+              ...{ reasonCode: 'subtitle_limit_exceeded' as const, trackIndex: index },
+            })),
+          ),
     derivedAudio: null,
     further: [],
   }),
