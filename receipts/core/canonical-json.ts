@@ -12,6 +12,19 @@ function listText(values: readonly unknown[]): string {
   return `[${text}]`;
 }
 
+const mostNames = 4096;
+const longestName = 64;
+const nameTexts = new Map<string, string>();
+
+/** The text of the name of a field. Records have the same few hundred names, over and over. */
+function nameText(name: string): string {
+  const known = nameTexts.get(name);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(name);
+  if (nameTexts.size < mostNames && name.length <= longestName) nameTexts.set(name, text);
+  return text;
+}
+
 /** The text of a value; undefined for what JSON leaves out. Throws as `canonicalJson`. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
@@ -25,9 +38,26 @@ function textOf(value: unknown): string | undefined {
   let text = '';
   for (const name of names) {
     const field = textOf((value as Readonly<Record<string, unknown>>)[name]);
-    if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${field}`;
+    if (field !== undefined) text += `${text === '' ? '' : ','}${nameText(name)}:${field}`;
   }
   return `{${text}}`;
+}
+
+/**
+ * Whether `JSON.stringify` writes the canonical text of a value, in a fifth of the time: its names are in order, as those of records
+ * that were read back, and it leaves no number out.
+ */
+function isInOrder(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  if ('toJSON' in value) return false;
+  let before = '';
+  for (const name of Object.keys(value)) {
+    if (name < before || !isInOrder((value as Readonly<Record<string, unknown>>)[name])) return false;
+    before = name;
+  }
+  return true;
 }
 
 // Half of a surrogate pair is escaped with these characters. So may be other text, which is rare.
@@ -40,7 +70,7 @@ const isWhole = (value: unknown, text: string): boolean => !text.includes('\\ud'
  * implementation that the RFC's authors list makes a set for each name, and takes twice the time. A test holds the two together.
  */
 export function canonicalJson(value: unknown): string {
-  const text = textOf(value);
+  const text = isInOrder(value) ? (JSON.stringify(value) as string | undefined) : textOf(value);
   if (text === undefined) throw new TypeError('value has no JSON form');
   if (!isWhole(value, text)) throw new TypeError('text with half of a surrogate pair has no canonical form');
   return text;
@@ -52,7 +82,8 @@ export function canonicalJson(value: unknown): string {
  */
 export function isCanonicalForm(value: unknown, text: string): boolean {
   try {
-    return textOf(value) === text && isWhole(value, text);
+    const isSame = JSON.stringify(value) === text && isInOrder(value);
+    return (isSame || textOf(value) === text) && isWhole(value, text);
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) return false;
     throw error;
