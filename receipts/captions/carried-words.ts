@@ -1,15 +1,49 @@
 import { baseLanguage } from '../core/base-language.ts';
-import { areSameNumbers, digitNumbersOf, writtenNumbersOf } from './digit-numbers.ts';
+import {
+  areSameNumbers,
+  digitNumbersOf,
+  saysBelowZero,
+  type WrittenNumber,
+  writtenNumbersOf,
+} from './digit-numbers.ts';
+import { hanNumbersOf } from './han-numerals.ts';
 import { numberWordsOf } from './number-words.ts';
 
 /** What is left of one list without what another has, each as often. */
-function without<Item>(list: readonly Item[], other: readonly Item[]): Item[] {
+function without<Item>(
+  list: readonly Item[],
+  other: readonly Item[],
+  isSame: (one: Item, other: Item) => boolean = Object.is,
+): Item[] {
   const left = [...list];
   for (const item of other) {
-    const at = left.indexOf(item);
+    const at = left.findIndex((each) => isSame(each, item));
     if (at !== -1) left.splice(at, 1);
   }
   return left;
+}
+
+const sameDigits = (one: WrittenNumber, other: WrittenNumber): boolean => one.digits === other.digits;
+
+interface NumberLanguages {
+  readonly source: string;
+  readonly target: string;
+  readonly readsDigitsOnly?: boolean;
+}
+
+/** Where only digits are read, so are signs of decimals and numbers below zero; and fewer scripts. */
+const digitsAlone = (text: string): WrittenNumber[] =>
+  digitNumbersOf(text).map((digits) => ({ digits, decimals: 0, isNegative: false }));
+
+/** Whether one of these numbers in digits is not said in the words of the other text. */
+function isUnsaid(numbers: readonly WrittenNumber[], words: readonly string[], text: string): boolean {
+  const left = [...words];
+  return numbers.some(({ digits, decimals, isNegative }) => {
+    const at = left.indexOf(digits);
+    if (at === -1 || decimals !== 0 || (isNegative && !saysBelowZero(text))) return true;
+    left.splice(at, 1);
+    return false;
+  });
 }
 
 /**
@@ -17,25 +51,26 @@ function without<Item>(list: readonly Item[], other: readonly Item[]): Item[] {
  * words is changed where its translation lacks it and has another one instead: one that is only missing may be said otherwise.
  * Where only digits are read, decimal signs and signs are not, and fewer scripts are known: so the first gates judged.
  */
-export function keepsNumbers(
-  source: string,
-  translation: string,
-  languages: { readonly source: string; readonly target: string; readonly readsDigitsOnly?: boolean },
-): boolean {
+export function keepsNumbers(source: string, translation: string, languages: NumberLanguages): boolean {
   const isExact = languages.readsDigitsOnly !== true;
   if (isExact && !areSameNumbers(source, translation, languages)) return false;
-  const read = isExact ? (text: string) => writtenNumbersOf(text).map(({ digits }) => digits) : digitNumbersOf;
+  const read = isExact ? writtenNumbersOf : digitsAlone;
   const digits = { source: read(source), target: read(translation) };
   const words = {
     source: numberWordsOf(source, languages.source),
     target: numberWordsOf(translation, languages.target),
   };
-  const missing = without(without(digits.source, digits.target), words.target?.map(String) ?? []);
-  const added = without(without(digits.target, digits.source), words.source?.map(String) ?? []);
-  if (missing.length + added.length > 0) return false;
+  const said = {
+    source: [...(words.source ?? []).map(String), ...(isExact ? hanNumbersOf(source, languages.source) : [])],
+    target: [...(words.target ?? []).map(String), ...(isExact ? hanNumbersOf(translation, languages.target) : [])],
+  };
+  if (isUnsaid(without(digits.source, digits.target, sameDigits), said.target, translation)) return false;
+  if (isUnsaid(without(digits.target, digits.source, sameDigits), said.source, source)) return false;
   if (words.source === null || words.target === null) return true;
-  const lost = without(words.source.map(String), [...words.target.map(String), ...digits.target]);
-  const instead = without(words.target.map(String), [...words.source.map(String), ...digits.source]);
+  const own = digits.source.map((each) => each.digits);
+  const given = digits.target.map((each) => each.digits);
+  const lost = without(words.source.map(String), [...words.target.map(String), ...given]);
+  const instead = without(words.target.map(String), [...words.source.map(String), ...own]);
   return lost.length === 0 || instead.length === 0;
 }
 

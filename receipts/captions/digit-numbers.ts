@@ -54,7 +54,10 @@ function decimalsOf(found: string): number | null {
 const signed = new Set(['en', 'de', 'nl', 'sv', 'fr', 'es', 'pt', 'it', 'ru']);
 /** Words by which a number is negative in these languages. */
 const belowZero =
-  /(?<!\p{L})(?:minus|moins|menos|meno|минус|negativ\p{L}*|below|unter|onder|under|sous|dessous|bajo|abaixo|sotto|ниже|мороз\p{L}*)(?!\p{L})/iu;
+  /(?<!\p{L})(?:minus|moins|menos|meno|минус|negativ\p{L}*|below|unter|onder|under|sous|dessous|bajo|abaixo|sotto|ниже|мороз\p{L}*)(?!\p{L})|[负負]|零下|マイナス|氷点下/iu;
+
+/** Whether a text says that something is below zero, in a language of which the words for it are known. */
+export const saysBelowZero = (text: string): boolean => belowZero.test(text);
 
 const ofDigits = (numbers: readonly WrittenNumber[], digits: string): WrittenNumber[] =>
   numbers.filter((each) => each.digits === digits);
@@ -83,7 +86,7 @@ export function areSameNumbers(
 ): boolean {
   const [own, given] = [writtenNumbersOf(source), writtenNumbersOf(translation)];
   const showsSigns = [languages.source, languages.target].every((each) => signed.has(baseLanguage(each) ?? ''));
-  const isSaid = belowZero.test(source) || belowZero.test(translation);
+  const isSaid = saysBelowZero(source) || saysBelowZero(translation);
   return own.every(({ digits }) => {
     const [one, other] = [ofDigits(own, digits), ofDigits(given, digits)];
     if (other.length === 0) return true;

@@ -216,6 +216,43 @@ test('bug: a decimal sign that moved, and a sign that went, were no changes of a
   t.true(keepsNumbers('it was -5', '영하 5도였어', { source: 'en', target: 'ko' }), 'words for it are not known');
 });
 
+test('bug: a number in digits was a changed one where Chinese or Japanese has it in Han numerals', (t) => {
+  const right: readonly (readonly [string, string, string])[] = [
+    ['5 people came', '来了五个人', 'zh'],
+    ['12 of 35', '三十五个里有十二个', 'zh-Hans'],
+    ['in 2026', '二〇二六年', 'zh'],
+    ['105 days and 2 hours', '一百零五天两小时', 'zh'],
+    ['30,000 yen', '三万円', 'ja'],
+    ['1,200 people', '千二百人', 'ja'],
+    ['it was -5', '零下五度', 'zh'],
+  ];
+  for (const [source, translation, target] of right) {
+    t.true(keepsNumbers(source, translation, { source: 'en', target }), translation);
+    t.true(keepsNumbers(translation, source, { source: target, target: 'en' }), source);
+    t.false(keepsNumbers(source, translation, { source: 'en', target, readsDigitsOnly: true }), 'as before');
+  }
+  const wrong: readonly (readonly [string, string, string])[] = [
+    ['5 people came', '来了三个人', 'zh'],
+    ['5 of 5', '一共五个', 'zh'],
+    ['5.0 metres', '五十米', 'zh'],
+    ['it was -5', '五度', 'zh'],
+    ['150 people', '一百五人', 'ja'],
+    ['34 people', '三四个人', 'zh'],
+    ['10,000 to one', '万一', 'zh'],
+    ['5 people came', '五', 'ko'],
+  ];
+  for (const [source, translation, target] of wrong) {
+    t.false(keepsNumbers(source, translation, { source: 'en', target }), translation);
+  }
+});
+
+test('bug: a number with decimals, or below zero, was kept by a word for a whole one', (t) => {
+  t.false(keepsNumbers('version 1.2', 'Version zwölf', toGerman));
+  t.false(keepsNumbers('it was -5 outside', 'es waren fünf draußen', toGerman));
+  t.true(keepsNumbers('it was -5 outside', 'es waren minus fünf draußen', toGerman));
+  t.true(keepsNumbers('5 of 12', 'fünf von zwölf', toGerman));
+});
+
 test('bug: digits of Khmer, Burmese and other scripts were changed numbers', (t) => {
   for (const [translation, target] of [
     ['៥ នាក់ ១២', 'km'],
