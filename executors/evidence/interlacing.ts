@@ -112,7 +112,9 @@ function orderOf(counts: Counts): FieldOrderFact['order'] {
 function sharesOf(counts: Counts) {
   const pictures = picturesIn(counts);
   const milli = (part: number): number => (pictures === 0 ? 0 : Math.round((1000 * part) / pictures));
-  const [progressiveMilli, topFirstMilli] = [milli(counts.progressive), milli(counts.tff)];
+  const progressiveMilli = milli(counts.progressive);
+  // Two halves of a thousandth that are both rounded up are more than the whole.
+  const topFirstMilli = Math.min(milli(counts.tff), 1000 - progressiveMilli);
   const bottomFirstMilli = Math.min(milli(counts.bff), 1000 - progressiveMilli - topFirstMilli);
   const undeterminedMilli = pictures === 0 ? 0 : 1000 - progressiveMilli - topFirstMilli - bottomFirstMilli;
   const repeatedMilli = milli(counts.repeated);

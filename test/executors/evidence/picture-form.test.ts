@@ -2,6 +2,7 @@ import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { furtherArtifact } from '../../../contract/evidence/further-evidence.ts';
 import { detectRange } from '../../../executors/evidence/detect.ts';
+import { Interlacing } from '../../../executors/evidence/interlacing.ts';
 import { type DetectionBench, openDetectionBench, sourceContentId } from './detection-for-tests.ts';
 import { ffmpeg } from './media-for-tests.ts';
 
@@ -129,4 +130,16 @@ test('a title on black, a dark scene and a black picture have no bars', async (t
   const title = 'color=black:s=320x240:r=25:d=8,drawbox=x=90:y=110:w=140:h=20:color=white:t=fill';
   t.deepEqual((await formOf(t, 'fps=25', { source: title })).letterbox, []);
   t.deepEqual((await formOf(t, 'fps=25', { source: 'color=black:s=320x240:r=25:d=8' })).letterbox, []);
+});
+
+test('bug: of 16 interlaced pictures one was progressive, and their shares were more than a whole', (t) => {
+  const interlacing = new Interlacing({ startMs: 0, endMs: 640 }, 0);
+  for (let number = 0; number < 16; number += 1) {
+    const values = new Map([['lavfi.idet.multiple.current_frame', number === 0 ? 'progressive' : 'tff']]);
+    interlacing.add({ number, pts: 0, values });
+  }
+  t.like(interlacing.facts()[0], {
+    ...{ order: 'top_first', pictures: 16, progressiveMilli: 63, topFirstMilli: 937 },
+    ...{ bottomFirstMilli: 0, undeterminedMilli: 0 },
+  });
 });
