@@ -4,7 +4,7 @@ import { type BundleManifest, bundleManifest } from '../../contract/exports/runt
 import type { JournalEvent } from '../../contract/journal/journal-event.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';
-import type { ContentFault, StoredContent } from '../../receipts/core/stored-content.ts';
+import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/core/stored-content.ts';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
 import { type ArchiveEntry, type ArchiveIndex, readEntry } from '../../storage/archive/read-archive.ts';
@@ -92,6 +92,7 @@ export class BundleStore implements RuntimeStore {
       object: (contentId, most) => this.#object(contentId, most),
       sourceFile: ({ contentId }, most) => this.#object(contentId, most),
       verifiedLength: async ({ contentId }) => this.#mediaBytes(contentId),
+      verifiedHead: (contentId, headBytes) => this.#head(contentId, headBytes),
     };
   }
 
@@ -153,6 +154,14 @@ export class BundleStore implements RuntimeStore {
     const entry = this.#bundle.index.get(objectPathOf(contentId));
     if (entry === undefined) return 'missing';
     return entry.bytes > most ? 'size' : readEntry(this.#bundle.file, entry);
+  }
+
+  async #head(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault> {
+    this.#asked.add(contentId);
+    const entry = this.#bundle.index.get(objectPathOf(contentId));
+    if (entry === undefined) return 'missing';
+    const begin = { ...entry, bytes: Math.min(entry.bytes, headBytes) };
+    return { bytes: entry.bytes, head: await readEntry(this.#bundle.file, begin) };
   }
 
   /** The length of the media: that of its bytes, or the one that is stated where the bundle is without them. */

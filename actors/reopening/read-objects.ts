@@ -1,5 +1,6 @@
+import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import type { SourceFile } from '../../contract/sources/source-session.ts';
-import type { ContentFault, StoredContent } from '../../receipts/core/stored-content.ts';
+import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/core/stored-content.ts';
 import type { FoldPorts } from '../../receipts/reopening/reopen-runtime.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
@@ -60,15 +61,37 @@ export class ReadObjects implements StoredContent {
     });
   }
 
-  async verifiedLength(file: SourceFile): Promise<number | ContentFault> {
+  verifiedLength(file: SourceFile): Promise<number | ContentFault> {
+    return this.#verified(file, async ({ bytes }) => bytes);
+  }
+
+  verifiedHead(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault> {
+    return this.#verified({ contentId, bytes: 0, path: null }, async (reader) => {
+      const head = Buffer.alloc(Math.min(headBytes, reader.bytes));
+      let filled = 0;
+      for (let read = -1; read !== 0 && filled < head.length; filled += read) {
+        read = await reader.read(head.subarray(filled), filled);
+      }
+      if (filled < head.length || !reader.isUnchanged()) return 'content';
+      return { bytes: reader.bytes, head };
+    });
+  }
+
+  #verified<Found>(
+    file: SourceFile,
+    read: (reader: ByteReader) => Promise<Found | ContentFault>,
+  ): Promise<Found | ContentFault> {
     return faultOf(async () => {
       const path = pathOf(this.#objectStore, file);
       const reader = await this.#objectStore.openFile(path, file.contentId);
       if (reader === 'missing') return 'missing';
       if (reader === 'damaged') return 'content';
       this.#files.set(path, file);
-      await reader.close();
-      return reader.bytes;
+      try {
+        return await read(reader);
+      } finally {
+        reader.close();
+      }
     });
   }
 

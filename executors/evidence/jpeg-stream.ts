@@ -1,3 +1,4 @@
+import { jpegSizeOf } from '../../contract/evidence/evidence-object-form.ts';
 import { DetectionFailure } from '../detector/detection-failure.ts';
 import type { FrameMetadata } from './frame-metadata.ts';
 import { TimedFrames } from './timed-frames.ts';
@@ -59,19 +60,9 @@ export class JpegStream {
   }
 }
 
-const START_OF_IMAGE = 0xffd8;
-const START_OF_FRAME = 0xffc0;
-
 /** Width and height of a baseline JPEG, as its frame header states them. Throws `DetectionFailure` where there is none. */
 export function jpegSize(jpeg: Uint8Array): { readonly width: number; readonly height: number } {
-  const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
-  const read = (at: number) => (at + 2 <= view.byteLength ? view.getUint16(at) : 0);
-  if (read(0) === START_OF_IMAGE) {
-    // Each segment but the first has its marker, then its length without the marker.
-    for (let at = 2; at + 9 <= view.byteLength; at += 2 + Math.max(2, read(at + 2))) {
-      if (read(at) === START_OF_FRAME && read(at + 5) > 0 && read(at + 7) > 0)
-        return { width: read(at + 7), height: read(at + 5) };
-    }
-  }
-  throw new DetectionFailure('ffmpeg gave a picture that is no JPEG');
+  const size = jpegSizeOf(jpeg);
+  if (size === null) throw new DetectionFailure('ffmpeg gave a picture that is no JPEG');
+  return size;
 }

@@ -4,6 +4,12 @@ import { EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts
 /** Why the bytes of a stored file cannot be had: gone, other bytes than its name says, too many, or not readable. */
 export type ContentFault = 'missing' | 'content' | 'size';
 
+/** How a verified object begins, and how long it is. */
+export interface VerifiedHead {
+  readonly bytes: number;
+  readonly head: Uint8Array;
+}
+
 /** The stored files that a runtime rests on. It hands over what lies there; the reopening hashes it. */
 export interface StoredContent {
   /** All bytes of an object of the object store. */
@@ -12,6 +18,8 @@ export interface StoredContent {
   sourceFile(file: SourceFile, maximumBytes: number): Promise<Uint8Array | ContentFault>;
   /** The length of a file of a source whose bytes have its content id; the file may be larger than memory. */
   verifiedLength(file: SourceFile): Promise<number | ContentFault>;
+  /** The length of an object whose bytes have its content id, and at most so many of its first bytes. */
+  verifiedHead(contentId: string, headBytes: number): Promise<VerifiedHead | ContentFault>;
 }
 
 /** All bytes of an object. Throws `EvidenceChainError` at the fault. */

@@ -4,8 +4,11 @@ import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { demandDerived, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { type AudioTrack, audioTrackOf } from './audio-track.ts';
+import { checkKeyframePieces } from './check-picture-facts.ts';
 import { checkReadTracks } from './check-read-tracks.ts';
+import { checkTruePeak } from './check-sound-facts.ts';
 import type { DeliveredEvidence, DeliveredPass } from './delivered-pass.ts';
+import { measuresFurther, namesTrackRule } from './stating-version.ts';
 
 const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes'] as const;
 
@@ -23,10 +26,11 @@ export const companions: Readonly<Record<PassKind, (typeof detectKinds)[number]>
 
 const fault = (place: string): EvidenceChainError => new EvidenceChainError('media_operation', place);
 
-/** The track that was listened to; versions that stated no rule took the first. */
-function listenedTrack({ source, request, operation }: DeliveredPass): AudioTrack | null {
+/** The track that was listened to; the first version had no rule and took the first. */
+function listenedTrack({ source, request, operation: { parameters } }: DeliveredPass): AudioTrack | null {
   const chosen = audioTrackOf(source, request.language.languagePair.requestedSource);
-  if (chosen === null || operation.parameters['speech_activity.audioTrackRule'] !== undefined) return chosen;
+  if (chosen === null || parameters['speech_activity.audioTrackRule'] !== undefined) return chosen;
+  if (chosen.choice !== null && namesTrackRule(parameters)) throw fault('parameters.speech_activity.audioTrackRule');
   const first = source.tracks.find(({ kind }) => kind === 'audio')?.index;
   return { index: first ?? chosen.index, choice: null };
 }
@@ -63,12 +67,12 @@ function checkStated({ operation: { parameters } }: DeliveredPass, audio: AudioT
   }
 }
 
-/** Evidence that an operation states parameters for, and has material for, was delivered. */
+/** Further evidence of every kind that there is material for, from the version on that measures it. */
 function furtherOf({ operation, evidence }: DeliveredPass): PassKind[] {
-  const stated = Object.keys(operation.parameters);
+  if (!measuresFurther(operation.parameters)) return [];
   return passKinds.filter((kind) => {
     const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind]);
-    return companion?.artifact != null && stated.some((name) => name.startsWith(`${kind}.`));
+    return companion?.artifact != null;
   });
 }
 
@@ -108,9 +112,16 @@ export function checkDelivered(pass: DeliveredPass): void {
   checkDetected(pass);
 }
 
-/** Further evidence was measured in the track of its companion. Throws `EvidenceChainError` of the evidence. */
-export function checkFurtherTrack({ kind, input }: FurtherArtifact, evidence: readonly DeliveredEvidence[]): void {
-  const companion = evidence.find(({ delivered }) => kind !== 'screen_text' && delivered.kind === companions[kind]);
-  if (companion?.artifact?.input.trackIndex === input.trackIndex) return;
-  throw new EvidenceChainError('evidence', 'input.trackIndex');
+/**
+ * Further evidence was measured in the track of its companion, and says what follows from the evidence of its pass. Throws
+ * `EvidenceChainError` of the evidence.
+ */
+export function checkAgainstPass(further: FurtherArtifact, evidence: readonly DeliveredEvidence[]): void {
+  const { kind, input } = further;
+  const found = (wanted: (typeof detectKinds)[number]) =>
+    evidence.find(({ delivered }) => delivered.kind === wanted)?.artifact ?? null;
+  const companion = kind === 'screen_text' ? null : found(companions[kind]);
+  if (companion?.input.trackIndex !== input.trackIndex) throw new EvidenceChainError('evidence', 'input.trackIndex');
+  checkKeyframePieces(further, found('shot_changes'));
+  checkTruePeak(further, found('loudness'));
 }

@@ -2,6 +2,9 @@ import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { KeyframeFact, WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import { EvidenceChainError } from '../core/evidence-chain-error.ts';
+import { checkPictureFacts } from './check-picture-facts.ts';
+import { checkSoundFacts } from './check-sound-facts.ts';
+import { statedNumber } from './stated-number.ts';
 
 type Measured = EvidenceArtifact | FurtherArtifact;
 type Fact = Measured['facts'][number];
@@ -22,6 +25,31 @@ function checkCounts(facts: readonly Fact[]): void {
     const known = counted.get(fact.kind) ?? new Set();
     if (known.has(fact.index) || fact.index >= (totals.get(fact.kind) ?? 0)) throw fault(`facts[${at}].index`);
     counted.set(fact.kind, known.add(fact.index));
+  }
+}
+
+/** Facts of these kinds are found one behind the other: they are counted in the order of time, and none overlaps another. */
+const successive: readonly Fact['kind'][] = [
+  'silence',
+  'shot_change',
+  'black',
+  'frozen',
+  'keyframe',
+  'field_order',
+  'letterbox',
+];
+
+/** A cut begins a shot, which is another moment than that of the next cut; it lies before the end of the range. */
+function checkSuccession({ facts, input: { range } }: Measured): void {
+  let reached = range.startMs;
+  for (const [at, fact] of facts.entries()) {
+    if (!successive.includes(fact.kind)) continue;
+    if ('index' in fact && fact.index !== at) throw fault(`facts[${at}].index`);
+    const span = fact.kind === 'shot_change' ? { startMs: fact.atMs, endMs: fact.atMs + 1 } : fact;
+    if (!('startMs' in span)) continue;
+    if (span.startMs < reached) throw fault(`facts[${at}]`);
+    if (span.endMs <= span.startMs || span.endMs > range.endMs) throw fault(`facts[${at}]`);
+    reached = span.endMs;
   }
 }
 
@@ -47,11 +75,17 @@ function checkOrders({ kind, facts, input: { range } }: Measured): void {
   if (facts.length > 0 && reached !== range.endMs) throw fault('facts');
 }
 
-function checkKeyframe({ startMs, endMs, atMs }: KeyframeFact, at: number): void {
+function checkKeyframe(
+  { startMs, endMs, atMs, width, height }: KeyframeFact,
+  at: number,
+  longest: number | null,
+): void {
   if (atMs < startMs || atMs >= endMs) throw fault(`facts[${at}].atMs`);
+  if (longest !== null && Math.max(width, height) > longest) throw fault(`facts[${at}].width`);
 }
 
-function checkWaveform({ startMs, endMs, windowMs, windows, bytes }: WaveformFact, at: number): void {
+function checkWaveform({ startMs, endMs, windowMs, windows, bytes }: WaveformFact, at: number, stated: number | null) {
+  if (stated !== null && windowMs !== stated) throw fault(`facts[${at}].windowMs`);
   if (windows !== Math.ceil((endMs - startMs) / windowMs)) throw fault(`facts[${at}].windows`);
   if (bytes !== headerBytes + windows * windowBytes) throw fault(`facts[${at}].bytes`);
 }
@@ -64,8 +98,11 @@ export function checkFactsAmongThemselves(artifact: Measured): void {
   checkCounts(artifact.facts);
   checkWhole(artifact);
   checkOrders(artifact);
+  checkSuccession(artifact);
+  checkSoundFacts(artifact);
+  checkPictureFacts(artifact);
   for (const [at, fact] of artifact.facts.entries()) {
-    if (fact.kind === 'keyframe') checkKeyframe(fact, at);
-    if (fact.kind === 'waveform') checkWaveform(fact, at);
+    if (fact.kind === 'keyframe') checkKeyframe(fact, at, statedNumber(artifact, 'longestSide'));
+    if (fact.kind === 'waveform') checkWaveform(fact, at, statedNumber(artifact, 'windowMs'));
   }
 }

@@ -11,7 +11,7 @@ import { type CheckedLink, counted } from '../core/checked-link.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt } from '../core/stored-receipt.ts';
-import { checkDelivered, checkFurtherTrack } from './check-delivered.ts';
+import { checkAgainstPass, checkDelivered } from './check-delivered.ts';
 import { checkEvidence, type EvidenceOrigin, evidenceShape, furtherShape } from './check-evidence.ts';
 import { detectedArtifactKind } from './detected-evidence.ts';
 import { checkEvidenceObjects } from './evidence-objects.ts';
@@ -84,7 +84,7 @@ async function openFurther(
   const { body } = await readReceipt(furtherShape, content, contentId);
   checkObject(contentId, () => {
     checkEvidence(body, { ...origin, kind });
-    checkFurtherTrack(body, evidence);
+    checkAgainstPass(body, evidence);
   });
   await checkEvidenceObjects(body, content);
   report({ link: 'evidence', subject: kind, contentId, detail: counted(body.facts.length, 'fact') });

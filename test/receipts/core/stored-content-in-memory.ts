@@ -12,13 +12,21 @@ export function contentOf(files: ReadonlyMap<string, Uint8Array>): StoredContent
     if (bytes === undefined) return 'missing';
     return bytes.length > maximumBytes ? 'size' : bytes;
   };
+  const verified = (contentId: string): Uint8Array | ContentFault => {
+    const bytes = bytesOf(contentId, Number.MAX_SAFE_INTEGER);
+    if (typeof bytes === 'string') return bytes;
+    return contentIdOfBytes(bytes) === contentId ? bytes : 'content';
+  };
   return {
     object: async (contentId, maximumBytes) => bytesOf(contentId, maximumBytes),
     sourceFile: async ({ contentId }, maximumBytes) => bytesOf(contentId, maximumBytes),
     verifiedLength: async ({ contentId }) => {
-      const bytes = bytesOf(contentId, Number.MAX_SAFE_INTEGER);
-      if (typeof bytes === 'string') return bytes;
-      return contentIdOfBytes(bytes) === contentId ? bytes.length : 'content';
+      const bytes = verified(contentId);
+      return typeof bytes === 'string' ? bytes : bytes.length;
+    },
+    verifiedHead: async (contentId, headBytes) => {
+      const bytes = verified(contentId);
+      return typeof bytes === 'string' ? bytes : { bytes: bytes.length, head: bytes.subarray(0, headBytes) };
     },
   };
 }

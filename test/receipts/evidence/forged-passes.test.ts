@@ -103,6 +103,10 @@ const forgeries: Readonly<Record<string, readonly [Forgery, string]>> = {
     stating('detect', { 'waveform.windowMs': 20 }),
     'media_operation: further[0]',
   ],
+  'further evidence that is gone with all that was stated of it': [
+    stating('detect', { 'shot_changes.rule': 'the change of small pictures' }),
+    'media_operation: further[0]',
+  ],
   'silence over other samples': [
     at('detect', 1, (silence) =>
       changed(silence, ({ input }) => ({
