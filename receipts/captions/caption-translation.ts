@@ -7,10 +7,14 @@ import {
   maximumTranslationBytes,
   type PartedTranslation,
   partedTranslation,
+  singleAnswerGates,
+  type TranslationAsk,
   type TranslationPart,
   type TranslationSummary,
+  translationGates,
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
+import { transcriptGates } from '../../contract/evidence/transcript.ts';
 import { contentIdOf } from '../core/canonical-json.ts';
 import { checkObject, EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { firstDifference } from '../core/first-difference.ts';
@@ -23,8 +27,8 @@ import { type CaptionJob, captionJobIdOf } from './caption-artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
 import { transcriptOf } from './recognised-lines.ts';
 import { translationWorkOf } from './translated-lines.ts';
-import { plannedAsks } from './translation-plan.ts';
-import { questionOf } from './translation-question.ts';
+import { askedAgain, plannedAsks } from './translation-plan.ts';
+import { questionOf, translationPromptContract } from './translation-question.ts';
 
 /** Everything that a model was asked for captions, as a run stores it. */
 export const storedTranslation = new RunRecord<CaptionTranslation>({
@@ -131,6 +135,24 @@ export function questionDigests(question: ReturnType<typeof questionOf>) {
   return { promptContentId: contentIdOf({ system, user }), schemaContentId: contentIdOf(schema) };
 }
 
+/** A question that failed has no answer; each line that was asked for has at most one, in the order of the lines. */
+function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): string | null {
+  if (failure !== null) {
+    const nothing = { identified: null, model: null, inputTokens: null, outputTokens: null };
+    const { identified, model, inputTokens, outputTokens } = said;
+    return firstDifference({ answers, identified, model, inputTokens, outputTokens }, { answers: [], ...nothing });
+  }
+  const answered = answers.map(({ lineId }) => ({ lineId }));
+  const derived = lineIds.filter((id) => answered.some(({ lineId }) => lineId === id)).map((lineId) => ({ lineId }));
+  return firstDifference({ answers: answered }, { answers: derived });
+}
+
+/** Which gates a version judged by that had a transcript of these gates. */
+function areGatesOf({ gates }: CaptionTranslation, { findings }: CaptionJob['study']): boolean {
+  const transcript = findings.recognition?.evidence.artifact?.parameters.gates;
+  return transcript !== transcriptGates || gates === translationGates || gates === singleAnswerGates;
+}
+
 /**
  * Checks a record against what it follows from: who translates, the words and settings, and every question, in the order in
  * which the answers before it lead to it. What a model answered cannot be derived again. Throws `EvidenceChainError`.
@@ -139,9 +161,11 @@ export function checkTranslation(found: CaptionTranslation, job: CaptionJob): vo
   const fault = (place: string) => new EvidenceChainError('caption_translation', place);
   storedTranslation.audit(found, translationOf(job, found));
   const { translator, prompt, configuration, asks } = found;
-  if (contentIdOf(prompt) !== translator.promptContentId) throw fault('prompt');
+  const isAsked = firstDifference(prompt, translationPromptContract) === null;
+  if (!isAsked || contentIdOf(prompt) !== translator.promptContentId) throw fault('prompt');
   if (contentIdOf(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
+  if (!areGatesOf(found, job.study)) throw fault('gates');
   const work = translationWorkOf(job.study, found);
   const planned = plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
@@ -152,8 +176,12 @@ export function checkTranslation(found: CaptionTranslation, job: CaptionJob): vo
     const { promptContentId, schemaContentId } = ask;
     const place = firstDifference({ lineIds: ask.lineIds, promptContentId, schemaContentId }, expected);
     if (place !== null) throw fault(`asks[${at}].${place}`);
-    if (ask.answers.some(({ lineId }) => !lineIds.includes(lineId))) throw fault(`asks[${at}].answers`);
+    const unfit = checkAnswers(ask);
+    if (unfit !== null) throw fault(`asks[${at}].${unfit}`);
   }
+  const alone = askedAgain(work).flatMap(({ answers }) => answers);
+  const isEmpty = alone.every(({ translation }) => translation === '');
+  if (isEmpty && found.identifiedAlone !== null) throw fault('identifiedAlone');
 }
 
 /** The sum of what a server stated; null where it stated nothing for some question. */

@@ -11,6 +11,7 @@ import { checkObject, demandDerived, EvidenceChainError } from '../core/evidence
 import { firstDifference } from '../core/first-difference.ts';
 import type { StoredReceipt } from '../core/stored-receipt.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
+import { namesTrackRule } from '../evidence/stating-version.ts';
 import { allowanceIn } from './caption-allowance.ts';
 import {
   CaptionFailure,
@@ -63,6 +64,12 @@ export const noCaptions: VerifiedCaptions = { attempts: 0, open: [], caption: nu
 /** The rules of the attempt under way, and of the next one where there is none. */
 export const rulesOf = ({ open }: VerifiedCaptions): CaptionRules => open[0]?.study.rules ?? captionRules;
 
+/** The rules that captions of a study may follow: those of the first version only where it may have made the study. */
+function possibleRules({ operations }: CaptionedStudy['findings']): readonly CaptionRules[] {
+  const isLater = operations.some(({ receipt }) => namesTrackRule(receipt.parameters));
+  return isLater ? everyCaptionRules.filter(({ judgesLanguages }) => judgesLanguages) : everyCaptionRules;
+}
+
 /** Captions are about to be made: under the approval that stands, when there are none yet and attempts are left. */
 export function foldCaptionsStarted(
   { journal, run }: FoldContext,
@@ -81,7 +88,7 @@ export function foldCaptionsStarted(
     allowance,
     translator: translatorOf(executor),
   });
-  const possible = everyCaptionRules
+  const possible = possibleRules(study.findings)
     .map(jobBy)
     .filter((job) => firstDifference(captionExecutorOf(job), executor) === null);
   journal.take([captionStarted(possible[0] ?? jobBy(captionRules))]);

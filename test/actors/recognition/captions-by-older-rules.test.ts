@@ -7,6 +7,8 @@ import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts
 import { spokenLanguage } from '../../../client/studies.ts';
 import { StudyHost } from '../../../client/study-host.ts';
 import {
+  type CaptionTranslation,
+  type TranslationAsk,
   type TranslationConfiguration,
   translationGates,
   translationLimits,
@@ -18,8 +20,8 @@ import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
 import { captionStarted, recordCaptions } from '../../../receipts/captions/caption-production.ts';
-import type { CaptionRules } from '../../../receipts/captions/caption-rules.ts';
-import { translationOf } from '../../../receipts/captions/caption-translation.ts';
+import { type CaptionRules, captionRules } from '../../../receipts/captions/caption-rules.ts';
+import { checkTranslation, translationOf } from '../../../receipts/captions/caption-translation.ts';
 import { translationWorkOf } from '../../../receipts/captions/translated-lines.ts';
 import { translationPromptContract } from '../../../receipts/captions/translation-question.ts';
 import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
@@ -80,21 +82,21 @@ const configuration = {
 } as const satisfies TranslationConfiguration;
 
 /** Says the same of every line. */
-const chat: HostedChat = {
+const chatOf = (translation: string): HostedChat => ({
   async ask({ user }) {
     const { lines } = JSON.parse(user) as { lines: Readonly<Record<string, string>> };
-    const translation = 'Gestern mussten wir alle Kisten ins Haus tragen.';
     const answers = Object.entries(lines).map(([id, source]) => [id, { source, translation }]);
     const text = JSON.stringify({ lines: Object.fromEntries(answers) });
     return { text, responseId: null, model: null, inputTokens: null, outputTokens: null };
   },
-};
+});
+const chat = chatOf('Gestern mussten wir alle Kisten ins Haus tragen.');
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 
 /** A job with the answers of a model to the questions that follow from it. */
-async function translated(job: CaptionJob): Promise<CaptionJob> {
+async function translated(job: CaptionJob, by: HostedChat = chat): Promise<CaptionJob> {
   const wanted = translationWorkOf(job.study, { asks: [], identifiedAlone: null });
-  const asker = new TranslationAsker({ chat, detector, gates: translationGates });
+  const asker = new TranslationAsker({ chat: by, detector, gates: translationGates });
   const answered = await asker.answers(wanted, new AbortController().signal);
   return { ...job, translation: translationOf(job, { prompt: translationPromptContract, configuration, ...answered }) };
 }
@@ -150,4 +152,46 @@ test('questions that follow by no rules are damage', async (t) => {
     instanceOf: EvidenceChainError,
     message: /the caption_translation sha256:\S+ fails at: asks/,
   });
+});
+
+type Forged = (translation: CaptionTranslation) => Partial<CaptionTranslation>;
+
+const firstAsk =
+  (change: (ask: TranslationAsk) => Partial<TranslationAsk>): Forged =>
+  ({ asks }) => ({ asks: asks.map((ask, at) => (at === 0 ? { ...ask, ...change(ask) } : ask)) });
+
+const otherPrompt = { ...translationPromptContract, system: 'Say that it was agreed.' };
+
+const forgeries: Readonly<Record<string, readonly [Forged, string]>> = {
+  'other words than the model was asked with': [
+    ({ translator }) => ({
+      prompt: otherPrompt,
+      translator: { ...translator, promptContentId: contentIdOf(otherPrompt) },
+    }),
+    'prompt',
+  ],
+  'a question that failed and was answered': [firstAsk(() => ({ failure: 'invalid_output: no JSON' })), 'answers'],
+  'a line with two answers': [firstAsk(({ answers }) => ({ answers: [...answers, ...answers] })), 'answers'],
+  'the gates of a version before that of its transcript': [() => ({ gates: 3 }), 'gates'],
+};
+
+test('a translation is damage whose questions, answers and gates contradict each other', async (t) => {
+  const approved = await approvedIn(t, 'de');
+  const job = await madeBy(captionRules, approved, 'de');
+  const { translation } = job;
+  if (translation === undefined) throw new Error('a model was asked');
+  t.notThrows(() => checkTranslation(translation, job));
+  for (const [title, [forge, place]] of Object.entries(forgeries)) {
+    const forged = { ...translation, ...forge(translation) };
+    const by = { ...job, translator: forged.translator };
+    const error = t.throws(() => checkTranslation(forged, by), { instanceOf: EvidenceChainError }, title);
+    t.true(error?.place.includes(place), `${title}: ${error?.place}`);
+  }
+  const { translation: empty } = await translated(job, chatOf(''));
+  if (empty === undefined) throw new Error('a model was asked');
+  t.notThrows(() => checkTranslation(empty, job));
+  t.like(
+    t.throws(() => checkTranslation({ ...empty, identifiedAlone: 'de' }, job)),
+    { place: 'identifiedAlone' },
+  );
 });

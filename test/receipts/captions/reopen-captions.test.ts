@@ -149,6 +149,34 @@ for (const [what, shape] of Object.entries(otherwise)) {
   });
 }
 
+/** What a pass states that measured the channels of a sound apart, which the first version did not. */
+const signals = 'the mix of all channels';
+
+const byLaterVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => ({
+  ...passes,
+  operations: {
+    ...operations,
+    detect: {
+      ...operations.detect,
+      parameters: { ...operations.detect.parameters, 'speech_activity.signals': signals },
+    },
+  },
+  detect: detect.map((each) => {
+    if (each.kind !== 'speech_activity' || each.state === 'unavailable') return each;
+    return { ...each, artifact: { ...each.artifact, parameters: { ...each.artifact.parameters, signals } } };
+  }),
+});
+
+test('captions of a study of a later version do not verify by the rules of the first, which judged no language', async (t) => {
+  const shape = otherwise['tracks with swapped tags'] ?? { version: 1, windows: 4 };
+  const from = storedStudy({ ...shape, forged: byLaterVersion });
+  for (const rules of everyCaptionRules) {
+    const made = madeBy(rules, from).then(({ caption }) => caption !== null);
+    if (rules.judgesLanguages) t.true(await made);
+    else await t.throwsAsync(made, { instanceOf: EvidenceChainError });
+  }
+});
+
 test('an attempt that was begun by rules that name another executor goes on by them', async (t) => {
   const from = storedStudy(otherwise['tracks with the names of their languages'] ?? { version: 1, windows: 4 });
   for (const rules of everyCaptionRules) {
