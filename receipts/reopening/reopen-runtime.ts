@@ -6,6 +6,7 @@ import { demandDerived } from '../core/evidence-chain-error.ts';
 import { JournalCursor, type JournalPosition, journalStart } from '../core/journal-cursor.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
 import { reopenSource, type VerifiedSource } from '../sources/reopen-source.ts';
+import { checkCalibration } from '../start/check-calibration.ts';
 import { reopenStart, type StartRow } from '../start/reopen-start.ts';
 import type { AcceptedStudy } from '../start/runtime-start.ts';
 import { foldOpening, type OpenedRun } from '../study/fold-opening.ts';
@@ -46,6 +47,7 @@ export async function reopenStartOf(stored: StoredRuntime, events: number, ports
   const { journalId, sourceSession } = accepted.record;
   report({ link: 'journal', subject: journalId, contentId: null, detail: counted(events, 'event') });
   const source = await reopenSource(stored.source, sourceSession, content, report);
+  checkCalibration(accepted.record.forecast, source.registered);
   return { accepted, source, journalHead: 0, position: journalStart, execution: null };
 }
 

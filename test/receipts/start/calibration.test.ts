@@ -1,7 +1,10 @@
 import test from 'ava';
+import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { TimedOperation, WorkCohort } from '../../../contract/study/forecast-calibration.ts';
+import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { indentedFile } from '../../../receipts/core/indented-file.ts';
 import { calibratedScenarios, calibrationOf } from '../../../receipts/start/calibration.ts';
+import { checkCalibration } from '../../../receipts/start/check-calibration.ts';
 import { predictionQuantile } from '../../../receipts/start/prediction-quantile.ts';
 import { reopenRuntimeStart, StartRecordError } from '../../../receipts/start/reopen-runtime-start.ts';
 import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
@@ -93,6 +96,34 @@ test('a calibrated start reopens from the operations that it names, and one that
     const error = t.throws(() => reopenRuntimeStart(indentedFile(changed)), { instanceOf: StartRecordError });
     t.is(error.place, 'forecast');
   }
+});
+
+test('a forecast is calibrated by one cohort for each pass, over media like the source', (t) => {
+  const subtitles: WorkCohort = { ...cohort, capability: 'media.subtitles', subtitleCodecs: ['mov_text', 'subrip'] };
+  const text = (index: number, codec: string) =>
+    ({ id: `stream:${index}`, index, kind: 'subtitle', codec, durationMs: null }) as const;
+  // What was attached is no part of the media.
+  const tracks = [...koreanClip.tracks, text(2, 'subrip'), text(3, 'mov_text'), text(4, 'webvtt')];
+  const attached = [{ trackIndex: 4 }] as NonNullable<RegisteredSource['subtitleTracks']>;
+  const source: RegisteredSource = { ...koreanClip, tracks, subtitleTracks: attached };
+  const placeOf = (...cohorts: readonly WorkCohort[]): string | null => {
+    const calibration = cohorts.map((each) => ({ cohort: each, observations: five }));
+    try {
+      checkCalibration(planStudy(koreanClip, clipRequest, calibration).forecast, source);
+      return null;
+    } catch (error) {
+      return error instanceof EvidenceChainError ? error.place : String(error);
+    }
+  };
+  t.notThrows(() => checkCalibration(planStudy(koreanClip, clipRequest).forecast, source));
+  t.is(placeOf(cohort, subtitles), null);
+  const place = 'forecast.calibration';
+  t.is(placeOf(cohort), `${place}[1]`);
+  t.is(placeOf(cohort, cohort), `${place}[1].capability`);
+  t.is(placeOf(cohort, subtitles, subtitles), `${place}[2]`);
+  t.is(placeOf({ ...cohort, video: { codec: 'av1', size: 'hd' } }, subtitles), `${place}[0].video`);
+  t.is(placeOf({ ...cohort, audioCodec: null }, subtitles), `${place}[0].audioCodec`);
+  t.is(placeOf(cohort, { ...subtitles, subtitleCodecs: ['subrip'] }), `${place}[1].subtitleCodecs[0]`);
 });
 
 /** How often the interval of the operations before held the next one, over many hosts whose work varies as `rate` says. */
