@@ -3,6 +3,7 @@ import { HostError, HostUnreachable } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../../../contract/journal/runtime-events.ts';
+import type { WorkProgress, WorkStage } from '../../../contract/operation/work-progress.ts';
 import { studyModel } from '../../../visualizer/console/study/study-model.ts';
 
 const runtimeId = 'runtime:1';
@@ -130,5 +131,44 @@ test('a study that is refused meanwhile says so, until it is answered again', as
   isGone = false;
   await model.look();
   t.is(model.store.getSnapshot().context.error, null);
+  close();
+});
+
+test('a study that is followed has its progress, and reads what it waits for when a wait begins and ends', async (t) => {
+  let reads = 0;
+  let tell: (stage: WorkStage) => void = () => undefined;
+  let end: () => void = () => undefined;
+  const host = hostWith({
+    events: async (_: string, { after = 0 }) => pageOf(1, after, false),
+    overview: async () => {
+      reads += 1;
+      return { journalHead: reads };
+    },
+    async *follow(_: string, { onProgress }: { onProgress: (progress: WorkProgress) => void }) {
+      tell = (stage) => onProgress({ stage } as WorkProgress);
+      tell('detect');
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      yield* [];
+    },
+  });
+  const model = studyModel(host, runtimeId);
+  const close = model.open();
+  const stage = () => model.store.getSnapshot().context.progress?.stage;
+  await until(model, () => stage() === 'detect');
+  t.is(reads, 1);
+  tell('queued');
+  await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 2);
+  await model.look();
+  t.is(reads, 3, 'another reason to wait is found by looking');
+  tell('subtitles');
+  await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 4);
+  tell('read');
+  await model.look();
+  t.is(reads, 4, 'a step that begins is told by the stream alone');
+  end();
+  await until(model, () => !model.store.getSnapshot().context.isLive);
+  t.is(stage(), undefined);
   close();
 });

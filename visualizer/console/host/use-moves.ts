@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { HostError } from '../../../client/host-error.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import type { StreamedTransition } from '../../../contract/lifecycles/actor-transitions.ts';
+import { followOn } from './follow-on.ts';
 
 type Listener = (moved: StreamedTransition) => void;
 
@@ -20,28 +20,13 @@ async function follow(host: StudyHost, { listeners, stop }: Watch): Promise<void
   }
 }
 
-/** A host that was gone for longer than the client waits for it is asked for its stream again after this long. */
-const againMs = 2_000;
-
-/** Follows for as long as a view listens. A host that refuses the stream is asked by the views alone, at long intervals. */
-async function followOn(host: StudyHost, watch: Watch): Promise<void> {
-  while (!watch.stop.signal.aborted) {
-    try {
-      await follow(host, watch);
-    } catch (error) {
-      if (error instanceof HostError) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, againMs));
-  }
-}
-
 function listen(host: StudyHost, listener: Listener): () => void {
   const known = watches.get(host);
   const watch = known ?? { listeners: new Set(), stop: new AbortController() };
   watch.listeners.add(listener);
   if (known === undefined) {
     watches.set(host, watch);
-    void followOn(host, watch);
+    void followOn(watch.stop.signal, () => follow(host, watch));
   }
   return () => {
     watch.listeners.delete(listener);

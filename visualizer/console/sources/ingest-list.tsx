@@ -1,14 +1,17 @@
 import type { OwnedIngestRow } from '../../../contract/ingest/owned-ingest.ts';
 import type { VideohostIngestRow } from '../../../contract/ingest/videohost-ingest.ts';
 import type { StreamedTransition } from '../../../contract/lifecycles/actor-transitions.ts';
+import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
 import { useDeed } from '../host/use-deed.ts';
 import { useHost } from '../host/use-host.ts';
 import { useAfterMoves } from '../host/use-moves.ts';
+import { useIngestProgress } from '../host/use-progress.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { StepProgress } from '../parts/step-progress.tsx';
 import { failureWords } from '../words/failure.ts';
 import { size } from '../words/sizes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
@@ -36,6 +39,13 @@ export function IngestList() {
   }, [host]);
   useAfterMoves(host, reload, isOfIngest);
   useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), reload);
+  // An upload of this page has a line of its own, with its button.
+  const isOwn = ({ ingestId }: Row): boolean => running.some((upload) => upload.ingestId === ingestId);
+  const open = remote.state === 'ready' ? remote.value.filter((row) => isOpen(row) && !isOwn(row)) : [];
+  const measured = useIngestProgress(
+    host,
+    open.map(({ ingestId }) => ingestId),
+  );
   return (
     <section aria-labelledby="ingest-list">
       <h2 id="ingest-list">Ingests</h2>
@@ -48,9 +58,16 @@ export function IngestList() {
             <p class="quiet">None was asked for on this host so far.</p>
           ) : (
             <ul class="rows tight">
-              {rows.map((row) => (
-                <IngestRow key={row.ingestId} row={row} onChange={reload} />
-              ))}
+              {rows
+                .filter((row) => !isOwn(row))
+                .map((row) => (
+                  <IngestRow
+                    key={row.ingestId}
+                    row={row}
+                    progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
+                    onChange={reload}
+                  />
+                ))}
             </ul>
           )
         }
@@ -59,13 +76,14 @@ export function IngestList() {
   );
 }
 
-function UploadRow({ upload: { id, label, state, sent, total, error, stop } }: { readonly upload: Upload }) {
+function UploadRow({ upload }: { readonly upload: Upload }) {
+  const { id, label, state, sent, total, progress, error, stop } = upload;
   const dismiss = () => uploads.send({ type: 'ended', id });
   return (
-    <div class="row" aria-live="polite">
+    <div class="row">
       <div class="row-main">
         <p class="row-title">{label}</p>
-        {state === 'uploading' && (
+        {state === 'uploading' && progress === null && (
           <>
             <progress max={total} value={sent} aria-label={`Upload of ${label}`} />
             <p class="quiet">
@@ -73,9 +91,12 @@ function UploadRow({ upload: { id, label, state, sent, total, error, stop } }: {
             </p>
           </>
         )}
-        {state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}
+        {state !== 'failed' && progress !== null && <StepProgress progress={progress} label={label} isNamed />}
+        <div aria-live="polite">{state === 'failed' && <p class="bad-text">{failureWords(error).what}</p>}</div>
       </div>
-      <Badge state={state} />
+      <span aria-live="polite">
+        <Badge state={state === 'uploading' && progress?.stage === 'queued' ? 'queued' : state} />
+      </span>
       <button type="button" onClick={state === 'failed' ? dismiss : stop}>
         {state === 'failed' ? 'Dismiss' : 'Stop'}
         <span class="sr"> {label}</span>
@@ -101,7 +122,13 @@ function Remark({ row }: { readonly row: Row }) {
   );
 }
 
-function IngestRow({ row, onChange }: { readonly row: Row; readonly onChange: () => void }) {
+interface IngestRowProps {
+  readonly row: Row;
+  readonly progress: WorkProgress | null;
+  readonly onChange: () => void;
+}
+
+function IngestRow({ row, progress, onChange }: IngestRowProps) {
   const host = useHost();
   const { deed, run } = useDeed();
   const cancel = () =>
@@ -114,6 +141,7 @@ function IngestRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
       <div class="row-main">
         <p class="row-title">{nameOf(row)}</p>
         <Remark row={row} />
+        {progress !== null && <StepProgress progress={progress} label={nameOf(row)} isNamed />}
         {row.failure !== null && (
           <p class="bad-text">
             {row.failure.message} <span class="mono quiet">{row.failure.code}</span>

@@ -1,12 +1,17 @@
 import { createStore } from '@xstate/store';
 import type { StudyHost } from '../../../client/study-host.ts';
+import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
 
 export interface Upload {
   readonly id: number;
+  /** What the host calls the ingest, once it has answered. */
+  readonly ingestId: string | null;
   readonly label: string;
   readonly state: string;
   readonly sent: number;
   readonly total: number;
+  /** How far the host says that the ingest is. */
+  readonly progress: WorkProgress | null;
   readonly error: unknown;
   readonly stop: () => void;
 }
@@ -40,13 +45,19 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   const id = count;
   const stop = new AbortController();
   const change = (to: Partial<Upload>) => uploads.send({ type: 'changed', id, change: to });
-  const begun = { id, label: words.label, state: 'uploading', sent: 0, total: file.size, error: null };
-  uploads.send({ type: 'begun', upload: { ...begun, stop: () => stop.abort(new Error('stopped by you')) } });
+  uploads.send({
+    type: 'begun',
+    upload: {
+      ...{ id, ingestId: null, label: words.label, state: 'uploading', sent: 0, total: file.size },
+      ...{ progress: null, error: null, stop: () => stop.abort(new Error('stopped by you')) },
+    },
+  });
   const onUpload = ({ sent, total }: { sent: number; total: number }) => change({ sent, total });
-  const onProgress = ({ status }: { status: string }) => {
-    if (status !== 'queued') change({ state: status });
-  };
-  host.ingestFile(file, { ...words, ownershipAttested: true, onProgress, onUpload, signal: stop.signal }).then(
+  const onMeasured = (progress: WorkProgress) => change({ progress });
+  const onProgress = ({ ingestId, status }: { ingestId: string; status: string }) =>
+    change({ ingestId, ...(status !== 'queued' && { state: status }) });
+  const told = { onProgress, onUpload, onMeasured };
+  host.ingestFile(file, { ...words, ownershipAttested: true, ...told, signal: stop.signal }).then(
     () => uploads.send({ type: 'ended', id }),
     (error: unknown) => {
       if (stop.signal.aborted) uploads.send({ type: 'ended', id });

@@ -71,7 +71,7 @@ export function EvidencePane({ study, model, runtimeId }: EvidencePaneProps) {
       </div>
       {lanes.length === 0 ? (
         <Notice kind="not-yet" title="There is no evidence yet">
-          {overview.lifecycle === 'accepted'
+          {overview.situation.code === 'waiting_for_a_worker'
             ? 'The study waits for a worker. It begins by itself.'
             : overview.study.reason === null
               ? 'The detectors are at work. Each kind appears here once it is stored.'

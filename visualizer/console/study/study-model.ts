@@ -4,6 +4,7 @@ import type { StudyHost } from '../../../client/study-host.ts';
 import { pause } from '../../../client/transport.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import type { RuntimeEvents } from '../../../contract/journal/runtime-events.ts';
+import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
 import type { RuntimeEvidence } from '../../../contract/study/runtime-evidence.ts';
@@ -32,13 +33,15 @@ interface Model {
   readonly journalHead: number;
   /** What is done now, in the word of the newest event. */
   readonly isLive: boolean;
+  /** How far the study is within its step; null where nobody says. */
+  readonly progress: WorkProgress | null;
 }
 
 export type StudyModel = ReturnType<typeof studyModel>;
 
 const makeStore = () =>
   createStore({
-    context: { study: null, error: null, events: [], journalHead: 0, isLive: false } as Model,
+    context: { study: null, error: null, events: [], journalHead: 0, isLive: false, progress: null } as Model,
     on: {
       read: (context, { study }: { study: Study }) => ({ ...context, study, error: null }),
       failed: (context, { error }: { error: unknown }) => ({ ...context, error }),
@@ -47,7 +50,8 @@ const makeStore = () =>
         const events = [...context.events, ...told.filter(({ seq }) => seq > context.events.length)];
         return { ...context, events, journalHead: Math.max(context.journalHead, head, events.length) };
       },
-      live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive }),
+      live: (context, { isLive }: { isLive: boolean }) => ({ ...context, isLive, progress: null }),
+      measured: (context, { progress }: { progress: WorkProgress }) => ({ ...context, progress }),
     },
   });
 
@@ -93,6 +97,13 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     }
   };
 
+  const onProgress = (progress: WorkProgress): void => {
+    const before = store.getSnapshot().context.progress?.stage ?? progress.stage;
+    store.send({ type: 'measured', progress });
+    // What a study waits for stands in its overview, and a wait joins no journal.
+    if (before !== progress.stage && [before, progress.stage].includes('queued')) readSoon();
+  };
+
   /** Reads what the journal has, then follows it for as long as the study lives. */
   const follow = async (): Promise<void> => {
     const { terminal, nextCursor } = await catchUp();
@@ -100,7 +111,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     if (terminal) return;
     store.send({ type: 'live', isLive: true });
     try {
-      for await (const event of host.follow(runtimeId, { after: nextCursor, signal: stop.signal })) {
+      for await (const event of host.follow(runtimeId, { after: nextCursor, signal: stop.signal, onProgress })) {
         store.send({ type: 'heard', events: [event] });
         readSoon();
       }
@@ -129,9 +140,13 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     await read();
   };
 
-  /** Reads everything anew where the journal has gone on: reviews and captions join that of an ended study without its stream. */
+  /**
+   * Reads everything anew where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
+   * study that waits the stream says that it does, and not what for.
+   */
   const look = async (): Promise<void> => {
-    const { journalHead, isLive, study } = store.getSnapshot().context;
+    const { journalHead, isLive, study, progress } = store.getSnapshot().context;
+    if (isLive && progress?.stage === 'queued') await read();
     if (isLive || study === null) return;
     try {
       const page = await host.events(runtimeId, { after: journalHead, limit: 1, signal: stop.signal });

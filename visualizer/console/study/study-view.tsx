@@ -3,9 +3,8 @@ import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useEvery } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
-import { Badge } from '../parts/badge.tsx';
 import { Failed, Loading } from '../parts/notice.tsx';
-import { isInPart, sentence } from '../words/codes.ts';
+import { sentence } from '../words/codes.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
@@ -14,25 +13,7 @@ import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { StudyDeeds } from './study-deeds.tsx';
 import { type Study, type StudyModel, studyModel } from './study-model.ts';
-
-/** How each situation looks; the words come from the host. */
-const situationState: Readonly<Record<string, string>> = {
-  waiting_for_a_worker: 'waiting',
-  opening: 'running',
-  studying: 'running',
-  failed: 'failed',
-  interrupted: 'interrupted',
-  withheld_from_review: 'withheld',
-  waiting_for_review: 'waiting',
-  rejected: 'withheld',
-  approval_withdrawn: 'withdrawn',
-  producing_captions: 'running',
-  captions_failed: 'failed',
-  waiting_for_check: 'waiting',
-  captions_withheld: 'withheld',
-  approved: 'done',
-  captions_accepted: 'done',
-};
+import { StandingBadge, StudyProgress } from './study-progress.tsx';
 
 /** A review moves no actor, so no stream tells of it. */
 const everyMs = 10_000;
@@ -75,8 +56,7 @@ interface OpenedProps extends StudyViewProps {
 }
 
 function Opened({ study, model, runtimeId, pane }: OpenedProps) {
-  const { source, situation, study: asked, lifecycle, check } = study.overview;
-  const state = isInPart(check) ? 'withheld' : (situationState[situation.code] ?? lifecycle);
+  const { source, situation, study: asked } = study.overview;
   return (
     <>
       <div class="study-head">
@@ -89,10 +69,11 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           </p>
         </div>
         <div class="study-state" aria-live="polite">
-          <Badge state={state} words={situation.text} />
+          <StandingBadge study={study} model={model} />
           <StudyDeeds study={study} model={model} />
         </div>
       </div>
+      <StudyProgress study={study} model={model} />
       {asked.reason !== null && (
         <p class="quiet">
           {!situation.text.includes(asked.reason.message) && `${sentence(asked.reason.message)}. `}
