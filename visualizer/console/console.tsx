@@ -1,7 +1,12 @@
 import { render } from 'preact';
+import { keepFromDrops } from './host/dropped.ts';
+import { addressOf } from './host/route.ts';
 import { followAddress } from './host/session.ts';
 import { Shell } from './shell.tsx';
 
 followAddress();
+keepFromDrops(window, () => {
+  location.hash = addressOf({ view: 'sources' });
+});
 const place = document.getElementById('console');
 if (place !== null) render(<Shell />, place);

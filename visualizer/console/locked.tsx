@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks';
+import { dropped } from './host/dropped.ts';
 import { connect, tokenOf } from './host/session.ts';
+import { useStore } from './host/use-store.ts';
 import { Field } from './parts/field.tsx';
 
 /** What the page shows without a token, or when it was loaded anew: it is in no storage of the browser. */
 export function Locked() {
   const [text, setText] = useState('');
+  const waiting = useStore(dropped, (context) => context.waiting);
   const open = (event: Event) => {
     event.preventDefault();
     const given = text.trim();
@@ -44,6 +47,11 @@ export function Locked() {
           Unlock
         </button>
       </form>
+      {waiting.length > 0 && (
+        <p role="status">
+          The {waiting.length === 1 ? 'file' : 'files'} that you dropped can be added once the page is unlocked.
+        </p>
+      )}
       <p>
         Without it you can still <a href="#/lifecycles/file">open a machine or the bundle of a study from a file</a>.
       </p>

@@ -30,7 +30,7 @@ export function SourcesView() {
             {(sources) =>
               sources.length === 0 ? (
                 <Notice kind="empty" title="There is no source yet">
-                  Drop a file on this page, or give the address of a video.
+                  Drop files on this page, or give the address of a video.
                 </Notice>
               ) : (
                 <SourceTable sources={sources} onChanged={reload} />

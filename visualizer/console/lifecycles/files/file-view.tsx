@@ -7,6 +7,7 @@ import { Identity } from '../../parts/identity.tsx';
 import { Failed, Loading } from '../../parts/notice.tsx';
 import { CheckList } from '../../verification/check-list.tsx';
 import { wordsOf } from '../../words/codes.ts';
+import { counted } from '../../words/counted.ts';
 import { PathDesk } from '../actor/path-desk.tsx';
 import { scrubber } from '../actor/scrubber.ts';
 import { PlainChart } from '../chart/plain-chart.tsx';
@@ -22,9 +23,12 @@ export function FileView() {
   const { deed, run } = useDeed();
   const [opened, setOpened] = useState<OpenedFile | null>(null);
   const [name, setName] = useState('');
-  const take = (file: File) =>
+  const [leftOut, setLeftOut] = useState(0);
+  const take = ([file, ...others]: readonly File[]) =>
     run(async () => {
       setOpened(null);
+      setLeftOut(others.length);
+      if (file === undefined) return;
       setName(file.name);
       setOpened(await openFile(file, chartOfStudies));
     });
@@ -38,7 +42,12 @@ export function FileView() {
         A machine of XState 5 as JSON, a chart that was saved here, or the bundle of a study. The file stays in this
         page, and no host is asked.
       </p>
-      <DropFile words="open" accept=".json,.tar,application/json,application/x-tar" onFile={take} />
+      <DropFile words="open" accept=".json,.tar,application/json,application/x-tar" onFiles={take} />
+      {leftOut > 0 && (
+        <p class="hint">
+          Only {name} was opened, and {counted(leftOut, 'other file was', 'other files were')} left out: one at a time.
+        </p>
+      )}
       {deed.state === 'busy' && <Loading what={name} />}
       {deed.state === 'failed' && <Failed error={deed.error} />}
       {deed.state === 'idle' && opened?.kind === 'machine' && <Machine key={name} opened={opened} />}
