@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentId, identity } from '../base/grammar.ts';
 import { artifactId } from '../base/operation.ts';
 import { givenLine, wellFormedText } from '../base/text.ts';
+import { longestNote } from './longest-note.ts';
 
 /** A line as records hold it: earlier versions took any but control characters of C0 and DEL. */
 const recordedLine = (maximum: number) =>
@@ -12,14 +13,13 @@ const recordedLine = (maximum: number) =>
     .refine((text) => [...text].every((character) => character >= ' ' && character !== '\u007f'), 'must be one line');
 
 const labelUnits = 80;
-const noteUnits = 280;
 
 export const reviewerLabel = recordedLine(labelUnits);
-export const reviewNote = recordedLine(noteUnits).nullable();
+export const reviewNote = recordedLine(longestNote).nullable();
 
 /** What a reviewer is called, as the start options of a host give it. */
 export const givenReviewerLabel = givenLine(labelUnits);
-const givenNote = givenLine(noteUnits).nullable();
+const givenNote = givenLine(longestNote).nullable();
 
 /** What a reviewer signs, word for word. */
 export const attestations = {

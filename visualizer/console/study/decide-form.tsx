@@ -1,8 +1,11 @@
 import { useId, useState } from 'preact/hooks';
+import { longestNote } from '../../../contract/review/longest-note.ts';
 import { useDeed } from '../host/use-deed.ts';
-import { Agree, Field, TextField } from '../parts/field.tsx';
+import { CountedField } from '../parts/counted-field.tsx';
+import { Agree, Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
+import { excessOf } from '../words/excess.ts';
 
 export interface Decided<Reason extends string> {
   readonly reasons: readonly Reason[];
@@ -37,7 +40,7 @@ export function DecideForm<Reason extends string>({
   const [typed, setTyped] = useState('');
   const statementId = useId();
   const isSigned = typed.trim() === statement;
-  const isReady = isSigned && (reasons.length === 0 || chosen.length > 0);
+  const isReady = isSigned && (reasons.length === 0 || chosen.length > 0) && excessOf(note, longestNote) === 0;
   const decide = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
@@ -67,7 +70,7 @@ export function DecideForm<Reason extends string>({
           ))}
         </fieldset>
       )}
-      <TextField label="Note" hint="May be empty; at most 280 characters on one line." value={note} onValue={setNote} />
+      <CountedField label="Note" hint="May be empty; one line." value={note} most={longestNote} onValue={setNote} />
       <p id={statementId} class="statement">
         {statement}
       </p>
