@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** What the host was asked for. A value stays while it is asked for again. */
 export type Remote<Value> =
@@ -10,41 +11,50 @@ interface Asked<Value> {
   readonly remote: Remote<Value>;
   /** Asks again. A value that is shown stays until the new one is there. */
   readonly reload: () => void;
+  /** Asks again, unless it is being asked: the client asks a host that is gone for longer than a poll waits. */
+  readonly poll: () => Promise<void>;
 }
 
 /** Asks the host for something when the component appears, and again when a key changes. */
 export function useRemote<Value>(load: () => Promise<Value>, keys: readonly unknown[]): Asked<Value> {
   const [remote, setRemote] = useState<Remote<Value>>({ state: 'loading' });
   const turn = useRef(0);
-  const ask = useCallback(() => {
+  const underWay = useRef(0);
+  const ask = useCallback(async () => {
     turn.current += 1;
     const own = turn.current;
     const settle = (settled: Remote<Value>) => {
       if (own === turn.current) setRemote(settled);
     };
-    load().then(
+    underWay.current += 1;
+    await load().then(
       (value) => settle({ state: 'ready', value }),
       (error: unknown) => settle({ state: 'failed', error }),
     );
+    underWay.current -= 1;
   }, keys);
   useEffect(() => {
     setRemote({ state: 'loading' });
-    ask();
+    void ask();
     return () => {
       turn.current += 1;
     };
   }, [ask]);
-  return { remote, reload: ask };
+  const poll = useCallback(async () => {
+    if (underWay.current === 0) await ask();
+  }, [ask]);
+  return { remote, reload: () => void ask(), poll };
 }
 
-/** Calls a function again and again while `isWanted`, and not while the page is hidden. */
-export function useEvery(ms: number, isWanted: boolean, act: () => void): void {
+/** Calls a function again and again while `isWanted`, and not while the page is hidden or what it began is under way. */
+export function useEvery(ms: number, isWanted: boolean, act: () => Promise<void> | undefined): void {
   const latest = useRef(act);
   latest.current = act;
   useEffect(() => {
     if (!isWanted) return;
+    const poll = oneAtATime(() => latest.current());
     const timer = setInterval(() => {
-      if (!document.hidden) latest.current();
+      if (!document.hidden) void poll();
     }, ms);
     return () => clearInterval(timer);
   }, [ms, isWanted]);

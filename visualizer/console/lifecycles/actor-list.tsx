@@ -57,11 +57,15 @@ export function ActorList({ kind, state }: ActorListProps) {
   // Only the first page moves: the others are older.
   const isFirstPage = rows.length <= pageRows;
   // A page that is being asked for is not held up by a look at the first one.
-  const look = () => {
-    if (!isAsking) void read(null, []);
+  const look = async () => {
+    if (!isAsking) await read(null, []);
   };
   useEvery(everyMs, isFirstPage, look);
-  useAfterMoves(host, look, (moved) => isFirstPage && (kind === null || moved.kind === kind));
+  useAfterMoves(
+    host,
+    () => void look(),
+    (moved) => isFirstPage && (kind === null || moved.kind === kind),
+  );
   const isShort = cursor !== null && rows.length < pageRows / 2;
   useEffect(() => {
     // A page of a filtered list may have no rows while there are further pages.

@@ -12,8 +12,8 @@ const isOfRequests = ({ name }: MetricFamily): boolean => name.endsWith('_http_r
 /** What the host measures of itself, as it is now. */
 export function Figures() {
   const host = useHost();
-  const { remote, reload } = useRemote(async () => parsedExposition(await host.metrics()), [host]);
-  useEvery(everyMs, true, reload);
+  const { remote, reload, poll } = useRemote(async () => parsedExposition(await host.metrics()), [host]);
+  useEvery(everyMs, true, poll);
   return (
     <section aria-labelledby="figures">
       <h2 id="figures">What the host measures</h2>

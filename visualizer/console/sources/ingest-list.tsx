@@ -33,12 +33,12 @@ const byTime = (a: Row, b: Row): number => b.openedAt.localeCompare(a.openedAt);
 export function IngestList() {
   const host = useHost();
   const running = useStore(uploads, (context) => context.running);
-  const { remote, reload } = useRemote(async () => {
+  const { remote, reload, poll } = useRemote(async () => {
     const [owned, videos] = await Promise.all([host.ownedIngests({ limit: shownRows }), videoIngests(host, shownRows)]);
     return [...owned.ingests, ...videos].sort(byTime).slice(0, shownRows);
   }, [host]);
   useAfterMoves(host, reload, isOfIngest);
-  useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), reload);
+  useEvery(everyMs, remote.state !== 'ready' || remote.value.some(isOpen), poll);
   // An upload of this page has a line of its own, with its button.
   const isOwn = ({ ingestId }: Row): boolean => running.some((upload) => upload.ingestId === ingestId);
   const open = remote.state === 'ready' ? remote.value.filter((row) => isOpen(row) && !isOwn(row)) : [];

@@ -16,10 +16,10 @@ const everyMs = 30_000;
 /** What can be studied, and how more of it gets here. */
 export function SourcesView() {
   const host = useHost();
-  const { remote, reload } = useRemote(() => host.sources(), [host]);
+  const { remote, reload, poll } = useRemote(() => host.sources(), [host]);
   const ended = useStore(uploads, ({ ended }) => ended);
   useAfterMoves(host, reload, isOfIngest);
-  useEvery(everyMs, true, reload);
+  useEvery(everyMs, true, poll);
   return (
     <div class="page">
       <h1>Sources</h1>

@@ -53,11 +53,15 @@ export function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'l
   useEffect(() => ask(null, []), [host]);
   // Only the first page moves: the others are older.
   const isFirstPage = rows.length <= pageRows;
-  const look = () => {
+  const look = async () => {
     // The page as a whole says that the host is gone.
-    if (isFirstPage && !isAsking) read(null, []).catch(() => undefined);
+    if (isFirstPage && !isAsking) await read(null, []).catch(() => undefined);
   };
-  useAfterMoves(host, look, ({ kind }) => kind === 'runtime');
+  useAfterMoves(
+    host,
+    () => void look(),
+    ({ kind }) => kind === 'runtime',
+  );
   useEvery(everyMs, isFirstPage, look);
   return {
     ...{ rows, isAsking, error, isWhole: cursor === null },

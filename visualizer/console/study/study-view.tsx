@@ -28,7 +28,7 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
-  useEvery(everyMs, true, () => void model.look());
+  useEvery(everyMs, true, model.look);
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (

@@ -52,8 +52,8 @@ export function useActor(host: StudyHost, actorId: string): FollowedActor {
     }
   }, [host, actorId, model]);
 
-  const ask = useCallback(() => {
-    read().then(
+  const ask = useCallback(async () => {
+    await read().then(
       () => {
         setRead(true);
         setError(null);
@@ -61,12 +61,12 @@ export function useActor(host: StudyHost, actorId: string): FollowedActor {
       (reason: unknown) => setError(reason),
     );
   }, [read]);
-  useEffect(ask, [ask]);
+  useEffect(() => void ask(), [ask]);
   useEvery(everyMs, isRead && row?.phase !== 'ended', ask);
   useMoves(host, (moved) => {
-    if (moved.actorId === actorId) ask();
+    if (moved.actorId === actorId) void ask();
   });
-  return { model, row, isRead, error, reload: ask };
+  return { model, row, isRead, error, reload: () => void ask() };
 }
 
 async function rowOf(host: StudyHost, actorId: string, kind: ListedActor['kind']): Promise<ListedActor | null> {

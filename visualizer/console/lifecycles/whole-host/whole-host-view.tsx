@@ -39,12 +39,12 @@ async function openActors(
 /** The supervision tree: the host, its queues and workers, and every actor that has not ended. */
 export function WholeHostView() {
   const host = useHost();
-  const { remote, reload } = useRemote(async () => {
+  const { remote, reload, poll } = useRemote(async () => {
     const [health, metrics, { actors, isAll }] = await Promise.all([host.health(), host.metrics(), openActors(host)]);
     const budgets = await budgetsOf(host, actors);
     return { health, kinds: supervised(actorKinds, actors, parsedExposition(metrics)), budgets, isAll };
   }, [host]);
-  useEvery(everyMs, true, reload);
+  useEvery(everyMs, true, poll);
   useAfterMoves(host, reload, () => true);
   return (
     <div class="page">
