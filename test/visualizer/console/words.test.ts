@@ -6,6 +6,7 @@ import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact
 import { isInPart, withoutCode, withoutName } from '../../../visualizer/console/words/codes.ts';
 import { counted } from '../../../visualizer/console/words/counted.ts';
 import { fileLabel } from '../../../visualizer/console/words/file-label.ts';
+import { languageName, withLanguageName } from '../../../visualizer/console/words/language-name.ts';
 import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
 import { isTyped } from '../../../visualizer/console/words/typed.ts';
 
@@ -95,4 +96,18 @@ test('a name is typed as it is drawn, with any run of white space as one space',
   t.true(isTyped('two spaces', 'two\u00a0spaces'));
   t.false(isTyped('twospaces', 'two  spaces'));
   t.false(isTyped('', 'film'));
+});
+
+test('a language is said by its name with its code, and a code without a name stands alone', (t) => {
+  t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
+    'English (en)',
+    'Korean (ko)',
+    'Traditional Chinese (zh-Hant)',
+    'qzz',
+    'x_',
+  ]);
+  t.is(withLanguageName('en in 3 windows, 4.2 s', 'en'), 'English (en) in 3 windows, 4.2 s');
+  t.is(withLanguageName('entirely silent', 'en'), 'entirely silent');
+  const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
+  t.is(factWords(fact), 'Korean (ko)');
 });

@@ -2,6 +2,7 @@ import type { CaptionProductionResults } from '../../../contract/captions/captio
 import type { CaptionText } from '../../../contract/captions/caption-line.ts';
 import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import { wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
 import { rangeCode } from '../words/time-code.ts';
 
 type Artifact = CaptionProductionResults['results'][number]['artifact'];
@@ -21,8 +22,8 @@ export function CaptionLines({ artifact, reports, reasons }: CaptionLinesProps) 
     <ol class="caption-lines">
       <li class="caption-line caption-head" aria-hidden="true">
         <span />
-        <span>Spoken: {sourceLanguage}</span>
-        <span>Captions: {targetLanguage}</span>
+        <span>Spoken: {languageName(sourceLanguage)}</span>
+        <span>Captions: {languageName(targetLanguage)}</span>
       </li>
       {artifact.lines.map((line) => (
         <li key={line.id} class="caption-line">

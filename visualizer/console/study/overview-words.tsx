@@ -1,6 +1,7 @@
 import type { OverviewPart, RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { Badge } from '../parts/badge.tsx';
 import { isInPart, sentence, withoutCode, withoutName, wordsOf } from '../words/codes.ts';
+import { withLanguageName } from '../words/language-name.ts';
 
 const parts = ['decision', 'review', 'captions', 'check', 'explanations'] as const;
 
@@ -41,7 +42,9 @@ export function OverviewWords({ overview }: { readonly overview: RuntimeOverview
           <ul class="plain lined">
             {claims.map(({ kind, value, states, text }) => (
               <li key={`${kind} ${value} ${states}`}>
-                <span class="line-name">{sentence(text)}</span>
+                <span class="line-name">
+                  {sentence(kind === 'language_identity' && value !== null ? withLanguageName(text, value) : text)}
+                </span>
                 {states.map((state) => (
                   <Badge key={state} state={state} />
                 ))}

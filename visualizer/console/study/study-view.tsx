@@ -5,6 +5,7 @@ import { useEvery } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { Failed, Loading } from '../parts/notice.tsx';
 import { sentence } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
@@ -64,8 +65,8 @@ function Opened({ study, model, runtimeId, pane }: OpenedProps) {
           <h1>{source.label}</h1>
           <p class="quiet">
             {rangeCode(asked.range.startMs, asked.range.endMs)} ·{' '}
-            {asked.sourceLanguage.languages.join(', ') || asked.sourceLanguage.mode} to {asked.targetLanguage} ·{' '}
-            {moment(asked.acceptedAt)}
+            {asked.sourceLanguage.languages.map(languageName).join(', ') || asked.sourceLanguage.mode} to{' '}
+            {languageName(asked.targetLanguage)} · {moment(asked.acceptedAt)}
           </p>
         </div>
         <div class="study-state" aria-live="polite">

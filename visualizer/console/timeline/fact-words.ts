@@ -1,5 +1,6 @@
 import type { Stretch } from '../parts/ticks.ts';
 import { wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
 import { rangeCode, timeCode } from '../words/time-code.ts';
 
 /** A fact of any kind: what it is called, and its figures. Kinds that this page has no words for are shown as they are. */
@@ -34,7 +35,8 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
       .join(', '),
   language_range: ({ decision }) => {
     const { code, status } = decision as { code: string | null; status: string };
-    return status === 'classified' ? String(code) : `${code ?? 'language'}: ${status}`;
+    const name = code === null ? 'language' : languageName(code);
+    return status === 'classified' ? name : `${name}: ${status}`;
   },
   transition: ({ form }) => String(form),
   keyframe: ({ atMs }) => `keyframe at ${timeCode(Number(atMs))}`,

@@ -5,6 +5,7 @@ import type { AssessmentAudits } from '../../../contract/study/assessment-audits
 import type { EvidenceRow, FurtherRow } from '../../../contract/study/runtime-evidence.ts';
 import type { Stretch } from '../parts/ticks.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
 import { type Fact, factWords, isPlaced, stretchOf, toneOfFact } from './fact-words.ts';
 
 export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
@@ -117,8 +118,11 @@ function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, Evidence
   return cited.length > 0 ? cited : [claim.range];
 }
 
-export const claimWords = ({ kind, value }: AuditedClaim): string =>
-  kind === 'speech_activity' ? (value === 'speech' ? 'speech' : 'no speech') : (value ?? 'language unknown');
+export function claimWords({ kind, value }: AuditedClaim): string {
+  if (kind === 'speech_activity') return value === 'speech' ? 'speech' : 'no speech';
+  if (kind === 'language_identity') return value === null ? 'language unknown' : languageName(value);
+  return value ?? 'language unknown';
+}
 
 /** One lane for each kind of claim. */
 export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, EvidenceReadReceipt>): readonly Lane[] {
