@@ -51,6 +51,9 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
   t.false(page.url().includes('token'), 'the token is gone from the address');
+  await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
+  // No part of this view takes files: the page leads to the one that does.
   await drop(page, sample, `${'long'.repeat(50)}.mp4`);
   await ingestDropped(page, 'Dropped film');
   await page.getByText('longlong').waitFor();
