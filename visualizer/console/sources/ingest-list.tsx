@@ -83,6 +83,7 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
     <div class="row">
       <div class="row-main">
         <p class="row-title">{label}</p>
+        {state === 'waiting' && <p class="quiet">{size(total)}, sent after the file before it</p>}
         {state === 'uploading' && progress === null && (
           <>
             <progress max={total} value={sent} aria-label={`Upload of ${label}`} />

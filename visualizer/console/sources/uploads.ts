@@ -34,12 +34,15 @@ export const uploads = createStore({
 
 let count = 0;
 
+/** The end of the upload before. A browser has six connections to a host, and each upload takes two for as long as it lasts. */
+let before: Promise<unknown> = Promise.resolve();
+
 export interface FileWords {
   readonly label: string;
   readonly rightsHolder: string;
 }
 
-/** Uploads a file and follows it until it is a source; what fails stays in the list with its reason. */
+/** Uploads a file after those before it, and follows it until it is a source; what fails stays in the list with its reason. */
 export function uploadFile(host: StudyHost, file: File, words: FileWords): void {
   count += 1;
   const id = count;
@@ -48,7 +51,7 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   uploads.send({
     type: 'begun',
     upload: {
-      ...{ id, ingestId: null, label: words.label, state: 'uploading', sent: 0, total: file.size },
+      ...{ id, ingestId: null, label: words.label, state: 'waiting', sent: 0, total: file.size },
       ...{ progress: null, error: null, stop: () => stop.abort(new Error('stopped by you')) },
     },
   });
@@ -56,12 +59,17 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
   const onMeasured = (progress: WorkProgress) => change({ progress });
   const onProgress = ({ ingestId, status }: { ingestId: string; status: string }) =>
     change({ ingestId, ...(status !== 'queued' && { state: status }) });
-  const told = { onProgress, onUpload, onMeasured };
-  host.ingestFile(file, { ...words, ownershipAttested: true, ...told, signal: stop.signal }).then(
-    () => uploads.send({ type: 'ended', id }),
-    (error: unknown) => {
-      if (stop.signal.aborted) uploads.send({ type: 'ended', id });
-      else change({ state: 'failed', error });
-    },
-  );
+  const upload = async (): Promise<void> => {
+    const told = { onProgress, onUpload, onMeasured };
+    change({ state: 'uploading' });
+    await host.ingestFile(file, { ...words, ownershipAttested: true, ...told, signal: stop.signal });
+  };
+  const ended = () => uploads.send({ type: 'ended', id });
+  const turn = before;
+  const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+  // One that is stopped while it waits goes at once.
+  before = Promise.race([turn, stopped])
+    .then(() => (stop.signal.aborted ? undefined : upload()))
+    .then(ended, (error: unknown) => (stop.signal.aborted ? ended() : change({ state: 'failed', error })))
+    .then(() => turn);
 }
