@@ -53,24 +53,23 @@ export function IngestList() {
         <UploadRow key={upload.id} upload={upload} />
       ))}
       <RemotePart of={remote} what="the ingests" onRetry={reload}>
-        {(rows) =>
-          rows.length === 0 && running.length === 0 ? (
-            <p class="quiet">None was asked for on this host so far.</p>
-          ) : (
+        {(rows) => {
+          const others = rows.filter((row) => !isOwn(row));
+          if (others.length === 0 && running.length > 0) return null;
+          if (others.length === 0) return <p class="quiet">None was asked for on this host so far.</p>;
+          return (
             <ul class="rows tight">
-              {rows
-                .filter((row) => !isOwn(row))
-                .map((row) => (
-                  <IngestRow
-                    key={row.ingestId}
-                    row={row}
-                    progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
-                    onChange={reload}
-                  />
-                ))}
+              {others.map((row) => (
+                <IngestRow
+                  key={row.ingestId}
+                  row={row}
+                  progress={isOpen(row) ? (measured.get(row.ingestId) ?? null) : null}
+                  onChange={reload}
+                />
+              ))}
             </ul>
-          )
-        }
+          );
+        }}
       </RemotePart>
     </section>
   );
