@@ -86,6 +86,22 @@ test('a lane draws what is in sight, and what would lie on the same pixels as on
   );
 });
 
+test('a lane in which speech and pauses take turns draws no more marks than its width allows', (t) => {
+  const kinds = ['speech_window', 'non_speech_window'];
+  const facts = Array.from({ length: 10_000 }, (_, at) => ({
+    kind: kinds[at % 2],
+    startMs: at * 100,
+    endMs: at * 100 + 100,
+  }));
+  const marks = evidenceLanes([available('speech_activity', facts)], [])[0]?.marks ?? [];
+  const all = drawnMarks(marks, longestOf(marks), { startMs: 0, endMs: 1_000_000 }, 1000);
+  t.true(all.length <= 1000, String(all.length));
+  t.is(
+    all.reduce((sum, { count }) => sum + count, 0),
+    10_000,
+  );
+});
+
 test('Tab reaches a mark wherever a timeline was zoomed to, and the chosen one where it is drawn', (t) => {
   const silence = (startMs: number) => ({ kind: 'silence', startMs, endMs: startMs + 10 });
   const rows = [available('silence', [silence(0), silence(20), silence(hour)]), available('black_frames', [])];

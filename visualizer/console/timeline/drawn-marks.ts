@@ -39,17 +39,23 @@ export function drawnMarks(
 ): readonly DrawnMark[] {
   const scale = width / (view.endMs - view.startMs);
   const drawn: DrawnMark[] = [];
+  /** Where the last mark of each kind stands: speech and pauses take turns, so the one before is often of another kind. */
+  const lasts = new Map<string, number>();
   for (let at = firstNear(marks, view.startMs, longestMs); at < marks.length; at += 1) {
     const mark = marks[at];
     if (mark === undefined || mark.startMs >= view.endMs) break;
     if (mark.endMs < view.startMs) continue;
     const left = (mark.startMs - view.startMs) * scale;
     const own = Math.max(leastPixels, (mark.endMs - mark.startMs) * scale);
-    const last = drawn.at(-1);
-    const isSmall = last !== undefined && own <= leastPixels && last.mark.tone === mark.tone;
+    const place = lasts.get(mark.tone) ?? drawn.length;
+    const last = drawn[place];
+    const isSmall = last !== undefined && own <= leastPixels;
     if (isSmall && left - last.left < Math.max(leastPixels, last.width) && last.width <= 2 * leastPixels)
-      drawn[drawn.length - 1] = { ...last, count: last.count + 1 };
-    else drawn.push({ mark, left, width: own, count: 1 });
+      drawn[place] = { ...last, count: last.count + 1 };
+    else {
+      lasts.set(mark.tone, drawn.length);
+      drawn.push({ mark, left, width: own, count: 1 });
+    }
   }
   return drawn;
 }
