@@ -1,11 +1,12 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { version } from '../../contract/base/program-version.ts';
 import { storeFormat, unsupportedFormat } from '../store-format.ts';
 import type { DataRoot } from './data-root-layout.ts';
 import { syncFolder, writeSyncedFile } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
-import { ObjectStoreError } from './object-store-error.ts';
+import { failedWith, ObjectStoreError } from './object-store-error.ts';
 
 /** The file by which a folder says that it is a data root. It is written before anything else. */
 export const markerName = 'MEDIA-STUDY-DATA-ROOT';
@@ -19,13 +20,29 @@ Without it the service does not use the folder. Do not delete it.
 
 const draftName = `${markerName}.new`;
 
+/** How often, and after which time each, the draft of another host is looked for until it is taken for that of a dead one. */
+const otherDraftLooks = 20;
+const otherDraftMs = 50;
+
 /** Marks a folder with its format, whole or not at all; on disk when it resolves. */
 export async function markDataRoot(root: string, format: number): Promise<void> {
   const draft = join(root, draftName);
-  await rm(draft, { force: true });
-  await writeSyncedFile(draft, Buffer.from(text(format)));
+  await writeDraft(draft, Buffer.from(text(format)));
   await rename(draft, join(root, markerName));
   await syncFolder(root);
+}
+
+/** A draft that is there is of another host, which marks the same folder at this moment, or of one that died while it did. */
+async function writeDraft(draft: string, bytes: Uint8Array): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await writeSyncedFile(draft, bytes);
+    } catch (error) {
+      if (!failedWith(error, 'EEXIST')) throw error;
+    }
+    if (looks >= otherDraftLooks) await rm(draft, { force: true });
+    else await pause(otherDraftMs);
+  }
 }
 
 /** Has a marked data root say that it is of a format from now on; a folder without a marker stays without one. */

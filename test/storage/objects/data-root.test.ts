@@ -1,7 +1,7 @@
 import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { exposure } from '../../../storage/objects/data-root.ts';
+import { exposure, prepareDataRoot } from '../../../storage/objects/data-root.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../../storage/objects/data-root-marker.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
@@ -20,6 +20,14 @@ test('everything under a new data root is for its owner alone, the ledger includ
   for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
     const found = await stat(join(root, name));
     t.is(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, name);
+  }
+});
+
+test('hosts that begin at once on a new folder all find it marked', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const root = join(await scratchFolder(t), 'root');
+    await Promise.all([1, 2, 3, 4].map(() => prepareDataRoot(root)));
+    t.deepEqual((await readdir(root)).sort(), [markerName, 'inbox', 'ledger', 'objects', 'quarantine', 'work'].sort());
   }
 });
 
