@@ -83,7 +83,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const listener = await listen(options, host, token, chosen.open);
   stopWhenAsked(host, listener, options.dataRoot);
   const announced = announcement(options, host, listener, token);
-  await writeHostFile(options.dataRoot, announced);
+  await writeHostFile(options.dataRoot, { ...announced, endsWithCommand: process.connected === true });
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (translator !== null) report(translatorNotice(translator));
   if (explainer !== null) report(explainerNotice(explainer));

@@ -2,7 +2,13 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const contents = z.object({ listening: z.string(), authorizationToken: z.string(), pid: z.number() });
+const contents = z.object({
+  listening: z.string(),
+  authorizationToken: z.string(),
+  pid: z.number(),
+  /** A command has started the host for itself, and ends it. */
+  endsWithCommand: z.boolean().default(false),
+});
 
 /** What a running host leaves in its data root, so that commands on the same machine find it. */
 export type HostFile = z.infer<typeof contents>;
@@ -10,11 +16,14 @@ export type HostFile = z.infer<typeof contents>;
 const pathIn = (dataRoot: string): string => join(dataRoot, 'host.json');
 
 /** Writes where the host listens, and its token, for its own user alone. */
-export async function writeHostFile(dataRoot: string, { listening, authorizationToken, pid }: HostFile): Promise<void> {
+export async function writeHostFile(dataRoot: string, file: HostFile): Promise<void> {
+  const { listening, authorizationToken, pid, endsWithCommand } = file;
   const path = pathIn(dataRoot);
   // A file that is read while it is written must be whole.
   const fresh = `${path}.${pid}`;
-  await writeFile(fresh, `${JSON.stringify({ listening, authorizationToken, pid })}\n`, { mode: 0o600 });
+  await writeFile(fresh, `${JSON.stringify({ listening, authorizationToken, pid, endsWithCommand })}\n`, {
+    mode: 0o600,
+  });
   await rename(fresh, path);
 }
 

@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HostAddress } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { readHostFile } from './host-file.ts';
+import { type HostFile, readHostFile } from './host-file.ts';
 import { namedHost } from './named-host.ts';
+import { OwnHost } from './own-host.ts';
+
+/** How long a data root is waited for whose host another command is starting, or ending, at this moment. */
+const otherHostMs = 30_000;
+const pauseMs = 1_000;
 
 /** No host runs where one is looked for, and the command does not start one. */
 export class NoHost extends Error {
@@ -30,13 +32,10 @@ export interface FoundHost {
   close(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('media-study.js', import.meta.url));
-
-/** Where the host of a data root listens, by the file that it left there. */
-async function addressOf(dataRoot: string): Promise<HostAddress | null> {
-  const file = await readHostFile(dataRoot);
-  return file === null ? null : { baseUrl: file.listening, token: file.authorizationToken };
-}
+const addressIn = ({ listening, authorizationToken }: HostFile): HostAddress => ({
+  baseUrl: listening,
+  token: authorizationToken,
+});
 
 /** Whether a host answers there, and takes the token; another one, and another program, may have got the port since. */
 async function isThere(address: HostAddress, signal: AbortSignal | undefined): Promise<boolean> {
@@ -50,18 +49,36 @@ async function isThere(address: HostAddress, signal: AbortSignal | undefined): P
   }
 }
 
-/** A client of the host that the environment names, else of the one that runs for a data root; null where none does. Throws `NoHost`. */
-async function connected(dataRoot: string, { environment = process.env, signal }: Looking): Promise<StudyHost | null> {
+/** Starts a host where the one that a client had has ended; its address. */
+type Successor = () => Promise<HostAddress>;
+
+/**
+ * A client of the host that the environment names, else of the one that runs for a data root; null where none does. Throws `NoHost`.
+ * A host that another command had started for itself may end while this one is at work: `successor` follows it.
+ */
+async function connected(
+  dataRoot: string,
+  { environment = process.env, signal }: Looking,
+  successor: Successor | null = null,
+): Promise<StudyHost | null> {
   const named = namedHost(environment);
   if (named !== null) {
     if (await isThere(named, signal)) return StudyHost.connect(named, { signal });
     // To work on another host in its place would surprise.
     throw noneAt(named.baseUrl);
   }
-  const address = await addressOf(dataRoot);
-  if (address === null || !(await isThere(address, signal))) return null;
+  const first = await readHostFile(dataRoot);
+  if (first === null || !(await isThere(addressIn(first), signal))) return null;
+  let last = first;
+  const place = async (): Promise<HostAddress> => {
+    const now = await readHostFile(dataRoot);
+    // A host of a person is not replaced: its person may be about to start it again.
+    if (now === null && last.endsWithCommand && successor !== null) return successor();
+    last = now ?? last;
+    return addressIn(last);
+  };
   // Found anew before each request: a host that was killed may come back elsewhere.
-  return StudyHost.connect(async () => (await addressOf(dataRoot)) ?? address, { signal });
+  return StudyHost.connect(place, { signal });
 }
 
 /** How a host is looked for. */
@@ -78,42 +95,43 @@ export async function findHost(dataRoot: string, looking: Looking = {}): Promise
   return { client, close: async () => undefined };
 }
 
-/** Finds the host of a data root, or starts one for the time of this command. `report` gets what it says on stderr. */
+/**
+ * Finds the host of a data root, or starts one for the time of this command, also later, where the host of another command ends
+ * before this one. `report` gets what it says on stderr.
+ */
 export async function findOrStartHost(
   dataRoot: string,
   report: (line: string) => void,
   looking: Looking = {},
 ): Promise<FoundHost> {
-  const running = await connected(dataRoot, looking);
-  if (running !== null) return { client: running, close: async () => undefined };
   const { signal } = looking;
-  const said: string[] = [];
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data-root', dataRoot], {
-    // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Ctrl-C ends this command, which then lets its host stop in order.
-    detached: true,
-  });
-  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
-  const stop = () => void child.kill('SIGTERM');
-  signal?.addEventListener('abort', stop, { once: true });
-  const line = await firstLine(child);
-  signal?.removeEventListener('abort', stop);
-  if (line === null) signal?.throwIfAborted();
-  if (line === null) throw new Error(`no host could be started: ${said.at(-1) ?? 'it said nothing'}`);
-  report(`started a host on ${dataRoot} for this command`);
-  return { client: StudyHost.connect(line, { signal }), close: () => stopped(child) };
-}
-
-const firstLine = (child: ChildProcess): Promise<string | null> =>
-  new Promise((resolve) => {
-    if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve);
-    child.once('close', () => resolve(null));
-  });
-
-async function stopped(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'close');
-  child.kill('SIGTERM');
-  await ended;
+  const own = new OwnHost(dataRoot, signal);
+  const close = () => own.close();
+  const foundOrStarted = async (): Promise<HostAddress> => {
+    for (const end = Date.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
+      const file = await readHostFile(dataRoot);
+      if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
+      if (await own.start()) report(`started a host on ${dataRoot} for this command`);
+      else if (Date.now() >= end) throw own.refused();
+    }
+  };
+  // Requests of one command that miss their host at the same time start one in its place.
+  let starting: Promise<HostAddress> | null = null;
+  const successor: Successor = () => {
+    starting ??= foundOrStarted().finally(() => {
+      starting = null;
+    });
+    return starting;
+  };
+  try {
+    const running = await connected(dataRoot, looking, successor);
+    if (running !== null) return { client: running, close };
+    await successor();
+    const client = await connected(dataRoot, looking, successor);
+    if (client === null) throw noneOn(dataRoot);
+    return { client, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { withoutDownloader } from '../without-downloader.ts';
+import { runCommand } from './command.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
@@ -20,10 +21,16 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** A study by a command that has started a host for itself, and the process of that host. */
-async function studying(t: ExecutionContext) {
+/** A folder whose files are gone after the test. */
+async function scratch(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'own-host-'));
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  return folder;
+}
+
+/** A study by a command that has started a host for itself, and the process of that host. */
+async function studying(t: ExecutionContext) {
+  const folder = await scratch(t);
   const flags = ['--data-root', folder, '--rights-holder', 'Me', '--attest-rights'];
   const command = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags], {
     cwd: repository,
@@ -37,7 +44,7 @@ async function studying(t: ExecutionContext) {
   }
   const { pid } = JSON.parse(await readFile(join(folder, 'host.json'), 'utf8')) as { pid: number };
   t.true(isAlive(pid));
-  return { command, ended, pid };
+  return { command, ended, pid, flags };
 }
 
 test('the host of a command ends when its command is killed', async (t) => {
@@ -56,4 +63,26 @@ test('a command that is interrupted says what becomes of its work, and its host 
   t.deepEqual(await ended, [130, null]);
   t.regex(said.at(-1) ?? '', /^interrupted: an ingest under way is canceled; a study goes on while a host runs/);
   t.false(isAlive(pid));
+});
+
+test('commands that begin at once on a data root without a host share the host of one of them', async (t) => {
+  const flags = ['--data-root', await scratch(t), '--rights-holder', 'Me', '--attest-rights', '--to', '1'];
+  const ended = await Promise.all([1, 2, 3].map(() => runCommand(['study', sample, ...flags])));
+  for (const { exit, stderr } of ended) t.is(exit, 0, stderr);
+});
+
+test('a command whose host belonged to another command goes on with a host of its own', async (t) => {
+  const { command, flags } = await studying(t);
+  const other = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags, '--again', 'second'], {
+    cwd: repository,
+    env: { ...process.env, ...withoutDownloader },
+  });
+  const ended = once(other, 'close');
+  const said: string[] = [];
+  for await (const line of createInterface({ input: other.stderr })) {
+    // It works through the host of the first command, which ends now.
+    if (said.push(line) === 1) command.kill('SIGKILL');
+  }
+  t.deepEqual(await ended, [0, null], said.join('\n'));
+  t.true(said.slice(1).some((line) => line.startsWith('started a host on ')));
 });

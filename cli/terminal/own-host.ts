@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('media-study.js', import.meta.url));
+
+/** The code of a host that found another one, or a command, on its data root. */
+const locked = 'data_root_locked:';
+
+/** A host that a command starts for itself, and that ends with it. */
+export class OwnHost {
+  readonly #dataRoot: string;
+  readonly #signal: AbortSignal | undefined;
+  #child: ChildProcess | null = null;
+  #refusal = 'it said nothing';
+
+  constructor(dataRoot: string, signal: AbortSignal | undefined) {
+    this.#dataRoot = dataRoot;
+    this.#signal = signal;
+  }
+
+  /** Starts it, and waits until it listens; `false` where something else has the data root. Throws why else it did not start. */
+  async start(): Promise<boolean> {
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data-root', this.#dataRoot], {
+      // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // Ctrl-C ends this command, which then lets its host stop in order.
+      detached: true,
+    });
+    this.#child = child;
+    const said: string[] = [];
+    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+    const stop = () => void child.kill('SIGTERM');
+    this.#signal?.addEventListener('abort', stop, { once: true });
+    const listens = await isListening(child);
+    this.#signal?.removeEventListener('abort', stop);
+    if (listens) return true;
+    this.#signal?.throwIfAborted();
+    this.#refusal = said.at(-1) ?? this.#refusal;
+    if (!this.#refusal.startsWith(locked)) throw this.refused();
+    return false;
+  }
+
+  /** Why it did not start when it was tried last. */
+  refused(): Error {
+    return new Error(`no host could be started: ${this.#refusal}`);
+  }
+
+  /** Ends it, where it was started. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+const isListening = (child: ChildProcess): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', () => resolve(true));
+    child.once('close', () => resolve(false));
+  });
