@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { failed, ok, spaceFindingOf, weak } from '../../actors/operation/finding.ts';
@@ -9,6 +9,7 @@ import { demandDataRoot } from '../../storage/objects/data-root.ts';
 import { markedFormat } from '../../storage/objects/data-root-marker.ts';
 import { kindOf } from '../../storage/objects/entry-kind.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
 import { startRemedies } from '../options/start-remedies.ts';
 import { findHost, NoHost } from '../terminal/running-host.ts';
 
@@ -17,10 +18,16 @@ const usualPort = 4312;
 
 /** Free space on the volume on which the data root lies, or would. */
 export async function spaceFinding(dataRoot: string): Promise<Finding> {
-  let folder = dataRoot;
-  while ((await kindOf(folder)) === 'missing' && folder !== dirname(folder)) folder = dirname(folder);
+  const folder = await nearestFolder(dataRoot);
   const { bavail, bsize } = await statfs(folder);
   return spaceFindingOf(bavail * bsize, folder);
+}
+
+/** The data root, or the folder on the way to it in which a host would make the next one. */
+async function nearestFolder(dataRoot: string): Promise<string> {
+  let folder = dataRoot;
+  while ((await kindOf(folder)) === 'missing' && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }
 
 /** The host of the data root, if one runs; and the usual port, where none does. */
@@ -51,7 +58,7 @@ export async function portFinding(port: number): Promise<Finding> {
 
 /** The data root and its ledger, every byte of it where no host runs. */
 export async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Finding> {
-  if ((await kindOf(dataRoot)) === 'missing') return ok('store', `${dataRoot} will be made by the first host`);
+  if ((await kindOf(dataRoot)) === 'missing') return newStoreFinding(dataRoot);
   try {
     await demandDataRoot(dataRoot);
     const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
@@ -63,6 +70,17 @@ export async function storeFinding(dataRoot: string, isRunning: boolean): Promis
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     return failed('store', messageOf(error), startRemedies[code] ?? 'look at the disk of the data root');
+  }
+}
+
+/** Whether a host could make the data root. */
+async function newStoreFinding(dataRoot: string): Promise<Finding> {
+  try {
+    await access(await nearestFolder(dataRoot), constants.W_OK | constants.X_OK);
+    return ok('store', `${dataRoot} will be made by the first host`);
+  } catch (error) {
+    const code = systemRefusal(error) ?? 'storage_fault';
+    return failed('store', `${code}: ${dataRoot}: ${messageOf(error)}`, startRemedies[code] ?? '');
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,11 +18,17 @@ interface Diagnosis {
   readonly of: (check: string) => { readonly state: string; readonly detail: string; readonly remedy: string | null };
 }
 
-const diagnose = (root: string, others: readonly string[] = [], environment = {}): Promise<Diagnosis> =>
+const diagnose = (
+  root: string,
+  others: readonly string[] = [],
+  environment = {},
+  within: readonly string[] = [],
+): Promise<Diagnosis> =>
   new Promise((resolve) => {
-    const args = ['build/media-study.js', 'doctor', '--data-root', root, ...others];
     const options = { cwd: repository, env: { ...process.env, ...environment } };
-    execFile(process.execPath, args, options, (error, stdout) => {
+    const doctor = [process.execPath, 'build/media-study.js', 'doctor', '--data-root', root, ...others];
+    const [file = '', ...args] = [...within, ...doctor];
+    execFile(file, args, options, (error, stdout) => {
       const of = (check: string) =>
         stdout
           .trimEnd()
@@ -50,6 +56,21 @@ test('a machine on which a host can work ends with 0, and a data root that is no
   );
   t.true(checks.every(([state]) => state === 'ok' || state === 'weak'));
   t.deepEqual(await readdir(folder), []);
+});
+
+// Only root can become somebody else; whoever runs the tests otherwise is refused already.
+const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
+test('a data root that a host could not make is a fault with its remedy', async (t) => {
+  const folder = await scratchFolder(t);
+  await chmod(folder, 0o555);
+  const refused = await diagnose(join(folder, 'deep', 'none'), ['--json'], {}, asNobody);
+  t.is(refused.exit, 1, refused.stdout);
+  t.like(refused.of('store'), {
+    state: 'failed',
+    remedy: 'correct owner and mode of the data root, or choose another one by --data-root',
+  });
+  t.true(refused.of('store').detail.startsWith(`storage_access_denied: ${join(folder, 'deep', 'none')}: `));
 });
 
 test('a tool that is missing is a fault with its remedy, and a downloader that is missing is none', async (t) => {
