@@ -1,4 +1,5 @@
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import { identity } from '../../contract/base/grammar.ts';
 import { exportNames } from '../../contract/exports/export-name.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
@@ -86,12 +87,19 @@ function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
   return `exports: media-study export ${runtimeId} NAME, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
 }
 
+function checkName(name: string | undefined): void {
+  if (name === undefined || identity.safeParse(name).success) return;
+  const form = 'letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long';
+  throw new WrongCall(`--again ${name}: a name has ${form}`);
+}
+
 async function check(given: GivenFlags): Promise<void> {
   argument(given, 0, 'SOURCE');
   for (const name of ['language', 'target-language']) {
     const tag = given.single(name);
     if (tag !== undefined) checkLanguage(tag, `--${name}`);
   }
+  checkName(given.single('again'));
   const [startMs, endMs] = [timeOf({ given }, 'from'), timeOf({ given }, 'to')];
   if (endMs !== null && endMs <= (startMs ?? 0)) throw new WrongCall('--to is not after --from: the range is empty');
   await checkSubtitleFiles({ given }, givenSubtitles({ given }));

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HostAddress } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { shellPath } from '../../storage/objects/shell-path.ts';
 import { type HostFile, readHostFile } from './host-file.ts';
 import { namedHost } from './named-host.ts';
 import { OwnHost } from './own-host.ts';
@@ -19,7 +20,9 @@ export class NoHost extends Error {
 }
 
 const noneOn = (dataRoot: string) =>
-  new NoHost(`no host runs on the data root ${dataRoot}; start one: media-study serve --data-root ${dataRoot}`);
+  new NoHost(
+    `no host runs on the data root ${dataRoot}; start one: media-study serve --data-root ${shellPath(dataRoot)}`,
+  );
 
 const noneAt = (baseUrl: string) =>
   new NoHost(

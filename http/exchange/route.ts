@@ -111,9 +111,16 @@ const withInvalid = (description: WriteDescription<unknown, unknown>): Descripti
 function faultOf(schema: z.ZodType, body: unknown, issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'body: invalid';
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
-  if (!isMissing(body, issue.path)) return `${place}: ${issue.message}`;
+  if (!isMissing(body, issue.path)) return `${place}: ${wordsOf(issue)}`;
   const orNull = takesNull(schema, body, issue.path) ? ', or null where there is none' : '';
   return `${place} is missing: ${issue.message}${orNull}`;
+}
+
+/** What is wrong. A pattern stands without its slashes, between which it would be taken for a path of this machine. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_format' || issue.pattern === undefined) return issue.message;
+  const pattern = issue.pattern.replace(/^\/(.*)\/\w*$/s, '$1');
+  return issue.message.endsWith(issue.pattern) ? `must match ${pattern}` : issue.message;
 }
 
 /** Whether the first fault would be another one if this field were null. */

@@ -7,6 +7,7 @@ import { demandKnownFormat, markDataRoot, markerName, recognizeDataRoot } from '
 import { makeFolder, privateFolder, syncFolder } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
+import { shellPath } from './shell-path.ts';
 
 /** Why a folder with this owner and mode is not private to `uid`, or null. */
 export function exposure(folder: { readonly uid: number; readonly mode: number }, uid: number): string | null {
@@ -92,7 +93,7 @@ async function claimRoot(layout: DataRoot): Promise<void> {
   const exposed = exposure(found, uid);
   if (exposed !== null) {
     if (found.uid !== uid) throw exposedRoot(`${root} ${exposed}`);
-    if (state !== 'empty') throw exposedRoot(`${root} ${exposed}; chmod 700 ${quoted(root)} mends that`);
+    if (state !== 'empty') throw exposedRoot(`${root} ${exposed}; chmod 700 ${shellPath(root)} mends that`);
     await chmod(root, privateFolder);
   }
   // The ledger of a root without a marker is of the first format, until it is brought to the newest.
@@ -119,6 +120,3 @@ async function refuseLinks(layout: DataRoot): Promise<void> {
     );
   }
 }
-
-/** A path as a POSIX shell reads it. */
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -36,6 +36,10 @@ test('what is wrong with a call is said before a host is started for it', async 
       '--language: korean is no tag of a language; give one such as ko, en or pt-BR',
     ],
     [
+      ['study', media, '--again', 'a/b'],
+      '--again a/b: a name has letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long',
+    ],
+    [
       ['study', media, '--target-language', 'jp'],
       '--target-language: jp is no tag of a language; give one such as ko, en or pt-BR',
     ],
@@ -44,4 +48,11 @@ test('what is wrong with a call is said before a host is started for it', async 
   ] as const) {
     t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));
   }
+});
+
+test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'wrong calls-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const said = `no host runs on the data root ${folder}; start one: media-study serve --data-root '${folder}'\n`;
+  t.deepEqual(await run('sources', '--data-root', folder), [3, said]);
 });

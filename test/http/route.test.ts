@@ -1,5 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
+import { failureMessage } from '../../contract/base/failure.ts';
+import { contentId, identity } from '../../contract/base/grammar.ts';
 import { json } from '../../http/exchange/description.ts';
 import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
 import { parseTarget } from '../../http/exchange/target.ts';
@@ -95,6 +97,16 @@ test('a body that does not fit says where, and whether the field is missing or w
   t.regex(said({ pack: null }), /^inner is missing: /);
   t.regex(said(null), /^body: /);
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
+});
+
+test('a field that does not fit a pattern is told the pattern, of which nothing is taken for a path', (t) => {
+  const endpoint = write(request(z.strictObject({ name: identity, id: contentId })), nothing);
+  const said = (body: unknown): string => {
+    if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
+    return failureMessage(t.throws(() => endpoint.parse(body))?.message ?? '');
+  };
+  t.is(said({ name: 'a/b', id: 'x' }), 'name: must match ^[A-Za-z0-9][A-Za-z0-9._:-]*$');
+  t.is(said({ name: 'a', id: 'x' }), 'id: must match ^sha256:[a-f0-9]{64}$');
 });
 
 test('a target that is asked for again has the same route, parts and query; one that was refused is refused again', (t) => {
