@@ -25,6 +25,14 @@ export interface TakerOptions {
 export function takeOrders(address: string, options: TakerOptions): OrderTaker {
   const { name, leaseMs, carryOut, report } = options;
   const { redis, trouble } = openRedis(address);
+  // BullMQ waits for orders in a copy of the connection, and does not close it while Redis is down.
+  const connections = [redis];
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (override) => {
+    const copy = duplicate(override);
+    connections.push(copy);
+    return copy;
+  };
   const stop = new AbortController();
 
   const refused = new Set<string>();
@@ -81,8 +89,7 @@ export function takeOrders(address: string, options: TakerOptions): OrderTaker {
     close: async () => {
       stop.abort();
       await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 2 * notePauseMs).unref())]);
-      redis.disconnect();
-      await worker.close(true).catch(() => undefined);
+      for (const each of connections) each.disconnect();
     },
   };
 }
