@@ -156,6 +156,7 @@ interface Matched {
 /** A target taken apart, and its route. */
 interface Found extends Matched {
   readonly target: Target;
+  readonly needsToken: boolean;
 }
 
 // Clients ask for the same targets again and again. About 1 KiB each; when there are too many, all are found anew.
@@ -202,6 +203,10 @@ export class Router {
   /** Whether a target, as sent, is only for holders of the token: every one but the paths of grants and those for anyone. */
   needsToken(target: string | null): boolean {
     if (target === null) return true;
+    return this.#found.get(target)?.needsToken ?? this.#isForHolders(target);
+  }
+
+  #isForHolders(target: string): boolean {
     if (this.#openPaths.some((path) => path.test(target))) return false;
     return !this.#grantPaths.some(
       ({ prefix, depth }) => target.startsWith(prefix) && target.split('?', 1)[0]?.split('/').length === depth,
@@ -231,7 +236,7 @@ export class Router {
     const known = raw === null ? undefined : this.#found.get(raw);
     if (known !== undefined) return known;
     const target = parseTarget(raw);
-    const found = { target, ...this.match(target) };
+    const found = { target, needsToken: this.needsToken(raw), ...this.match(target) };
     // The path of a grant holds its secret, which nothing keeps.
     if (raw === null || found.route.access === 'grant') return found;
     if (this.#found.size === rememberedTargets) this.#found.clear();
