@@ -13,6 +13,8 @@ const asked = 200;
 const early = { from: 5, to: 15 };
 const late = { from: asked - 10, to: asked };
 const coldStarts = 5;
+/** Runtimes that are explained, each on a host of its own: what else a machine does falls on one of them. */
+const rounds = 3;
 
 export const explanations: Row = {
   name: 'explanations',
@@ -20,18 +22,18 @@ export const explanations: Row = {
   grows:
     'With the bytes of the answer, which lists all explanations of the runtime, and with a look at each of its files. What was read and written before is not read and written again.',
   async measure(folder) {
-    const dataRoot = `${folder}/data`;
-    const opened = await openStore(dataRoot);
-    const large = await store(opened, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-    const small = await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'small' }));
-    await opened.close();
     const provider = await StubProvider.start();
     process.env.OPENAI_BASE_URL = provider.baseUrl;
     try {
-      const times = await withHost(dataRoot, ({ client }) => explained(client, large), explainerFlags);
+      const times: number[][] = [];
       const delays: Delay[] = [];
-      for (let start = 0; start < coldStarts; start += 1) {
-        delays.push(await withHost(dataRoot, ({ client }) => longestDelay(client, large, small), explainerFlags));
+      for (let round = 1; round <= rounds; round += 1) {
+        const dataRoot = `${folder}/data-${round}`;
+        const { large, small } = await stored(dataRoot);
+        times.push(await withHost(dataRoot, ({ client }) => explained(client, large), explainerFlags));
+        for (let start = 0; round === rounds && start < coldStarts; start += 1) {
+          delays.push(await withHost(dataRoot, ({ client }) => longestDelay(client, large, small), explainerFlags));
+        }
       }
       return [growth(times), delayed(delays)];
     } finally {
@@ -39,6 +41,14 @@ export const explanations: Row = {
     }
   },
 };
+
+async function stored(dataRoot: string): Promise<{ large: string; small: string }> {
+  const opened = await openStore(dataRoot);
+  const large = await store(opened, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
+  const small = await store(opened, storedStudy({ version: 1, windows: 4, attempt: 'small' }));
+  await opened.close();
+  return { large, small };
+}
 
 async function explained(client: Client, runtimeId: string): Promise<number[]> {
   const questions = questionsOf(await captionedRuntime(client, runtimeId)).slice(0, asked);
@@ -54,16 +64,17 @@ async function ask(client: Client, path: string, question: Question): Promise<vo
   if (status !== 201) throw new Error(`an explanation was answered with ${status}: ${bytes.toString('utf8', 0, 300)}`);
 }
 
-function growth(times: readonly number[]): Figure {
-  const within = ({ from, to }: typeof early): number => median(times.slice(from - 1, to));
-  const [first, last] = [within(early), within(late)];
+function growth(times: readonly (readonly number[])[]): Figure {
+  const medians = ({ from, to }: typeof early): number[] => times.map((each) => median(each.slice(from - 1, to)));
+  const [first, last] = [medians(early), medians(late)];
+  const ratio = median(last.map((each, round) => each / (first[round] ?? Number.NaN)));
   return {
-    figure: `explanation ${asked} of a runtime, with the list of all as its answer (median of ${late.from} to ${late.to})`,
-    measured: quantity(last, 'ms'),
-    reference: `${quantity(first, 'ms')} for the 10th (median of ${early.from} to ${early.to})`,
-    ratio: last / first,
+    figure: `explanation ${asked} of a runtime, with the list of all as its answer (median of ${late.from} to ${late.to}, of ${rounds} runtimes)`,
+    measured: quantity(median(last), 'ms'),
+    reference: `${quantity(median(first), 'ms')} for the 10th (median of ${early.from} to ${early.to})`,
+    ratio,
     mustReach: '<= 1.3 x the 10th',
-    reached: last / first <= 1.3,
+    reached: ratio <= 1.3,
   };
 }
 
