@@ -1,12 +1,15 @@
 import type { CaptionProductionResults } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionText } from '../../../contract/captions/caption-line.ts';
 import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
+import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
 import { wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { rangeCode } from '../words/time-code.ts';
 
 type Artifact = CaptionProductionResults['results'][number]['artifact'];
 type Reports = CaptionQualityReports['reports'];
+
+const sides: readonly CaptionSide[] = ['source', 'target'];
 
 interface CaptionLinesProps {
   readonly artifact: Artifact;
@@ -28,9 +31,12 @@ export function CaptionLines({ artifact, reports, reasons }: CaptionLinesProps) 
       {artifact.lines.map((line) => (
         <li key={line.id} class="caption-line">
           <span class="mono quiet">{rangeCode(line.startMs, line.endMs)}</span>
-          <Side text={line.source} reasons={reasons} />
-          <Side text={line.target} reasons={reasons} />
-          <LineFindings lineId={line.id} reports={reports} />
+          {sides.map((side) => (
+            <div key={side}>
+              <Side text={line[side]} reasons={reasons} />
+              <SideFindings findings={findingsOf(reports, line.id, side)} />
+            </div>
+          ))}
         </li>
       ))}
     </ol>
@@ -60,20 +66,36 @@ function figureWords(code: CaptionFindingCode, value: number): string {
   return code === 'too_many_lines' ? `${value} lines` : `${value} ms`;
 }
 
-function LineFindings({ lineId, reports }: { readonly lineId: string; readonly reports: Reports }) {
-  const found = reports.flatMap(({ side, profile, findings }) =>
-    findings
-      .filter((finding) => finding.lineId === lineId)
-      .map((finding) => ({ side, profile: profile.id, ...finding })),
-  );
-  if (found.length === 0) return null;
+interface Finding {
+  readonly code: CaptionFindingCode;
+  readonly measured: number;
+  readonly limit: number;
+  /** The guidelines that set this limit. */
+  readonly profiles: readonly string[];
+}
+
+/** What guidelines find in one side of a line; guidelines with the same limit find the same thing. */
+function findingsOf(reports: Reports, lineId: string, side: CaptionSide): readonly Finding[] {
+  const found = new Map<string, Finding>();
+  for (const { profile, findings } of reports.filter((report) => report.side === side)) {
+    for (const { code, measured, limit } of findings.filter((finding) => finding.lineId === lineId)) {
+      const key = `${code} ${limit}`;
+      const profiles = [...(found.get(key)?.profiles ?? []), profile.id];
+      found.set(key, { code, measured, limit, profiles });
+    }
+  }
+  return [...found.values()];
+}
+
+function SideFindings({ findings }: { readonly findings: readonly Finding[] }) {
+  if (findings.length === 0) return null;
   return (
     <ul class="plain line-findings" aria-label="Findings of guidelines">
-      {found.map(({ side, profile, code, measured, limit }) => (
-        <li key={`${side} ${profile} ${code}`}>
+      {findings.map(({ code, measured, limit, profiles }) => (
+        <li key={`${code} ${limit}`}>
           {wordsOf(code)}{' '}
           <span class="quiet">
-            ({side}, {profile}: {figureWords(code, measured)} where {figureWords(code, limit)} is the limit)
+            ({profiles.join(', ')}): {figureWords(code, measured)}, limit {figureWords(code, limit)}
           </span>
           <FindingBar measured={measured} limit={limit} />
         </li>

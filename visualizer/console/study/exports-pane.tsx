@@ -33,7 +33,7 @@ const rates: readonly EditRate[] = ['24', '25', '30', '50', '60'];
 export function ExportsPane({ study, runtimeId }: { readonly study: Study; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
   const [side, setSide] = useState('target');
-  const { check, situation } = study.overview;
+  const { captions, check, situation } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
     const hasEnded = study.overview.study.reason !== null;
     return hasEnded ? (
@@ -46,6 +46,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: Study; reado
       </Notice>
     );
   }
+  const whyNoCaptions = captions.state === 'done' ? check.text : captions.text;
   return (
     <>
       <div class="filters">
@@ -74,7 +75,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: Study; reado
             name={name}
             words={words}
             runtimeId={runtimeId}
-            whyNot={option === 'side' && situation.code !== 'captions_accepted' ? check.text : null}
+            whyNot={option === 'side' && situation.code !== 'captions_accepted' ? whyNoCaptions : null}
             options={option === 'rate' ? { rate } : option === 'side' ? { side } : {}}
           />
         ))}
