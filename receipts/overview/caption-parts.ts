@@ -10,9 +10,18 @@ import type { OverviewedRuntime } from './overviewed-runtime.ts';
 import { reasonsText } from './reason-words.ts';
 import { bare, pending } from './review-parts.ts';
 
+type CaptionCounts = VerifiedCaption['artifact']['body']['result'];
+
+function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCount: target }: CaptionCounts): string {
+  const lines = counted(lineCount, 'line');
+  if (source === lineCount && target === lineCount) return `${lines} with both texts`;
+  return `${lines}, ${source} with a source text, ${target} with a target text`;
+}
+
 function storedPart(path: string, { artifact, receipt }: VerifiedCaption): OverviewPart {
-  const { status, lineCount, sourceAvailableCount, targetAvailableCount } = artifact.body.result;
-  const text = `${status}: ${counted(lineCount, 'line')}, ${sourceAvailableCount} with a source text, ${targetAvailableCount} with a target text`;
+  const { result } = artifact.body;
+  const { status } = result;
+  const text = status === 'completed' ? linesText(result) : `${status}: ${linesText(result)}`;
   const isWithheld = status === 'withheld' || status === 'unavailable';
   const state = isWithheld ? 'withheld' : 'done';
   return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
