@@ -1,4 +1,4 @@
-import type { RequestHead } from '../listener/listener.ts';
+import type { Headers, RequestHead } from '../listener/listener.ts';
 
 /** The field in which a client may name its request, and in which every answer names it. */
 export const requestIdField = 'X-Request-ID';
@@ -14,3 +14,9 @@ export function requestIdOf(head: RequestHead, newId: () => string): string {
   const given = head.header('x-request-id');
   return given !== undefined && ownId.test(given) && head.count('x-request-id') === 1 ? given : newId();
 }
+
+/** The fields of an answer with the id of its request. */
+export const withRequestId = (fields: Headers, requestId: string): Headers => ({
+  ...fields,
+  [requestIdField]: requestId,
+});

@@ -7,7 +7,7 @@ import type { Guard } from './guard.ts';
 import { expectJson, readJson } from './json-body.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 import type { RequestCounts } from './request-counts.ts';
-import { requestIdField, requestIdOf } from './request-id.ts';
+import { requestIdField, requestIdOf, withRequestId } from './request-id.ts';
 import { answeredRequest, type RequestLog } from './request-log.ts';
 import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
 import type { Target } from './target.ts';
@@ -37,15 +37,9 @@ const emptyQuery: ReadonlyMap<string, string> = new Map();
  * route, required origin, method, version of the path's protocol, query, framing, type, length, body, schema; then the endpoint decides about resources and state.
  */
 export function serveExchange(service: Service, exchange: Exchange): void {
-  const { guard, router, refusedOrigins, log, newId } = service;
+  const { guard, router, refusedOrigins, newId } = service;
   const { head } = exchange;
   const asked: Asked = { exchange, requestId: requestIdOf(head, newId), begunAt: performance.now(), route: null };
-  const fail = (error: unknown): void =>
-    send(
-      service,
-      asked,
-      failedAnswer(error, (line) => log.report(line, asked.requestId)),
-    );
   try {
     const needsToken = router.needsToken(head.target);
     const stopped = guard.check(head, needsToken, head.method === 'OPTIONS' ? router.optionsOf(head.target) : {});
@@ -63,11 +57,24 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     const endpoint = endpointOf(route, route.protocol?.methodOf(head) ?? head.method);
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
-    if (answer instanceof Promise) answer.then((ready) => send(service, asked, ready), fail);
+    if (answer instanceof Promise) sendLater(service, asked, answer);
     else send(service, asked, answer);
   } catch (error) {
-    fail(error);
+    fail(service, asked, error);
   }
+}
+
+// Apart, so that an answer in the same turn pays for no closure.
+function sendLater(service: Service, asked: Asked, answer: Promise<Answer>): void {
+  answer.then(
+    (ready) => send(service, asked, ready),
+    (error) => fail(service, asked, error),
+  );
+}
+
+function fail(service: Service, asked: Asked, error: unknown): void {
+  const answer = failedAnswer(error, (line) => service.log.report(line, asked.requestId));
+  send(service, asked, answer);
 }
 
 function endpointOf(route: Route, method: string): Endpoint {
@@ -124,7 +131,8 @@ function send(service: Service, { exchange, requestId, begunAt, route }: Asked, 
   requests.count(route, answer.status);
   log.answered?.(answeredRequest(requestId, head, route, answer.status, performance.now() - begunAt));
   const protocol = route === null ? router.protocolOf(head.target) : route.protocol;
-  const own = { ...(answer.headers ?? jsonHeaders), ...protocol?.fields, [requestIdField]: requestId };
+  const fields = answer.headers ?? jsonHeaders;
+  const own = withRequestId(protocol === undefined ? fields : { ...fields, ...protocol.fields }, requestId);
   const cors = guard.corsHeaders(head);
   const headers = cors === null ? own : { ...own, ...cors, ...readable(own) };
   if (answer.body instanceof SentBody) {
