@@ -21,6 +21,7 @@ import { failureLine } from './options/start-remedies.ts';
 import { workerWords } from './options/worker-options.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
+import { remedyOf } from './terminal/command-remedies.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { Interrupted } from './terminal/question.ts';
 import { findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
@@ -77,7 +78,10 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
   if (error instanceof AnswerLate || error instanceof NothingYet || error instanceof MediaUnreadable)
     return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof HostError) {
-    return { line: [`${error.code}: ${error.message}`, error.hint ?? []].flat().join('; '), exit: exitCodes.failed };
+    return {
+      line: [`${error.code}: ${error.message}`, remedyOf(error) ?? []].flat().join('; '),
+      exit: exitCodes.failed,
+    };
   }
   return { line: systemFailure(error) ?? failureLine(error), exit: exitCodes.failed };
 }

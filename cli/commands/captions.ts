@@ -1,6 +1,7 @@
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { noApproval, noCaptions, saidAs } from '../terminal/nothing-yet.ts';
 
 const flags: FlagTable = {
   produce: toggle('has captions made under the approval that stands, before they are read'),
@@ -12,8 +13,8 @@ async function run({ host, given, terminal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
-  if (given.has('produce')) await host.captions.produce(runtimeId);
-  const control = await host.captions.checked(runtimeId);
+  if (given.has('produce')) await host.captions.produce(runtimeId).catch(saidAs(noApproval(runtimeId)));
+  const control = await host.captions.checked(runtimeId).catch(saidAs(noCaptions(runtimeId)));
   if (control.outcome === 'withheld') {
     terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
     return exitCodes.withheld;

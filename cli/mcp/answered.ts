@@ -1,4 +1,5 @@
 import { AnswerLate, HostError, HostUnreachable, NothingYet } from '../../client/host-error.ts';
+import { toolRemedyOf } from './tool-remedies.ts';
 
 /** What an agent gets from a tool. */
 export interface ToolResult {
@@ -14,8 +15,8 @@ export async function answered(ask: () => Promise<unknown>): Promise<ToolResult>
   } catch (error) {
     const isUnanswered = error instanceof HostUnreachable || error instanceof AnswerLate;
     if (!(error instanceof HostError || isUnanswered || error instanceof NothingYet)) throw error;
-    const { message, hint, retryable } = error;
-    const code = error instanceof HostError ? error.code : error.name;
+    const { message, retryable } = error;
+    const [code, hint] = error instanceof HostError ? [error.code, toolRemedyOf(error)] : [error.name, error.hint];
     return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };
   }
 }

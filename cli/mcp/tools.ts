@@ -1,8 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { NothingYet } from '../../client/host-error.ts';
+import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import { errorCodes } from '../../contract/base/error-codes.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { answered } from './answered.ts';
 import type { ExportFolder } from './export-folder.ts';
@@ -165,8 +166,10 @@ const touches =
 
 async function sourceOf(host: StudyHost, { sourceSessionId }: Studied) {
   const source = (await host.sources()).find((each) => each.sourceSessionId === sourceSessionId);
-  if (source === undefined) throw new NothingYet('no source has this id', 'take a sourceSessionId of list_sources');
-  return source;
+  if (source !== undefined) return source;
+  // As a host refuses a request that names it.
+  const [status, code] = [errorCodes.unknown_source_session, 'unknown_source_session'];
+  throw new HostError({ status, code, message: 'no source has this id', retryAfterSeconds: null });
 }
 
 const requestOf = ({ startMs, endMs, language, targetLanguage, again }: Studied): StudyRequest => ({

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { ExportName } from '../../contract/exports/export-name.ts';
 import { WrongCall } from './call.ts';
+import { noCaptions, saidAs } from './nothing-yet.ts';
 
 /** What is written: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =
@@ -27,7 +28,9 @@ export async function exportedBytes(
   signal: AbortSignal,
 ): Promise<Readable> {
   if (asked.name === 'bundle') return Readable.fromWeb(await host.bundle(runtimeId, { media: asked.media, signal }));
-  return Readable.from([Buffer.from(await host.export(runtimeId, asked.name, asked.options), 'utf8')]);
+  const exported = host.export(runtimeId, asked.name, asked.options);
+  const text = await (asked.name.startsWith('captions.') ? exported.catch(saidAs(noCaptions(runtimeId))) : exported);
+  return Readable.from([Buffer.from(text, 'utf8')]);
 }
 
 /** The file that a path stands for, behind links. Throws `WrongCall` where something else is there, which a file would replace. */

@@ -131,8 +131,19 @@ test.serial('an agent sees which subtitle files a source has, and attaches none'
 test.serial('a refusal of the host reaches the agent with its code and what to do', async (t) => {
   const { isError, said } = await call('read_status', { runtimeId: 'runtime:none' });
   t.true(isError);
-  t.like(JSON.parse(said), { code: 'unknown_runtime', retryable: false });
+  const hint = 'take a runtimeId of list_runtimes';
+  t.like(JSON.parse(said), { code: 'unknown_runtime', retryable: false, hint });
   t.true((await call('read_captions', { runtimeId: 'runtime:none' })).isError);
+  const study = { sourceSessionId: 'source-session:none', startMs: 0, endMs: 1000 };
+  for (const tool of ['plan_study', 'start_study']) {
+    const refused = await call(tool, study);
+    t.deepEqual(JSON.parse(refused.said), {
+      code: 'unknown_source_session',
+      message: 'no source has this id',
+      hint: 'take a sourceSessionId of list_sources',
+      retryable: false,
+    });
+  }
 });
 
 test.serial('no tool writes a review, signs or deletes', async (t) => {

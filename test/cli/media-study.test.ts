@@ -80,7 +80,7 @@ test('a running host is found by its data root, or by the environment, and a kil
   t.regex(nothing.stderr, /unknown_runtime/);
   const review = await run(['review', 'approve', 'runtime:none', '--data-root', root]);
   t.is(review.exit, 1);
-  t.is(review.stderr, 'unknown_runtime: no such runtime; use the runtimeId of the answer that started the study\n');
+  t.is(review.stderr, 'unknown_runtime: no such runtime; media-study runtimes lists the studies\n');
   await host.kill();
   const gone = await run(['sources', '--data-root', root]);
   t.is(gone.exit, 3);
