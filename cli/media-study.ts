@@ -93,7 +93,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
   try {
     const given = parseFlags(args, command.flags, command.positionals);
     terminal = processTerminal(given.has('json'));
-    await command.check?.(given);
+    await command.check?.(given, terminal);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
     const looking = { signal: stop.signal };
     const found = command.startsHost

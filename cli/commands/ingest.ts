@@ -9,8 +9,9 @@ import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { checkFile } from '../terminal/given-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { millisecondsOf } from '../terminal/time-code.ts';
-import { attested, rightsFlags, rightsHolderOf } from './rights.ts';
+import { attested, checkRights, rightsFlags, rightsOf } from './rights.ts';
 import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './subtitle-files.ts';
 import { usualLabel } from './usual-label.ts';
 
@@ -58,8 +59,7 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   await checkFile(path, absent);
   const { size } = await stat(path);
   const filename = basename(path);
-  const rightsHolder = await rightsHolderOf(call, filename);
-  await attested(call, `you may process ${filename} on this machine`);
+  const rightsHolder = await rightsOf(call, filename);
   terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
   const shown = shownAs(call, filename);
   const label = given.single('label') ?? usualLabel(path, extname(path));
@@ -93,11 +93,12 @@ function uploadProgressOf({ terminal }: Call, name: string) {
   };
 }
 
-async function check(given: GivenFlags): Promise<void> {
+async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   argument(given, 0, 'FILE or URL');
   const files = given.positional.filter((what) => !isAddress(what)).map((what) => resolve(what));
   await Promise.all(files.map((path) => checkFile(path, `there is no file ${path}`)));
   await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+  for (const path of files) await checkRights({ given, terminal }, basename(path));
 }
 
 async function run(call: Call) {

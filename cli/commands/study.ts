@@ -1,18 +1,22 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import { identity } from '../../contract/base/grammar.ts';
-import { exportNames } from '../../contract/exports/export-name.ts';
-import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
+import { hasDataRoot } from '../options/existing-data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { exportsLine } from '../terminal/exports-line.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
+import { namedHost } from '../terminal/named-host.ts';
 import { summaryLines } from '../terminal/summary.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
-import { rightsFlags } from './rights.ts';
+import { checkRights, rightsFlags } from './rights.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */
@@ -33,6 +37,8 @@ const flags: FlagTable = {
 async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
   const source = await namedSource(call, what);
   if (source === undefined) return ingested(call, what);
+  if (call.given.single('label') !== undefined)
+    call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
   return withSubtitles(call, source, givenSubtitles(call));
 }
 
@@ -74,26 +80,21 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   return study.ended();
 }
 
-// Captions come after a review. A host says of text on the screen only to those who ask for it.
-const laterExports = /^(captions|screen-text)\./;
-
-/** Where the files of a study that has just ended are: for the next command, and for a program. */
-function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
-  const isRecognised = findings.some(({ kind }) => kind === 'transcript');
-  const names = exportNames.filter(
-    (name) => !laterExports.test(name) && (isRecognised || !name.startsWith('transcript.')),
-  );
-  const path = `/v1/runtimes/${runtimeId}/exports/NAME`;
-  return `exports: media-study export ${runtimeId} NAME, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
-}
-
 function checkName(name: string | undefined): void {
   if (name === undefined || identity.safeParse(name).success) return;
   const form = 'letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long';
   throw new WrongCall(`--again ${name}: a name has ${form}`);
 }
 
-async function check(given: GivenFlags): Promise<void> {
+/** Throws `WrongCall` for a file without an answer for it, where it can be no source of a data root: there is none yet. */
+async function checkFiles(given: GivenFlags, terminal: Terminal): Promise<void> {
+  if (namedHost(process.env) !== null || hasDataRoot(given)) return;
+  for (const what of given.positional) {
+    if (existsSync(what)) await checkRights({ given, terminal }, basename(what));
+  }
+}
+
+async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   argument(given, 0, 'SOURCE');
   for (const name of ['language', 'target-language']) {
     const tag = given.single(name);
@@ -103,6 +104,7 @@ async function check(given: GivenFlags): Promise<void> {
   const [startMs, endMs] = [timeOf({ given }, 'from'), timeOf({ given }, 'to')];
   if (endMs !== null && endMs <= (startMs ?? 0)) throw new WrongCall('--to is not after --from: the range is empty');
   await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+  await checkFiles(given, terminal);
 }
 
 async function run(call: Call): Promise<ExitCode> {

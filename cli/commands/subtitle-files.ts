@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { type SubtitleFormat, type SubtitleTrack, subtitleFormat } from '../../contract/sources/subtitle-track.ts';
+import { counted } from '../../receipts/core/checked-link.ts';
 import { type FlagTable, repeated, single } from '../options/flags.ts';
 import { type Call, WrongCall } from '../terminal/call.ts';
 import { checkFile } from '../terminal/given-file.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
-import { attested, rightsHolderOf } from './rights.ts';
+import { rightsOf } from './rights.ts';
 import { usualLabel } from './usual-label.ts';
 
 /** What is said of subtitle files that are attached. */
@@ -69,7 +70,7 @@ function formatOf({ given }: Pick<Call, 'given'>): SubtitleFormat | undefined {
 
 /** One attached track on one line. */
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
-  `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${measured.cues} cues, ${label}`;
+  `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${counted(measured.cues, 'cue')}, ${label}`;
 
 /** What a person should know of the cues of a file. */
 function remarksOn({ measured, label }: SubtitleTrack): string[] {
@@ -79,7 +80,9 @@ function remarksOn({ measured, label }: SubtitleTrack): string[] {
     [measured.withoutDuration, 'without duration, which are never shown'],
     [measured.beyondMedia, 'behind the end of the media'],
   ];
-  return found.flatMap(([count, what]) => (count === 0 ? [] : [`${label}: ${count} of ${measured.cues} cues ${what}`]));
+  return found.flatMap(([count, what]) =>
+    count === 0 ? [] : [`${label}: ${count} of ${counted(measured.cues, 'cue')} ${what}`],
+  );
 }
 
 /**
@@ -98,8 +101,7 @@ export async function attachedTo(
   let current = source;
   for (const { path, language } of named) {
     const label = usualLabel(path);
-    const rightsHolder = await rightsHolderOf(call, label);
-    await attested(call, `you may process ${label} on this machine`);
+    const rightsHolder = await rightsOf(call, label);
     const attached = await call.host.subtitles.attach(source.sourceSessionId, path, {
       ...{ label, rightsHolder, ownershipAttested: true, signal: call.signal },
       ...(language !== undefined && { language }),

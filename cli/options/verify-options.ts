@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { existingDataRoot } from './existing-data-root.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 import { absolutePath, pathOption } from './path-option.ts';
 import { serveFlags } from './serve-flags.ts';
-import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 
 /** Every flag of `verify`. */
@@ -66,11 +65,6 @@ export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOp
   if (runtimeId !== null && (given.has('store') || acceptsLoss || hashesObjects)) {
     throw new StartError('invalid_flags', `--store, --objects and --accept-loss are about the whole store: ${usage}`);
   }
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-  const { ledger, objects } = dataRootAt(dataRoot);
-  // Opening would make a new, empty one; a ledger that is gone from beside its objects is refused by who opens it.
-  if (!existsSync(ledger) && !existsSync(objects)) {
-    throw new StartError('invalid_flags', `--data-root ${dataRoot}: no host has ever kept its data there`);
-  }
+  const dataRoot = existingDataRoot(given);
   return { runtimeId, acceptsLoss, hashesObjects, dataRoot, json: given.has('json') };
 }

@@ -23,7 +23,7 @@ export interface HostCommand extends CommandWords {
   /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */
   readonly interrupted?: string;
   /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
-  check?(given: GivenFlags): Promise<void>;
+  check?(given: GivenFlags, terminal: Terminal): Promise<void>;
   run(call: Call): Promise<ExitCode>;
 }
 

@@ -28,7 +28,7 @@ test('subtitle files are attached with the media or later, listed, and taken off
 
   const ingested = await run('ingest', media, '--subtitles', `${first}:pt-BR`, ...rights, ...root);
   t.is(ingested.exit, 0, ingested.stderr);
-  t.regex(ingested.stderr, /^attached track 1: srt, pt-BR, 1 cues, a:b\.srt$/m);
+  t.regex(ingested.stderr, /^attached track 1: srt, pt-BR, 1 cue, a:b\.srt$/m);
   const none = await run('subtitles', 'hum', `${second}:fr`, ...root);
   t.is(none.exit, 2);
   const undecodable = await run('subtitles', 'hum', `${second}:fr`, ...rights, ...root);
@@ -36,8 +36,8 @@ test('subtitle files are attached with the media or later, listed, and taken off
   t.regex(undecodable.stderr, /^subtitle_encoding_mismatch: .*encoding=windows-1252/m);
   const attached = await run('subtitles', 'hum', `${second}:fr`, '--encoding', 'windows-1252', ...rights, ...root);
   t.is(attached.exit, 0, attached.stderr);
-  t.is(attached.stdout, 'track 1: srt, pt-BR, 1 cues, a:b.srt\ntrack 2: srt, fr, 1 cues, b.srt\n');
-  t.regex(attached.stderr, /b\.srt: 1 of 1 cues behind the end of the media/);
+  t.is(attached.stdout, 'track 1: srt, pt-BR, 1 cue, a:b.srt\ntrack 2: srt, fr, 1 cue, b.srt\n');
+  t.regex(attached.stderr, /b\.srt: 1 of 1 cue behind the end of the media/);
   const left = await run('subtitles', 'hum', '--detach', '1', '--json', ...root);
   t.deepEqual(
     subtitleTracks.parse(JSON.parse(left.stdout)).subtitleTracks.map(({ trackIndex }) => trackIndex),

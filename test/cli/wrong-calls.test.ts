@@ -43,6 +43,12 @@ test('what is wrong with a call is said before a host is started for it', async 
       ['study', media, '--target-language', 'jp'],
       '--target-language: jp is no tag of a language; give one such as ko, en or pt-BR',
     ],
+    [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [
+      ['study', media, '--rights-holder', 'Me'],
+      'nothing was taken in: it was not attested that you may process a.wav on this machine (--attest-rights)',
+    ],
     [['study', media, '--from', '20', '--to', '0:10'], '--to is not after --from: the range is empty'],
     [['study', media, '--to', 'ten'], '--to ten: a time is needed, such as 90, 1:30 or 1:02:03.250'],
   ] as const) {
