@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { counted } from '../receipts/core/checked-link.ts';
 import { writeBackup } from '../storage/backup/write-backup.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
 import { copyLedger } from '../storage/ledger/copy-ledger.ts';
@@ -11,10 +12,10 @@ import { openDatabase } from '../storage/ledger/open-database.ts';
 import { demandDataRoot } from '../storage/objects/data-root.ts';
 import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
+import { existingDataRoot } from './options/existing-data-root.ts';
 import type { GivenFlags } from './options/flags.ts';
 import type { CommandWords } from './options/help.ts';
-import { absolutePath, pathOption } from './options/path-option.ts';
-import { defaultDataRoot } from './options/serve-options.ts';
+import { absolutePath } from './options/path-option.ts';
 import { argument, hostFlags } from './terminal/call.ts';
 import { countedProgress } from './terminal/counted-progress.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
@@ -28,10 +29,10 @@ export const backupWords: CommandWords = {
   flags: hostFlags,
 };
 
-/** Writes a backup. Throws `WrongCall`, `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
+/** Writes a backup. Throws `WrongCall`, `StartError`, `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
 export async function backup(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const target = absolutePath(argument(given, 0, 'the folder of the backup'));
-  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  const dataRoot = existingDataRoot(given);
   await demandDataRoot(dataRoot);
   const layout = dataRootAt(dataRoot);
   // A start of a host clears away what is left of it when this command is killed.
@@ -53,8 +54,8 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
     const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
     terminal.result(document, [
-      `backup ${document.backup}: ${objects.length} objects, ${bytes} bytes, commit ${commit}`,
-      `left out ${leftOut?.objects ?? 0} objects, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
+      `backup ${document.backup}: ${counted(objects.length, 'object')}, ${bytes} bytes, commit ${commit}`,
+      `left out ${counted(leftOut?.objects ?? 0, 'object')}, ${leftOut?.bytes ?? 0} bytes, that no record reaches`,
     ]);
     return exitCodes.done;
   } finally {

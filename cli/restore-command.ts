@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { counted } from '../receipts/core/checked-link.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
 import { type GivenFlags, single } from './options/flags.ts';
 import type { CommandWords } from './options/help.ts';
@@ -33,7 +34,7 @@ export async function restore(given: GivenFlags, terminal: Terminal): Promise<Ex
     progress: countedProgress(terminal, (done, total) => `restore: ${done} of ${total} files verified`),
   });
   terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
-    `restored ${target}: ${objects.length} objects, commit ${commit}, as of ${createdAt}`,
+    `restored ${target}: ${counted(objects.length, 'object')}, commit ${commit}, as of ${createdAt}`,
   ]);
   return exitCodes.done;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../receipts/core/checked-link.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -27,7 +28,7 @@ async function run(call: Call) {
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
   const { rows, events, objects, objectBytes } = receipt.erased;
   terminal.result(receipt, [
-    `deleted ${kind} ${id} at ${receipt.deletedAt}: ${rows} rows, ${events} events, ${objects} objects of ${bytesText(objectBytes)}`,
+    `deleted ${kind} ${id} at ${receipt.deletedAt}: ${counted(rows, 'row')}, ${counted(events, 'event')}, ${counted(objects, 'object')} of ${bytesText(objectBytes)}`,
     `receipt ${receipt.receiptId}`,
   ]);
   return exitCodes.done;

@@ -1,3 +1,4 @@
+import { counted } from '../../receipts/core/checked-link.ts';
 import { type FlagTable, single } from '../options/flags.ts';
 import { type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -19,7 +20,7 @@ async function run({ host, given, terminal }: Call) {
     ...sources.map(({ sourceSessionId, label, media, own, shared, evidence, runtimes: count }) =>
       [
         `${sourceSessionId}  media ${bytesText(media.bytes)}, records ${bytesText(own.bytes)}`,
-        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}, ${count} runtimes  ${label}`,
+        `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}, ${counted(count, 'runtime')}  ${label}`,
       ].join(', '),
     ),
     ...runtimes.map(({ runtimeId, journal, own, shared, evidence }) =>
@@ -28,7 +29,9 @@ async function run({ host, given, terminal }: Call) {
         `shared ${bytesText(shared.bytes)}, evidence ${bytesText(evidence.bytes)}`,
       ].join(', '),
     ),
-    ...(more.sources + more.runtimes === 0 ? [] : [`and ${more.sources} sources, ${more.runtimes} runtimes more`]),
+    ...(more.sources + more.runtimes === 0
+      ? []
+      : [`and ${counted(more.sources, 'source')}, ${counted(more.runtimes, 'runtime')} more`]),
   ]);
   return exitCodes.done;
 }

@@ -1,4 +1,5 @@
 import type { GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
+import { counted } from '../../receipts/core/checked-link.ts';
 import { type FlagTable, toggle } from '../options/flags.ts';
 import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -19,8 +20,8 @@ async function run({ host, given, terminal }: Call) {
   const lines = Object.entries(words).map(([kind, text]) => {
     const { [kind as keyof typeof words]: removed } = collection.removed;
     const { [kind as keyof typeof words]: kept } = collection.kept;
-    const young = kept.files === 0 ? '' : `; ${kept.files} are too young or in use`;
-    return `${deed} ${removed.files} files, ${bytesText(removed.bytes)}: ${text}${young}`;
+    const young = kept.files === 0 ? '' : `; ${kept.files} ${kept.files === 1 ? 'is' : 'are'} too young or in use`;
+    return `${deed} ${counted(removed.files, 'file')}, ${bytesText(removed.bytes)}: ${text}${young}`;
   });
   terminal.result(collection, lines);
   return exitCodes.done;

@@ -1,3 +1,4 @@
+import { counted } from '../../receipts/core/checked-link.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -5,7 +6,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 async function run({ host, terminal }: Call) {
   for (const source of await host.sources()) {
     const { sourceSessionId, label, durationMs, trackCount } = source;
-    terminal.result(source, [`${sourceSessionId}  ${timeCode(durationMs)}  ${trackCount} tracks  ${label}`]);
+    terminal.result(source, [`${sourceSessionId}  ${timeCode(durationMs)}  ${counted(trackCount, 'track')}  ${label}`]);
   }
   return exitCodes.done;
 }

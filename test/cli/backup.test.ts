@@ -81,7 +81,7 @@ test('a backup without a host is brought up to date in place, and one that is da
   await writeFile(join(objects, stray), 'stray');
   const first = await run('backup', copy, '--data-root', root);
   t.is(first.exit, 0);
-  t.regex(first.stdout, /left out 1 objects, 5 bytes, that no record reaches/);
+  t.regex(first.stdout, /left out 1 object, 5 bytes, that no record reaches/);
   const manifest = join(copy, 'MEDIA-STUDY-BACKUP.json');
   const before = JSON.parse(await readFile(manifest, 'utf8'));
   t.deepEqual(before.leftOut, { objects: 1, bytes: 5 });
@@ -123,7 +123,11 @@ test('nothing is written into a folder that is no backup, or into the data root 
   const { host } = await hostOn(root);
   t.teardown(() => host.kill());
   await host.stop();
-  t.is((await run('backup', other, '--data-root', other)).exit, 1);
+  t.deepEqual(await run('backup', other, '--data-root', other), {
+    exit: 2,
+    stdout: '',
+    stderr: `--data-root ${other}: no host has ever kept its data there; media-study backup --help shows its flags\n`,
+  });
   await writeFile(join(folder, 'mine.txt'), 'mine');
   for (const target of [folder, join(root, 'backup')]) {
     const { exit, stderr } = await run('backup', target, '--data-root', root);
