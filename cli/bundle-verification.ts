@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
+import type { ByteReader } from '../contract/base/byte-reader.ts';
 import type { CheckedLink } from '../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../receipts/core/evidence-chain-error.ts';
 import { SignatureFault } from '../receipts/exports/bundle-statement.ts';
 import { journalHeadField } from '../receipts/reopening/runtime-events.ts';
 import { ArchiveError } from '../storage/archive/archive-error.ts';
+import { blockBytes } from '../storage/archive/ustar-header.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';
 import { StartError } from './options/start-error.ts';
 import type { BundleOptions } from './options/verify-options.ts';
@@ -51,9 +53,15 @@ async function trusted(path: string | null): Promise<KeyObject | null> {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function faultIn(error: unknown): VerificationFault | null {
+const noBundle =
+  'it does not begin as a bundle does, so it is none, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote';
+
+function faultIn(error: unknown, { bytes }: ByteReader): VerificationFault | null {
   if (error instanceof EvidenceChainError) return faultOf(error);
-  return error instanceof ArchiveError ? { link: 'bundle', place: error.message, contentId: null } : null;
+  if (!(error instanceof ArchiveError)) return null;
+  const { message } = error;
+  const begins = bytes >= blockBytes && message !== 'archive_not_ustar: at byte 0';
+  return { link: 'bundle', place: begins ? message : `${message}: ${noBundle}`, contentId: null };
 }
 
 /** Verifies a bundle with nothing but its bytes. Throws `StartError`, and what the file system throws. */
@@ -90,7 +98,7 @@ export async function bundleVerified(
       fault: null,
     };
   } catch (error) {
-    const fault = faultIn(error);
+    const fault = faultIn(error, file);
     if (fault === null) throw error;
     return { ...base, ...nothing, verdict: 'damaged', fault };
   } finally {

@@ -279,6 +279,25 @@ test('a bundle is verified without a data root, and its end says what was checke
   t.regex((await verify(folder)).stdout, /archive_not_a_file/);
 });
 
+test('a file that does not begin as a bundle does is said to be none, however short it is', async (t) => {
+  const folder = dirname(await newDataRoot(t));
+  await mkdir(folder, { recursive: true });
+  for (const [name, bytes] of [
+    ['video.mp4', Buffer.alloc(2048, 'x')],
+    ['note.txt', Buffer.from('a note')],
+    ['nothing', Buffer.alloc(0)],
+  ] as const) {
+    const path = join(folder, name);
+    await writeFile(path, bytes);
+    const { code, stdout } = await verify(path);
+    t.is(code, 1);
+    t.regex(
+      stdout,
+      /\ndamaged: .*, at bundle: archive_\w+: at byte \d: it does not begin as a bundle does, so it is none, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote\n$/,
+    );
+  }
+});
+
 test('a wrong call is refused before anything is opened', async (t) => {
   const root = await newDataRoot(t);
   const calls: [readonly string[], RegExp][] = [
