@@ -23,10 +23,17 @@ export async function spaceFinding(dataRoot: string): Promise<Finding> {
   return spaceFindingOf(bavail * bsize, folder);
 }
 
+// Behind a file, or a folder that is closed to this user, nothing is.
+const isThere = (path: string): Promise<boolean> =>
+  kindOf(path).then(
+    (kind) => kind !== 'missing',
+    () => false,
+  );
+
 /** The data root, or the folder on the way to it in which a host would make the next one. */
 async function nearestFolder(dataRoot: string): Promise<string> {
   let folder = dataRoot;
-  while ((await kindOf(folder)) === 'missing' && folder !== dirname(folder)) folder = dirname(folder);
+  while (!(await isThere(folder)) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }
 
@@ -58,7 +65,12 @@ export async function portFinding(port: number): Promise<Finding> {
 
 /** The data root and its ledger, every byte of it where no host runs. */
 export async function storeFinding(dataRoot: string, isRunning: boolean): Promise<Finding> {
-  if ((await kindOf(dataRoot)) === 'missing') return newStoreFinding(dataRoot);
+  const nearest = await nearestFolder(dataRoot);
+  if ((await kindOf(nearest)) === 'file') {
+    const place = nearest === dataRoot ? 'it' : nearest;
+    return failed('store', `storage_fault: ${dataRoot}: ${place} is no folder`, 'choose another --data-root');
+  }
+  if (nearest !== dataRoot) return newStoreFinding(dataRoot, nearest);
   try {
     await demandDataRoot(dataRoot);
     const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
@@ -74,9 +86,9 @@ export async function storeFinding(dataRoot: string, isRunning: boolean): Promis
 }
 
 /** Whether a host could make the data root. */
-async function newStoreFinding(dataRoot: string): Promise<Finding> {
+async function newStoreFinding(dataRoot: string, nearest: string): Promise<Finding> {
   try {
-    await access(await nearestFolder(dataRoot), constants.W_OK | constants.X_OK);
+    await access(nearest, constants.W_OK | constants.X_OK);
     return ok('store', `${dataRoot} will be made by the first host`);
   } catch (error) {
     const code = systemRefusal(error) ?? 'storage_fault';

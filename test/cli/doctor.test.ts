@@ -114,3 +114,17 @@ test('an old Node is a fault, and a port that another process has is named', asy
   await new Promise((resolve) => other.close(resolve));
   t.like(await portFinding(port), { state: 'ok' });
 });
+
+test('a data root that would lie in a file is one finding among the others', async (t) => {
+  const folder = await scratchFolder(t);
+  const file = join(folder, 'file');
+  await writeFile(file, 'x');
+  for (const root of [file, join(file, 'x'), join(file, 'x', 'y')]) {
+    const { exit, of } = await diagnose(root, ['--json']);
+    t.is(exit, 1);
+    t.like(of('space'), { state: 'ok' });
+    const { state, detail, remedy } = of('store');
+    t.deepEqual([state, remedy], ['failed', 'choose another --data-root']);
+    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is no folder`);
+  }
+});
