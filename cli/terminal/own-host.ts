@@ -8,12 +8,22 @@ const program = fileURLToPath(new URL('media-study.js', import.meta.url));
 /** The code of a host that found another one, or a command, on its data root. */
 const locked = 'data_root_locked:';
 
+/**
+ * Why a process did not start, of the lines that it said: what it threw, where Node printed that with its stack, which comes behind
+ * it; else its last line.
+ */
+export function causeIn(said: readonly string[]): string {
+  const mark = said.findLastIndex((line) => /^\s*\^+$/.test(line));
+  const thrown = mark < 0 ? undefined : said.slice(mark + 1).find((line) => line.trim() !== '');
+  return thrown ?? said.find((line) => line.startsWith('FATAL ERROR: ')) ?? said.at(-1) ?? 'it said nothing';
+}
+
 /** A host that a command starts for itself, and that ends with it. */
 export class OwnHost {
   readonly #dataRoot: string;
   readonly #signal: AbortSignal | undefined;
   #child: ChildProcess | null = null;
-  #refusal = 'it said nothing';
+  #refusal = causeIn([]);
 
   constructor(dataRoot: string, signal: AbortSignal | undefined) {
     this.#dataRoot = dataRoot;
@@ -37,7 +47,7 @@ export class OwnHost {
     this.#signal?.removeEventListener('abort', stop);
     if (listens) return true;
     this.#signal?.throwIfAborted();
-    this.#refusal = said.at(-1) ?? this.#refusal;
+    this.#refusal = causeIn(said);
     if (!this.#refusal.startsWith(locked)) throw this.refused();
     return false;
   }
