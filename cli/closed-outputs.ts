@@ -1,6 +1,13 @@
 import { exitCodes } from './terminal/exit-codes.ts';
 import { meaningOf } from './terminal/system-failure.ts';
 
+/** Aborted once nobody reads the results of this process any more, which shows when the next one is written. */
+export function readerGone(): AbortSignal {
+  const gone = new AbortController();
+  process.stdout.once('error', (error) => gone.abort(error));
+  return gone.signal;
+}
+
 /**
  * Lets this process outlive the readers of its outputs, and the room for its log. A pager, `head` or a collector of logs may end at
  * any time; what is written after that goes nowhere, and is no failure of what this process does. Neither is a log that cannot

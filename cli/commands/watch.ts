@@ -1,13 +1,19 @@
+import type { WorkProgress } from '../../contract/operation/work-progress.ts';
+import { readerGone } from '../closed-outputs.ts';
 import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 
 async function run({ host, given, terminal, signal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
-  for await (const event of host.follow(runtimeId, {
-    signal,
-    onProgress: (progress) => terminal.measured('study', progress),
-  })) {
-    terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
+  const gone = readerGone();
+  const onProgress = (progress: WorkProgress) => terminal.measured('study', progress);
+  try {
+    for await (const event of host.follow(runtimeId, { signal: AbortSignal.any([signal, gone]), onProgress })) {
+      terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
+    }
+  } catch (error) {
+    if (gone.aborted && !signal.aborted) return exitCodes.done;
+    throw error;
   }
   const { lifecycle } = await host.status(runtimeId);
   return lifecycle === 'terminal' ? exitCodes.done : exitCodes.failed;
