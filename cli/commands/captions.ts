@@ -1,7 +1,8 @@
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { noApproval, noCaptions, saidAs } from '../terminal/nothing-yet.ts';
+import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
+import { standingCaptions } from '../terminal/standing-captions.ts';
 
 const flags: FlagTable = {
   produce: toggle('has captions made under the approval that stands, before they are read'),
@@ -9,17 +10,17 @@ const flags: FlagTable = {
   ...hostFlags,
 };
 
-async function run({ host, given, terminal }: Call) {
+async function run({ host, given, terminal, signal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
   if (given.has('produce')) await host.captions.produce(runtimeId).catch(saidAs(noApproval(runtimeId)));
-  const control = await host.captions.checked(runtimeId).catch(saidAs(noCaptions(runtimeId)));
+  const { control, results } = await standingCaptions(host, runtimeId, signal);
   if (control.outcome === 'withheld') {
     terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
     return exitCodes.withheld;
   }
-  if (terminal.json) terminal.result(await host.captions.results(runtimeId), []);
+  if (terminal.json) terminal.result(results, []);
   else process.stdout.write(await host.captions.webvtt(runtimeId, side));
   return exitCodes.done;
 }

@@ -18,12 +18,12 @@ export function registerRuntimeTools(server: McpServer, host: StudyHost, exports
     'list_runtimes',
     {
       description: 'The studies of this host, the newest first: all, of one source, or those that stand somewhere.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         sourceSessionId: z.string().optional().describe('only studies of this source'),
         lifecycle: lifecycle.optional().describe('only studies that stand here'),
         after: z.string().optional().describe('where to go on: nextCursor of the answer before'),
         limit: z.number().int().min(1).max(mostRows).default(20),
-      },
+      }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ sourceSessionId, lifecycle: state, after, limit }) =>
@@ -41,7 +41,7 @@ export function registerRuntimeTools(server: McpServer, host: StudyHost, exports
     'cancel_study',
     {
       description: 'Ends a study that has not ended. What it stored stays readable; it does not go on again.',
-      inputSchema: { runtimeId },
+      inputSchema: z.strictObject({ runtimeId }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
     ({ runtimeId: id }) =>
@@ -55,12 +55,12 @@ export function registerRuntimeTools(server: McpServer, host: StudyHost, exports
     {
       description:
         'Writes a study as a file on this machine and answers with its path: a file for another program, or the whole study as a signed bundle without its media.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         runtimeId,
         name: z.enum(['bundle', ...exportNames]),
         side: captionSide.optional().describe('of captions: which text of each line'),
         rate: editRate.optional().describe('of cuts.edl: frames a second'),
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ runtimeId: id, name, side, rate }, { signal }) =>

@@ -10,7 +10,7 @@ export function registerSubtitleTools(server: McpServer, host: StudyHost): void 
     {
       description:
         'The subtitle files that are attached to a source, with language, format and what was measured of their cues. A person attaches one: media-study subtitles SOURCE FILE, or the console.',
-      inputSchema: { sourceSessionId: z.string().describe('a sourceSessionId of list_sources') },
+      inputSchema: z.strictObject({ sourceSessionId: z.string().describe('a sourceSessionId of list_sources') }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ sourceSessionId }) => answered(() => host.subtitles.list(sourceSessionId)),

@@ -12,6 +12,7 @@ const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
   malformed_journal: again,
   invalid_journal_chain: again,
   stored_content_inconsistent: `a person may have a copy of the file; ${again}`,
+  caption_authority_required: 'read_overview says where the review stands; captions need an approval that stands',
   export_unavailable: 'read_overview has the reason',
 };
 

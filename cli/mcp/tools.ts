@@ -4,7 +4,10 @@ import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
+import { identity, languageTag } from '../../contract/base/grammar.ts';
 import { version } from '../../contract/base/program-version.ts';
+import { standingCaptions } from '../terminal/standing-captions.ts';
+import { acceptedLines } from './accepted-lines.ts';
 import { answered } from './answered.ts';
 import type { ExportFolder } from './export-folder.ts';
 import { followed } from './followed.ts';
@@ -18,16 +21,16 @@ const limit = z.number().int().min(1).max(500).default(100).describe('the most i
 const runtimeId = z.string().describe('the runtimeId of a study');
 const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } } as const;
 
-const studied = {
+const studied = z.strictObject({
   sourceSessionId: z.string().describe('a sourceSessionId of list_sources'),
   startMs: z.number().int().min(0).describe('start of the range, in milliseconds'),
   endMs: z.number().int().min(1).describe('end of the range, in milliseconds, exclusive'),
-  language: z.string().optional().describe('the spoken language as a tag, such as ko; detected where it is left out'),
-  targetLanguage: z.string().default('en').describe('the language of captions, as a tag'),
-  again: z.string().optional().describe('a name: studies the same range once more'),
-};
+  language: languageTag.optional().describe('the spoken language as a tag, such as ko; detected where it is left out'),
+  targetLanguage: languageTag.default('en').describe('the language of captions, as a tag'),
+  again: identity.optional().describe('a name: studies the same range once more'),
+});
 
-type Studied = z.infer<z.ZodObject<typeof studied>>;
+type Studied = z.infer<typeof studied>;
 
 const instructions = `Studies of media on this machine, with evidence. Start with list_sources, or list_runtimes for what was studied before; plan_study says what a study would do;
 start_study starts it; follow_study waits for it; read_overview says what was found and what may be done next; read_claims and read_evidence have it in detail. Times are milliseconds, ranges are half-open.
@@ -40,7 +43,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
 
   server.registerTool(
     'list_sources',
-    { description: 'The sources that can be studied.', inputSchema: { cursor, limit }, ...readOnly },
+    { description: 'The sources that can be studied.', inputSchema: z.strictObject({ cursor, limit }), ...readOnly },
     ({ cursor: from, limit: most }) => answered(async () => paged(await host.sources(), from, most)),
   );
   server.registerTool(
@@ -71,14 +74,23 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     {
       description:
         'Events of a study after a cursor. Waits up to waitMs for the first new one; hasEnded says that no more will come.',
-      inputSchema: { runtimeId, cursor, limit, waitMs: z.number().int().min(0).max(60_000).default(10_000) },
+      inputSchema: z.strictObject({
+        runtimeId,
+        cursor,
+        limit,
+        waitMs: z.number().int().min(0).max(60_000).default(10_000),
+      }),
       ...readOnly,
     },
     (asked, { signal }) => answered(() => followed(host, asked, signal)),
   );
   server.registerTool(
     'read_status',
-    { description: 'Where a study stands, and why it failed if it did.', inputSchema: { runtimeId }, ...readOnly },
+    {
+      description: 'Where a study stands, and why it failed if it did.',
+      inputSchema: z.strictObject({ runtimeId }),
+      ...readOnly,
+    },
     ({ runtimeId: id }) =>
       answered(async () => {
         const { lifecycle, terminal, reason, journalHead } = await host.status(id);
@@ -90,7 +102,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     {
       description:
         'A study as a whole: where it stands in words, findings in numbers with units, claims as sentences, what is withheld and why, and what may be done next.',
-      inputSchema: { runtimeId },
+      inputSchema: z.strictObject({ runtimeId }),
       ...readOnly,
     },
     ({ runtimeId: id }) => answered(async () => seenOverview(await host.overview(id))),
@@ -100,14 +112,14 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     {
       description:
         'Facts of one kind of evidence that touch a range; without a kind, which kinds there are and how many facts each has.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         runtimeId,
         kind: z.string().optional().describe('such as speech_activity, silence, loudness, shot_changes'),
         startMs: z.number().int().min(0).default(0),
         endMs: z.number().int().min(1).optional(),
         cursor,
         limit,
-      },
+      }),
       ...readOnly,
     },
     ({ runtimeId: id, kind, startMs, endMs, cursor: from, limit: most }) =>
@@ -123,7 +135,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     'read_claims',
     {
       description: 'The claims of a study, each with its state and its citations.',
-      inputSchema: { runtimeId, cursor, limit },
+      inputSchema: z.strictObject({ runtimeId, cursor, limit }),
       ...readOnly,
     },
     ({ runtimeId: id, cursor: from, limit: most }) =>
@@ -133,22 +145,15 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     'read_captions',
     {
       description: 'Lines of the captions of an approved study, with times and both texts.',
-      inputSchema: { runtimeId, cursor, limit },
+      inputSchema: z.strictObject({ runtimeId, cursor, limit }),
       ...readOnly,
     },
     ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>
       answered(async () => {
-        const { outcome, reasonCodes } = await host.captions.checked(id, signal);
+        const captions = await standingCaptions(host, id, signal);
+        const { outcome, reasonCodes, withheldLineIds } = captions.control;
         if (outcome === 'withheld') return { outcome, reasonCodes, items: [], nextCursor: null };
-        const [result] = (await host.captions.results(id)).results;
-        const lines = (result?.artifact.lines ?? []).map(({ id: lineId, startMs, endMs, source, target }) => ({
-          lineId,
-          startMs,
-          endMs,
-          source: source.text,
-          target: target.text,
-        }));
-        return { outcome, ...paged(lines, from, most) };
+        return { outcome, withheldLines: withheldLineIds.length, ...paged(acceptedLines(captions), from, most) };
       }),
   );
   registerSubtitleTools(server, host);

@@ -14,6 +14,10 @@ const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
   malformed_journal: again,
   invalid_journal_chain: again,
   stored_content_inconsistent: `put the file back if you have a copy, or ${again}`,
+  illegal_review_transition: `media-study evidence RUNTIME says where the review stands; for another one ${again}`,
+  caption_authority_required:
+    'media-study evidence RUNTIME says where the review stands; captions need an approval that stands',
+  illegal_caption_transition: `media-study captions RUNTIME prints those that are there; for others ${again}`,
   export_unavailable: 'media-study evidence RUNTIME has the reason',
 };
 

@@ -146,6 +146,22 @@ test.serial('a refusal of the host reaches the agent with its code and what to d
   }
 });
 
+test.serial('an argument that a tool does not have, or that is not in its form, is refused by its name', async (t) => {
+  const study = { sourceSessionId: 'source-session:none', startMs: 0, endMs: 1000 };
+  for (const [given, said] of [
+    [{ lang: 'ko' }, /Unrecognized key: "lang"/],
+    [{ language: 'in Korean' }, /at language$/],
+    [{ again: 'a b' }, /at again$/],
+  ] as const) {
+    const refused = await call('start_study', { ...study, ...given });
+    t.true(refused.isError);
+    t.regex(refused.said, said);
+  }
+  for (const { name, inputSchema } of (await agent.listTools()).tools) {
+    t.is((inputSchema as { additionalProperties?: unknown }).additionalProperties, false, name);
+  }
+});
+
 test.serial('no tool writes a review, signs or deletes', async (t) => {
   const { tools } = await agent.listTools();
   t.false(tools.some(({ name }) => /review|approve|reject|revoke|delete|sign|backup/.test(name)));
