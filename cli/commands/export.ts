@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
-import { exportName, exportNames } from '../../contract/exports/export-name.ts';
+import { captionSide } from '../../contract/captions/caption-side.ts';
+import { editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { pathOption } from '../options/path-option.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -16,13 +17,24 @@ const flags: FlagTable = {
 
 const names = ['bundle', ...exportNames];
 
+/** The value of a flag; undefined where it was not given. Throws `WrongCall` for another one than these. */
+function oneOf<const Value extends string>(given: GivenFlags, name: string, values: readonly Value[]) {
+  const text = given.single(name);
+  const value = values.find((each) => each === text);
+  if (text !== undefined && value === undefined) throw new WrongCall(`--${name} ${text}: one of ${values.join(', ')}`);
+  return value;
+}
+
 function askedExport(given: GivenFlags): AskedExport {
   const asked = argument(given, 1, 'NAME');
-  if (asked === 'bundle') return { name: asked, media: given.has('media') };
   const name = exportName.safeParse(asked);
-  if (!name.success) throw new WrongCall(`NAME is one of ${names.join(', ')}`);
-  if (given.has('media')) throw new WrongCall('--media is for a bundle');
-  const [side, rate] = [given.single('side'), given.single('rate')];
+  if (!name.success && asked !== 'bundle') throw new WrongCall(`NAME is one of ${names.join(', ')}`);
+  if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
+  if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
+  if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
+  if (!name.success) return { name: 'bundle', media: given.has('media') };
+  const side = oneOf(given, 'side', captionSide.options);
+  const rate = oneOf(given, 'rate', editRate.options);
   return { name: name.data, options: { ...(side && { side }), ...(rate && { rate }) } };
 }
 
@@ -54,5 +66,9 @@ export const exporting: HostCommand = {
   choices: names,
   positionals: 2,
   startsHost: false,
+  check: async (given) => {
+    argument(given, 0, 'RUNTIME');
+    askedExport(given);
+  },
   run,
 };

@@ -1,13 +1,20 @@
+import { HostError } from '../../client/host-error.ts';
+import { errorCodes } from '../../contract/base/error-codes.ts';
+import { approvalReasons, rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
 import type { PublishReviewDecisions } from '../../contract/review/publish-review-answers.ts';
-import { type FlagTable, repeated, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeated, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
 
 const flags: FlagTable = {
   reason: repeated('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
   note: single('TEXT', null, 'a note of up to 280 characters'),
   ...hostFlags,
 };
+
+const deeds = ['approve', 'reject', 'revoke'] as const;
+type Deed = (typeof deeds)[number];
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
 async function attested({ terminal }: Call, who: string, statement: string): Promise<void> {
@@ -17,28 +24,61 @@ async function attested({ terminal }: Call, who: string, statement: string): Pro
     throw new WrongCall('nothing was decided: not attested');
 }
 
-async function decided(call: Call, deed: string, runtimeId: string): Promise<PublishReviewDecisions> {
-  const { host, given } = call;
-  const { reviewer } = await host.reviews.decisions(runtimeId);
-  const note = given.single('note') ?? null;
+/** The codes of `--reason` that were given, in the order in which a host takes them. Throws `WrongCall`. */
+function reasonsOf<const Code extends string>(given: GivenFlags, deed: Deed, codes: readonly Code[]): Code[] {
   const reasons = given.all('reason');
-  // The host refuses a code that does not exist, and names the field.
-  const reasonCodes = reasons as never[];
+  if (reasons.length === 0) throw new WrongCall(`${deed} needs at least one --reason: ${codes.join(', ')}`);
+  const unknown = reasons.find((reason) => !codes.some((code) => code === reason));
+  if (unknown !== undefined) throw new WrongCall(`--reason ${unknown}: one of ${codes.join(', ')}`);
+  return codes.filter((code) => reasons.includes(code));
+}
+
+/** Throws where a review has no effect any more, or none yet: nobody should attest to it then. */
+async function checkState({ host }: Call, deed: Deed, runtimeId: string, reviews: number): Promise<void> {
+  if (deed === 'revoke') {
+    await host.reviews.approval(runtimeId).catch(saidAs(noApproval(runtimeId)));
+  } else if (reviews > 0) {
+    const [status, code] = [errorCodes.illegal_review_transition, 'illegal_review_transition'];
+    throw new HostError({ status, code, message: 'the study has been reviewed already', retryAfterSeconds: null });
+  }
+}
+
+async function decided(call: Call, deed: Deed, runtimeId: string): Promise<PublishReviewDecisions> {
+  const { host, given } = call;
+  const { reviewer, reviews } = await host.reviews.decisions(runtimeId);
+  await checkState(call, deed, runtimeId, reviews.length);
+  const note = given.single('note') ?? null;
   const statement = deed === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
-  if (deed !== 'approve' && reasons.length === 0) throw new WrongCall(`${deed} needs at least one --reason`);
   await attested(call, reviewer.label, statement);
   const by = { reviewerId: reviewer.id, attestation: statement };
-  if (deed === 'revoke') return host.reviews.revoke(runtimeId, { reasonCodes, note }, by);
-  if (deed === 'reject')
+  if (deed === 'revoke') {
+    return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, deed, revocationReasons), note }, by);
+  }
+  if (deed === 'reject') {
+    const reasonCodes = reasonsOf(given, deed, rejectionReasons);
     return host.reviews.decide(runtimeId, { outcome: 'reject_with_reasons', reasonCodes, note }, by);
-  const approval = ['reviewer_attested_caption_production_may_proceed'] as const;
-  return host.reviews.decide(runtimeId, { outcome: 'approve_for_caption_production', reasonCodes: approval, note }, by);
+  }
+  const outcome = 'approve_for_caption_production';
+  return host.reviews.decide(runtimeId, { outcome, reasonCodes: approvalReasons, note }, by);
+}
+
+function deedOf(given: GivenFlags): Deed {
+  const asked = argument(given, 0, deeds.join(', '));
+  const deed = deeds.find((each) => each === asked);
+  if (deed === undefined) throw new WrongCall(`${asked}: one of ${deeds.join(', ')}`);
+  return deed;
+}
+
+async function check(given: GivenFlags): Promise<void> {
+  const deed = deedOf(given);
+  argument(given, 1, 'RUNTIME');
+  if (deed === 'revoke') reasonsOf(given, deed, revocationReasons);
+  else if (deed === 'reject') reasonsOf(given, deed, rejectionReasons);
+  else if (given.has('reason')) throw new WrongCall('--reason is for reject and revoke');
 }
 
 async function run(call: Call) {
-  const deed = argument(call.given, 0, 'approve, reject or revoke');
-  if (!['approve', 'reject', 'revoke'].includes(deed)) throw new WrongCall(`${deed}: one of approve, reject, revoke`);
-  const answer = await decided(call, deed, argument(call.given, 1, 'RUNTIME'));
+  const answer = await decided(call, deedOf(call.given), argument(call.given, 1, 'RUNTIME'));
   call.terminal.result(
     answer,
     answer.reviews.map(({ reviewId, state }) => `${reviewId} ${state}`),
@@ -51,8 +91,9 @@ export const review: HostCommand = {
   usage: 'media-study review approve|reject|revoke RUNTIME [flags]',
   purpose: 'Asks the person at the terminal to attest a review, and writes it.',
   flags,
-  choices: ['approve', 'reject', 'revoke'],
+  choices: deeds,
   positionals: 2,
   startsHost: false,
+  check,
   run,
 };

@@ -108,7 +108,7 @@ test('a wrong call ends with 2 and names what is wrong', async (t) => {
   for (const [args, line] of [
     [['stduy'], /^media-study: there is no command stduy/],
     [['study', '--langauge', 'ko'], /^unknown flag --langauge, did you mean --language\?/],
-    [['review', 'maybe', 'x', '--data-root', join(folder, 'four')], /^no host runs/],
+    [['review', 'approve', 'x', '--data-root', join(folder, 'four')], /^no host runs/],
   ] as const) {
     const { exit, stderr } = await run(args);
     t.is(exit, line.source.includes('no host') ? 3 : 2);

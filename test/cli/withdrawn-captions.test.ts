@@ -61,10 +61,20 @@ test('captions whose approval was withdrawn are shown to no agent and in no form
     message: 'the study has no captions yet',
     hint: `a person approves it (media-study review approve ${runtimeId}), then media-study captions ${runtimeId} --produce makes them`,
   });
+  const revoking = ['review', 'revoke', runtimeId, '--reason', 'new_review_required'];
+  t.is(
+    (await commanded(...revoking)).stderr,
+    `no approval of this study stands; a person has to approve it (media-study review approve ${runtimeId})\n`,
+  );
   const reasonCodes = ['reviewer_attested_caption_production_may_proceed'] as const;
   const by = { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation };
   const outcome = 'approve_for_caption_production';
   await client.reviews.decide(runtimeId, { outcome, reasonCodes, note: null }, by);
+  t.regex(
+    (await commanded('review', 'approve', runtimeId)).stderr,
+    /^illegal_review_transition: the study has been reviewed already; media-study evidence RUNTIME says/,
+  );
+  t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal: nothing attests by itself\n');
   t.is((await commanded('captions', runtimeId, '--produce')).exit, 0);
   const { outcome: checked, items } = await asked(runtimeId);
   t.is(checked, 'accepted');

@@ -56,6 +56,29 @@ test('what is wrong with a call is said before a host is started for it', async 
   }
 });
 
+test('what is wrong with a review or an export is said before a host is looked for, and nobody attests to it', async (t) => {
+  const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
+  const rejections =
+    'evidence_requires_additional_review, source_scope_not_approved, rights_or_policy_concern, other_review_concern';
+  const revocations = 'approval_entered_in_error, new_review_required, source_scope_changed, rights_or_policy_concern';
+  for (const [args, message] of [
+    [['review', 'maybe', 'runtime:any'], 'maybe: one of approve, reject, revoke'],
+    [['review', 'approve'], 'RUNTIME is missing'],
+    [['review', 'approve', 'runtime:any', '--reason', 'good'], '--reason is for reject and revoke'],
+    [['review', 'reject', 'runtime:any'], `reject needs at least one --reason: ${rejections}`],
+    [['review', 'reject', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${rejections}`],
+    [['review', 'revoke', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${revocations}`],
+    [['export', 'runtime:any', 'facts.csv', '--side', 'source'], '--side is for captions'],
+    [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
+    [['export', 'runtime:any', 'captions.srt', '--side', 'both'], '--side both: one of source, target'],
+    [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl'],
+    [['export', 'runtime:any', 'cuts.edl', '--rate', '23'], '--rate 23: one of 24, 25, 30, 50, 60'],
+    [['export', 'runtime:any', 'cuts.edl', '--media'], '--media is for a bundle'],
+  ] as const) {
+    t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
+
 test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'wrong calls-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
