@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import { requestFault } from '../../contract/base/request-fault.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
 import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
@@ -145,7 +146,8 @@ const isSaid = (track: SealedSubtitleTrack, said: Said): boolean =>
   track.rights.asserted_by === said.rightsHolder;
 
 function checkedRequest(query: ReadonlyMap<string, string>): SubtitleTrackRequest {
-  const request = subtitleTrackRequest.safeParse(Object.fromEntries(query));
+  const given = Object.fromEntries(query);
+  const request = subtitleTrackRequest.safeParse(given);
   if (request.success) return request.data;
   const places = request.error.issues.map(({ path }) => path.join('.'));
   if (places.includes('rightsScope') || places.includes('ownershipAttested')) {
@@ -154,5 +156,6 @@ function checkedRequest(query: ReadonlyMap<string, string>): SubtitleTrackReques
       'rightsScope must be local_processing and ownershipAttested must be true',
     );
   }
-  throw new ServiceError('invalid_subtitle_request', `${places[0]}: ${request.error.issues[0]?.message ?? 'invalid'}`);
+  const fault = requestFault(subtitleTrackRequest, given, request.error.issues[0]);
+  throw new ServiceError('invalid_subtitle_request', fault);
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { requestFault } from '../../contract/base/request-fault.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange } from '../listener/listener.ts';
 import type { Answer } from './answer.ts';
@@ -84,7 +85,7 @@ export function write<Body extends object, Request>(
     parse: (body) => {
       const parsed = request.safeParse(body);
       if (parsed.success) return parsed.data;
-      throw new ServiceError(invalid, faultOf(request, body, parsed.error.issues[0]));
+      throw new ServiceError(invalid, requestFault(request, body, parsed.error.issues[0]));
     },
     handle: (call) => handle(call as Call<Request>),
   };
@@ -106,40 +107,6 @@ const withInvalid = (description: WriteDescription<unknown, unknown>): Descripti
   ...description,
   refusals: [description.invalid, ...description.refusals],
 });
-
-/** The first fault of a body: where it is, and that the field is missing or what is wrong with it. */
-function faultOf(schema: z.ZodType, body: unknown, issue: z.core.$ZodIssue | undefined): string {
-  if (issue === undefined) return 'body: invalid';
-  const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
-  if (!isMissing(body, issue.path)) return `${place}: ${wordsOf(issue)}`;
-  const orNull = takesNull(schema, body, issue.path) ? ', or null where there is none' : '';
-  return `${place} is missing: ${issue.message}${orNull}`;
-}
-
-/** What is wrong. A pattern stands without its slashes, between which it would be taken for a path of this machine. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_format' || issue.pattern === undefined) return issue.message;
-  const pattern = issue.pattern.replace(/^\/(.*)\/\w*$/s, '$1');
-  return issue.message.endsWith(issue.pattern) ? `must match ${pattern}` : issue.message;
-}
-
-/** Whether the first fault would be another one if this field were null. */
-function takesNull(schema: z.ZodType, body: unknown, path: readonly PropertyKey[]): boolean {
-  const [first] = schema.safeParse(withNull(body, path)).error?.issues ?? [];
-  return first?.path.join('.') !== path.join('.');
-}
-
-function withNull(body: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
-  if (key === undefined || typeof body !== 'object' || body === null) return null;
-  const inner = withNull((body as Record<PropertyKey, unknown>)[key], rest);
-  return Object.assign(Array.isArray(body) ? [...body] : { ...body }, { [key]: inner });
-}
-
-const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {
-  const [key, ...rest] = path;
-  if (key === undefined || typeof body !== 'object' || body === null) return false;
-  return Object.hasOwn(body, key) ? isMissing((body as Record<PropertyKey, unknown>)[key], rest) : rest.length === 0;
-};
 
 /** The methods that a route answers, HEAD wherever GET is. */
 export const allowedMethods = ({ methods }: Route): string =>

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../contract/base/clock.ts';
+import { requestFault } from '../../../contract/base/request-fault.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import {
   type OwnedIngestList,
@@ -184,28 +185,31 @@ export class OwnedIngests {
 }
 
 const sentBefore = () =>
-  new ServiceError('ingest_upload_conflict', 'the media of this ingest was sent before or is being sent now');
+  new ServiceError(
+    'ingest_upload_conflict',
+    'the media of this ingest was sent before or is being sent now, or the ingest has ended',
+  );
 
 function checkedRequest(body: unknown, maximumBytes: number): OwnedIngestRequest {
-  const refuse = (place: string, message: string) =>
-    new ServiceError('invalid_ingest_request', `${place === '' ? 'body' : place}: ${message}`);
-  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  for (const [name, schema] of Object.entries(ownedIngestFields)) {
-    const checked = schema.safeParse(fields[name]);
-    if (!checked.success) {
-      if (name === 'rightsScope' || name === 'ownershipAttested') {
-        throw new ServiceError(
-          'invalid_rights_attestation',
-          'rightsScope must be local_processing and ownershipAttested must be true',
-        );
-      }
-      throw refuse(name, checked.error.issues[0]?.message ?? 'invalid');
+  const request = ownedIngestRequest.safeParse(body);
+  const issues = request.error?.issues ?? [];
+  const refused = (issue: (typeof issues)[number] | undefined) =>
+    new ServiceError('invalid_ingest_request', requestFault(ownedIngestRequest, body, issue));
+  if (typeof body !== 'object' || body === null) throw refused(issues[0]);
+  // The fields are checked in their order, and last that there are no others.
+  for (const name of Object.keys(ownedIngestFields)) {
+    const issue = issues.find(({ path }) => path[0] === name);
+    if (issue !== undefined && (name === 'rightsScope' || name === 'ownershipAttested')) {
+      throw new ServiceError(
+        'invalid_rights_attestation',
+        'rightsScope must be local_processing and ownershipAttested must be true',
+      );
     }
-    if (name === 'declaredBytes' && Number(checked.data) > maximumBytes) {
+    if (issue !== undefined) throw refused(issue);
+    if (name === 'declaredBytes' && Number((body as Record<string, unknown>)[name]) > maximumBytes) {
       throw new ServiceError('ingest_body_too_large', `this host takes at most ${maximumBytes} bytes a file`);
     }
   }
-  const request = ownedIngestRequest.safeParse(body);
   if (request.success) return request.data;
-  throw refuse('', request.error.issues[0]?.message ?? 'invalid');
+  throw refused(issues[0]);
 }

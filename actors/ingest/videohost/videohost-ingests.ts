@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
+import { requestFault } from '../../../contract/base/request-fault.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import {
   type VideohostIngestList,
@@ -82,22 +84,26 @@ export class VideohostIngests {
     const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
     for (const [name, schema] of Object.entries(videohostIngestFields)) {
       const checked = schema.safeParse(fields[name]);
-      if (!checked.success) throw refused(name, checked.error.issues[0]?.message);
+      if (!checked.success) throw malformed(name, fields, checked.error.issues[0]);
       if (name === 'endMs') refuseRange(Number(fields.startMs), Number(checked.data), maximumRangeMs);
     }
     const address = hosts.addressOf(String(fields.url));
     if ('refused' in address) throw refused('url', address.refused);
     const request = videohostIngestRequest.safeParse(body);
-    if (!request.success) throw refused('body', request.error.issues[0]?.message);
+    if (!request.success) throw malformed('body', fields, request.error.issues[0]);
     const { startMs, endMs } = request.data;
     return { url: address.url, range: { startMs, endMs } };
   }
 }
 
-function refused(place: string, message = 'invalid'): ServiceError {
-  return place === 'localProcessingConfirmed'
-    ? new ServiceError('invalid_rights_attestation', 'localProcessingConfirmed must be true')
-    : new ServiceError('invalid_ingest_request', `${place}: ${message}`);
+const refused = (place: string, message: string) => new ServiceError('invalid_ingest_request', `${place}: ${message}`);
+
+function malformed(place: string, fields: object, issue: z.core.$ZodIssue | undefined): ServiceError {
+  if (place === 'localProcessingConfirmed')
+    return new ServiceError('invalid_rights_attestation', 'localProcessingConfirmed must be true');
+  const path = place === 'body' ? [] : [place];
+  const fault = issue === undefined ? undefined : { ...issue, path };
+  return new ServiceError('invalid_ingest_request', requestFault(videohostIngestRequest, fields, fault));
 }
 
 function refuseRange(startMs: number, endMs: number, maximumMs: number): void {

@@ -49,11 +49,19 @@ export function ingestFields(contract: HostContract): void {
       for (const value of values) {
         const request = ingestRequest(5, { ...Object.fromEntries(later(field)), [field]: value, unknown: 1 });
         const message = contract.refused(t, await contract.post(ingests, request), code);
-        if (code === 'invalid_ingest_request') t.true(message.startsWith(`${field}: `), message);
+        const said = value === undefined ? `${field} is missing: ` : `${field}: `;
+        if (code === 'invalid_ingest_request') t.true(message.startsWith(said), message);
       }
     }
     const unknown = await contract.post(ingests, ingestRequest(5, { unknown: 1 }));
     contract.refused(t, unknown, 'invalid_ingest_request');
+    for (const [body, what] of [
+      [[], 'array'],
+      ['x', 'string'],
+    ] as const) {
+      const message = contract.refused(t, await contract.post(ingests, body), 'invalid_ingest_request');
+      t.true(message.startsWith(`body: Invalid input: expected object, received ${what}`), message);
+    }
   });
 
   test.serial(contract.title('odd but honest values open an ingest'), async (t) => {

@@ -41,6 +41,7 @@ const refusals: readonly (readonly [what: string, Buffer, others: object, ErrorC
     'invalid_rights_attestation',
     /ownershipAttested must be true/,
   ],
+  ['a language that is no tag', hello, { language: 'k o' }, 'invalid_subtitle_request', /^language: must match \^/],
   ['no label', hello, { label: ' ' }, 'invalid_subtitle_request', /^label: /],
   ['an encoding that is none', hello, { encoding: 'ebcdic' }, 'invalid_subtitle_request', /^encoding: ebcdic /],
   ['a format that is none', hello, { format: 'docx' }, 'invalid_subtitle_request', /^format: /],

@@ -28,7 +28,8 @@ export function requests(contract: HostContract, origin: () => string): void {
           await contract.post(videoIngests, rangeRequest(`${origin()}/page.html`, others)),
           code,
         );
-        if (code === 'invalid_ingest_request') t.true(message.startsWith(`${field}: `), message);
+        const said = value === undefined ? `${field} is missing: ` : `${field}: `;
+        if (code === 'invalid_ingest_request') t.true(message.startsWith(said), message);
       }
     }
     const unknown = rangeRequest(`${origin()}/page.html`, { unknown: 1 });
