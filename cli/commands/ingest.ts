@@ -3,6 +3,7 @@ import { basename, extname, resolve } from 'node:path';
 import type { IngestOptions } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { UploadProgress } from '../../client/upload.ts';
+import { ownedIngestFields } from '../../contract/ingest/owned-ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
@@ -53,10 +54,18 @@ export async function withSubtitles(
   return attached.source;
 }
 
+/** Throws `WrongCall` for what can be taken in neither by its bytes nor by its name. */
+async function checkMedia(path: string, absent: string): Promise<void> {
+  await checkFile(path, absent);
+  const [issue] = ownedIngestFields.filename.safeParse(basename(path)).error?.issues ?? [];
+  if (issue === undefined) return;
+  throw new WrongCall(`${path}: the name of a file that is taken in ${issue.message}; rename it, or name a link to it`);
+}
+
 async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
   const absent = `there is no file ${path}, and no source of this host has that name: media-study sources lists them`;
-  await checkFile(path, absent);
+  await checkMedia(path, absent);
   const { size } = await stat(path);
   const filename = basename(path);
   const rightsHolder = await rightsOf(call, filename);
@@ -96,7 +105,7 @@ function uploadProgressOf({ terminal }: Call, name: string) {
 async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   argument(given, 0, 'FILE or URL');
   const files = given.positional.filter((what) => !isAddress(what)).map((what) => resolve(what));
-  await Promise.all(files.map((path) => checkFile(path, `there is no file ${path}`)));
+  await Promise.all(files.map((path) => checkMedia(path, `there is no file ${path}`)));
   await checkSubtitleFiles({ given }, givenSubtitles({ given }));
   for (const path of files) await checkRights({ given, terminal }, basename(path));
 }

@@ -21,9 +21,11 @@ test('what is wrong with a call is said before a host is started for it', async 
   const folder = await mkdtemp(join(tmpdir(), 'wrong-calls-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const root = ['--data-root', join(folder, 'data')];
-  const [media, empty, none] = ['a.wav', 'empty.wav', 'none.wav'].map((name) => join(folder, name));
-  if (media === undefined || empty === undefined || none === undefined) return t.fail();
+  const [media, empty, none, nameless] = ['a.wav', 'empty.wav', 'none.wav', 'recording'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string];
   await writeFile(media, 'x');
+  await writeFile(nameless, 'x');
   await writeFile(empty, '');
   for (const [args, message] of [
     [['ingest', none], `there is no file ${none}`],
@@ -42,6 +44,10 @@ test('what is wrong with a call is said before a host is started for it', async 
     [
       ['study', media, '--target-language', 'jp'],
       '--target-language: jp is no tag of a language; give one such as ko, en or pt-BR',
+    ],
+    [
+      ['ingest', nameless],
+      `${nameless}: the name of a file that is taken in must end with an extension; rename it, or name a link to it`,
     ],
     [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
     [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],
