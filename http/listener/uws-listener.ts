@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { InFlight } from './in-flight.ts';
 import type { Listener, OpenListener } from './listener.ts';
@@ -24,10 +24,10 @@ export const openUwsListener: OpenListener = async (address, handler, onHandlerE
     exchange.handle(handler);
   });
 
-  const listen = (): Promise<UwsListenSocket | false> =>
+  const listenOn = (port: number): Promise<UwsListenSocket | false> =>
     // Exclusive, or a second host on the same port would silently share its connections.
-    new Promise((resolve) => app.listen(address.host, address.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve));
-  const socket = await listen();
+    new Promise((resolve) => app.listen(address.host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve));
+  const socket = address.port === 0 ? await listenOnAny(address.host, listenOn) : await listenOn(address.port);
   if (socket === false) {
     app.close();
     throw await bindError(address);
@@ -60,6 +60,28 @@ function copyHead(request: UwsRequest): FlatHead {
   const query = request.getQuery();
   const path = request.getUrl();
   return new FlatHead(request.getMethod().toUpperCase(), query === undefined ? path : `${path}?${query}`, fields);
+}
+
+/** How often a port that was free is asked for, until no other process has taken it meanwhile. */
+const freePorts = 10;
+
+/**
+ * Listens on a port that the system chooses. Asked for any port, the library does not let the port be opened again while a connection
+ * to it ends, which may take minutes after the host was killed; asked for one by its number, it does.
+ */
+async function listenOnAny(
+  host: string,
+  listenOn: (port: number) => Promise<UwsListenSocket | false>,
+): Promise<UwsListenSocket | false> {
+  for (let asked = 0; asked < freePorts; asked += 1) {
+    const probe = createServer();
+    await once(probe.listen({ host, port: 0, exclusive: true }), 'listening');
+    const { port } = probe.address() as AddressInfo;
+    await once(probe.close(), 'close');
+    const socket = await listenOn(port);
+    if (socket !== false) return socket;
+  }
+  return false;
 }
 
 /** The library only says that it could not listen; asking the system once more gives its reason. */

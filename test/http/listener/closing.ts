@@ -73,4 +73,18 @@ export function closing(adapter: Adapter): void {
     t.is(second.port, first.port);
     t.is((await new RawSocket(second.port).send(head('GET /')).answer()).body.toString(), 'second');
   });
+
+  test.serial(`${name}: a port that the system chose can be opened again at once`, async (t) => {
+    const respond = (exchange: Exchange) => exchange.respond(200, {}, 'x');
+    const reopened = async (): Promise<boolean> => {
+      const first = await adapter.open({ host: '127.0.0.1', port: 0 }, respond);
+      await new RawSocket(first.port).send(head('GET /')).answer();
+      await first.close(longMs);
+      const second = await adapter.open({ host: '127.0.0.1', port: first.port }, respond).catch(() => null);
+      await second?.close(0);
+      return second !== null;
+    };
+    // Another process may be given the port in between, but not each time.
+    t.true((await reopened()) || (await reopened()) || (await reopened()));
+  });
 }
