@@ -1,3 +1,5 @@
+import { systemCode } from './system-code.ts';
+
 /** What a system can refuse a store that is whole. None of it is damage: the same store opens once the cause is gone. */
 export type SystemRefusalCode =
   | 'storage_full'
@@ -39,7 +41,7 @@ const isOfLevel = (code: unknown): boolean => typeof code === 'string' && code.s
 export function systemRefusal(error: unknown): SystemRefusalCode | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { message } = each;
-    const code = 'code' in each ? each.code : undefined;
+    const code = systemCode(each);
     const refusal = isOfLevel(code)
       ? bySystemWords.find(([words]) => message.endsWith(words))?.[1]
       : bySystemCode.get(code);

@@ -1,3 +1,5 @@
+import { systemCode } from '../../storage/system-code.ts';
+
 /** What a failed call of the system means for a path that a person named, and what can be done. */
 const meanings: Readonly<Record<string, string>> = {
   ENOENT: 'a folder on the way to it is not there; make it first, or correct the path',
@@ -19,8 +21,9 @@ export const meaningOf = (code: string): string | undefined =>
 /** A failed call of the system in words: the path, what it means and what to do. Undefined for every other error. */
 export function systemFailure(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && 'path' in error && 'syscall' in error)) return undefined;
-  const { code, path } = error;
-  if (typeof code !== 'string' || typeof path !== 'string') return undefined;
+  const { path } = error;
+  const code = systemCode(error);
+  if (code === undefined || typeof path !== 'string') return undefined;
   const meaning = meaningOf(code);
   return meaning === undefined ? undefined : `${path}: ${meaning} (${code})`;
 }

@@ -24,7 +24,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   request_body_too_large: 'send less',
   empty_request_body: 'send a body; where it is JSON, at least {}',
   invalid_json: 'send one JSON text in UTF-8',
-  internal_failure: 'look at stderr of the host; after a storage fault an upload has failed: open another ingest',
+  internal_failure: 'look at stderr of the host',
 
   owned_ingest_unavailable: 'use a host that takes in files',
   videohost_local_ingest_unavailable:
@@ -81,7 +81,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string | null>> = {
   invalid_journal_chain: 'see the status for the last good head; study again with another clientRequestId',
   stored_content_inconsistent: 'put the file back if you have a copy, or study again with another clientRequestId',
   storage_unavailable:
-    'ask again after Retry-After seconds; if it stays so, look at the disk and at the limit of open files',
+    'ask again after Retry-After seconds, or open another ingest if it has failed; look at the disk and at the limit of open files',
 
   invalid_review_request: 'correct the field; attestations are fixed texts',
   reviewer_identity_mismatch: 'use the reviewer of the start line',

@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises';
 import test from 'ava';
 import { countedProgress } from '../../cli/terminal/counted-progress.ts';
 import { systemFailure } from '../../cli/terminal/system-failure.ts';
+import { refusedCall } from '../storage/refused-call.ts';
 
 test('a failed call of the system is said with its path, its meaning and what to do', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'system-failure-'));
@@ -18,6 +19,8 @@ test('a failed call of the system is said with its path, its meaning and what to
   );
   const made = await t.throwsAsync(mkdir('/proc/none'));
   t.regex(systemFailure(made) ?? '', /^\/proc\/none: .*; .* \(E[A-Z]+\)$/);
+  const quota = '/data: the quota of this user is used up; make room, or choose another place (EDQUOT)';
+  t.is(systemFailure(refusedCall('EDQUOT')), quota);
   t.is(systemFailure(new Error('another')), undefined);
   t.is(systemFailure(Object.assign(new Error('x'), { code: 'EODD', path: '/a', syscall: 'open' })), undefined);
 });

@@ -86,14 +86,14 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
 }
 
 /**
- * An error of the wire is of the closed set; what the client says of a connection that ended is no answer. `internal_failure` is
- * what an upload is answered with that the storage failed under, and nothing else.
+ * An error of the wire is of the closed set; what the client says of a connection that ended is no answer. What the
+ * system refuses is no fault of the program.
  */
 function checkEnd(t: ExecutionContext, injection: Injection, end: string): void {
   const [, status, code] = /^answered (\d{3}): .*"code":"(\w+)"/.exec(end) ?? [];
   if (status === undefined) return;
   t.true(Object.hasOwn(errorCodes, code ?? ''), `${told(injection)}: ${end}`);
-  if (code === 'internal_failure') t.regex(end, /the storage failed while the media was written/, told(injection));
+  t.not(code, 'internal_failure', `${told(injection)}: ${end}`);
 }
 
 test('whatever call the system refuses, nothing acknowledged is lost, and the next host goes on without a hand', async (t) => {

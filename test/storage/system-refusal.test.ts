@@ -4,6 +4,7 @@ import test from 'ava';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import { builtProcess } from '../built-process.ts';
 import { scratchFolder } from './ledger/scratch.ts';
+import { refusedCall } from './refused-call.ts';
 
 const node = `${process.execPath} ${builtProcess('fixtures/storage/open-and-say.ts')}`;
 
@@ -72,7 +73,7 @@ test('what a system refuses is known by its code or by the words that LevelDB ke
   const ofLevel = (message: string) =>
     of('LEVEL_DATABASE_NOT_OPEN', 'Database failed to open', of('LEVEL_IO_ERROR', `IO error: /a/LOCK: ${message}`));
   t.is(systemRefusal(of('EACCES', 'EACCES: permission denied, mkdir')), 'storage_access_denied');
-  t.is(systemRefusal(of('EDQUOT', '')), 'storage_full');
+  t.is(systemRefusal(refusedCall('EDQUOT')), 'storage_full');
   t.is(systemRefusal(ofLevel('Permission denied')), 'storage_access_denied');
   t.is(systemRefusal(ofLevel('No space left on device')), 'storage_full');
   t.is(systemRefusal(ofLevel('Input/output error')), null);

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { PartialFile } from '../../../storage/objects/object-store.ts';
-import { failedWith, ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
 
 /** What a client says of the bytes that it sends. */
 export interface PartClaim {
@@ -197,11 +198,8 @@ export class UploadPart {
   /** A full disk leaves the upload as it stands; any other fault of the storage ends the ingest. */
   async #coded(error: unknown): Promise<unknown> {
     if (!(error instanceof ObjectStoreError)) return error;
-    if (failedWith(error.cause, 'ENOSPC')) {
-      return new ServiceError('insufficient_storage', 'the volume of the data root is full');
-    }
-    await this.#owner.faulted(error.message);
-    return new ServiceError('internal_failure', 'the storage failed while the media was written');
+    if (!isFull(error)) await this.#owner.faulted(error.message);
+    return refusedWrite(error, 'received');
   }
 }
 

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
-import { failedWith, ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { refusedWrite } from '../../supervision/refused-write.ts';
 
 export interface UploadOutcome {
   /** So many bytes have come so far. */
@@ -93,9 +94,7 @@ export class Upload {
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;
       await this.#outcome.faulted(error.message);
-      throw failedWith(error.cause, 'ENOSPC')
-        ? new ServiceError('insufficient_storage', 'the volume of the data root is full')
-        : new ServiceError('internal_failure', 'the storage failed while the media was written');
+      throw refusedWrite(error, 'received');
     } finally {
       this.#outcome.released();
     }

@@ -5,6 +5,7 @@ import type { HostContract } from './contract.ts';
 /** Codes that no request of these suites can provoke, and why. */
 const unprovoked: Partial<Record<ErrorCode, string>> = {
   owned_ingest_unavailable: 'owned ingests cannot be switched off',
+  internal_failure: 'no fault of the program is known that a request could provoke',
   ingest_identity_failed: 'ids are random and the host gives none twice',
 };
 

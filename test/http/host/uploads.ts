@@ -152,7 +152,10 @@ export function uploads(contract: HostContract): void {
     const ingestId = await openIngest(t, contract, ingestRequest(media.length));
     await rename(inbox, `${inbox}-away`);
     try {
-      contract.refused(t, await putMedia(contract, ingestId, media), 'internal_failure');
+      const refused = await putMedia(contract, ingestId, media);
+      const fields = ['retry-after', 'access-control-expose-headers'];
+      const said = contract.refused(t, refused, 'storage_unavailable', fields);
+      t.is(said, 'the media cannot be written (ENOENT), and its ingest has failed');
     } finally {
       await rename(`${inbox}-away`, inbox);
     }

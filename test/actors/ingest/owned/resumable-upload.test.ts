@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ResumableUpload } from '../../../../actors/ingest/owned/resumable-upload.ts';
 import type { UploadNote } from '../../../../actors/ingest/owned/upload-notes.ts';
 import { commitBytes, type PartClaim } from '../../../../actors/ingest/owned/upload-part.ts';
+import type { PartialFile } from '../../../../storage/objects/object-store.ts';
+import { ObjectStoreError } from '../../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../../storage/objects/open-object-store.ts';
 import { openScratchLedger, scratchFolder, seededBytes } from '../../../storage/ledger/scratch.ts';
+import { refusedCall } from '../../../storage/refused-call.ts';
 import { openLife } from '../ingest-life.ts';
 
 const name = '00000000-0000-4000-8000-000000000000';
@@ -14,14 +17,19 @@ const contentIdOf = (bytes: Buffer): string => `sha256:${createHash('sha256').up
 const at = (offset: number): PartClaim => ({ offset, bytes: null, checksum: null });
 
 /** One life of an upload over a data root, with everything that it noted and told its ingest. */
-async function openUpload(root: string, declaredBytes: number, offset = 0) {
+async function openUpload(
+  root: string,
+  declaredBytes: number,
+  offset = 0,
+  through: (file: PartialFile) => PartialFile = (file) => file,
+) {
   const objectStore = await openObjectStore({ root });
   const notes: UploadNote[] = [];
   const told: string[] = [];
   const upload = new ResumableUpload({
     declaredBytes,
     offset,
-    file: objectStore.partial(name),
+    file: through(objectStore.partial(name)),
     note: async (note) => void notes.push(note),
     arrived: () => undefined,
     received: async ({ contentId, bytes }) => void told.push(`received ${bytes} ${contentId}`),
@@ -106,21 +114,36 @@ test('what a part wrote that does not count is dropped before the next part', as
   t.deepEqual(told, [`received 6 ${contentIdOf(Buffer.from('abcdef'))}`]);
 });
 
-test('a fault of the storage ends the ingest', async (t) => {
-  const root = await scratchFolder(t);
-  const { begin, told } = await openUpload(root, 6);
-  await writeFile(join(root, 'inbox', `${name}.part`), '');
-  await chmod(join(root, 'inbox', `${name}.part`), 0o400);
-  const isRoot = process.getuid?.() === 0;
-  const { part } = begin(at(0));
-  part.chunk(Buffer.from('abcdef'));
-  part.end();
-  if (isRoot) {
-    t.is(await part.answered, 6);
-    return;
+/** A partial file that takes what it is given, and of which the system refuses every sync for this reason. */
+const unsynced = (file: PartialFile, reason: Parameters<typeof refusedCall>[0]): PartialFile =>
+  new Proxy(file, {
+    get: (_, key) => {
+      const member: unknown = Reflect.get(file, key, file);
+      if (typeof member !== 'function') return member;
+      if (key !== 'sync') return member.bind(file);
+      return () => Promise.reject(new ObjectStoreError('storage_fault', 'inbox', refusedCall(reason)));
+    },
+  });
+
+test('a fault of the storage ends the ingest and is told as such; a full volume or quota leaves it as it stands', async (t) => {
+  const full = { code: 'insufficient_storage', message: 'the volume of the data root is full' };
+  const unavailable = (reason: string) => ({
+    code: 'storage_unavailable',
+    message: `the media cannot be written (${reason}), and its ingest has failed`,
+  });
+  for (const [reason, refusal, ended] of [
+    ['ENOSPC', full, []],
+    ['EDQUOT', full, []],
+    ['EIO', unavailable('EIO'), ['faulted storage_fault']],
+    ['EROFS', unavailable('EROFS'), ['faulted storage_fault']],
+  ] as const) {
+    const { begin, told } = await openUpload(await scratchFolder(t), 6, 0, (file) => unsynced(file, reason));
+    const { part } = begin(at(0));
+    part.chunk(Buffer.from('abc'));
+    part.end();
+    await t.throwsAsync(part.answered, refusal);
+    t.deepEqual(told, ended);
   }
-  await t.throwsAsync(part.answered, { code: 'internal_failure' });
-  t.deepEqual(told, ['faulted storage_fault']);
 });
 
 /** What a host left that died when an upload was whole; says the id of its ingest. */

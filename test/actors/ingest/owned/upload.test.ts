@@ -8,6 +8,7 @@ import type { ObjectStore, Receiving } from '../../../../storage/objects/object-
 import { ObjectStoreError } from '../../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../../storage/objects/open-object-store.ts';
 import { scratchFolder, seededBytes } from '../../../storage/ledger/scratch.ts';
+import { refusedCall } from '../../../storage/refused-call.ts';
 
 const ingestId = 'owned-ingest:00000000-0000-4000-8000-000000000000';
 const status: OwnedIngestStatus = {
@@ -137,7 +138,7 @@ test('an inbox that cannot be opened is a fault told at the end, and the socket 
   while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(flow, ['pause', 'resume']);
   for (let sent = 0; sent < 64; sent += 1) upload.chunk(chunk);
-  await t.throwsAsync(upload.end(), { code: 'internal_failure' });
+  await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
   t.regex(told[0] ?? '', /^faulted storage_fault: /);
   t.deepEqual(told.slice(1), ['released']);
 });
@@ -148,27 +149,30 @@ test('an object store that cannot take the object is a fault, and the inbox is e
   upload.chunk(Buffer.from('hello'));
   await rm(join(root, 'objects', 'sha256'), { recursive: true });
   await writeFile(join(root, 'objects', 'sha256'), 'in the way');
-  await t.throwsAsync(upload.end(), { code: 'internal_failure' });
+  await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
   t.regex(told[0] ?? '', /^faulted storage_fault: /);
   t.deepEqual(told.slice(1), ['released']);
   t.deepEqual(await inbox(), []);
 });
 
-test('a full disk is told as such', async (t) => {
-  const full = new ObjectStoreError(
-    'storage_fault',
-    'inbox',
-    Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
-  );
-  const receiving: Receiving = {
-    failure: full,
-    write: () => true,
-    onDrain: () => undefined,
-    finish: () => Promise.reject(full),
-    discard: () => Promise.resolve(),
-  };
-  const { upload, told } = uploadOf({ receive: async () => receiving }, 5);
-  upload.chunk(Buffer.from('hello'));
-  await t.throwsAsync(upload.end(), { code: 'insufficient_storage' });
-  t.deepEqual(told, ['faulted storage_fault: inbox', 'released']);
+test('a full disk, a full quota and a system that refuses to write are told as such', async (t) => {
+  for (const [reason, code, message] of [
+    ['ENOSPC', 'insufficient_storage', 'the volume of the data root is full'],
+    ['EDQUOT', 'insufficient_storage', 'the volume of the data root is full'],
+    ['EIO', 'storage_unavailable', 'the media cannot be written (EIO), and its ingest has failed'],
+    ['EROFS', 'storage_unavailable', 'the media cannot be written (EROFS), and its ingest has failed'],
+  ] as const) {
+    const failure = new ObjectStoreError('storage_fault', 'inbox', refusedCall(reason));
+    const receiving: Receiving = {
+      failure,
+      write: () => true,
+      onDrain: () => undefined,
+      finish: () => Promise.reject(failure),
+      discard: () => Promise.resolve(),
+    };
+    const { upload, told } = uploadOf({ receive: async () => receiving }, 5);
+    upload.chunk(Buffer.from('hello'));
+    await t.throwsAsync(upload.end(), { code, message });
+    t.deepEqual(told, ['faulted storage_fault: inbox', 'released']);
+  }
 });
