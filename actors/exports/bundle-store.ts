@@ -7,6 +7,7 @@ import { journalStart, readEvent } from '../../receipts/core/journal-cursor.ts';
 import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/core/stored-content.ts';
 import { reopenJson } from '../../receipts/core/stored-json.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
+import { bundledSchemas } from '../../receipts/exports/bundle-schemas.ts';
 import { type ArchiveEntry, type ArchiveIndex, readEntry } from '../../storage/archive/read-archive.ts';
 import { chainEvent, firstLink, linkOf } from '../../storage/ledger/journal-chain.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';
@@ -14,7 +15,12 @@ import type { LaterActor, RuntimeStore } from '../reopening/runtime-store.ts';
 import { type BundledRows, bundledRows } from './bundled-rows.ts';
 
 /** Most files list a few hundred others, and most journals have some thousand events. */
-const maximumBytes = { manifest: 4 * 1024 ** 2, journal: 256 * 1024 ** 2, rows: 4 * 1024 ** 2 } as const;
+const maximumBytes = {
+  manifest: 4 * 1024 ** 2,
+  journal: 256 * 1024 ** 2,
+  rows: 4 * 1024 ** 2,
+  schemas: 4 * 1024 ** 2,
+} as const;
 
 /** The file of a bundle, and what stands in it and where. */
 export interface IndexedBundle {
@@ -59,12 +65,15 @@ export async function readManifest(bundle: IndexedBundle): Promise<BundleManifes
     throw fault('manifest.json: files are not in the order of their paths');
   }
   for (const { path, contentId, bytes } of files) checkListed(index.get(path), path, contentId, bytes);
-  const listed = new Set([...files.map(({ path }) => path), ...unlisted]);
+  const order = [...unlisted.filter((name) => index.has(name)), ...files.map(({ path }) => path)];
+  const listed = new Set(order);
   for (const name of index.keys()) if (!listed.has(name)) throw fault(`${name}: not in the manifest`);
+  for (const [at, name] of [...index.keys()].entries()) if (name !== order[at]) throw fault(`${name}: out of order`);
   return manifest;
 }
 
 const unlisted: readonly string[] = [bundlePaths.manifest, bundlePaths.signature, bundlePaths.publicKey];
+const beside: readonly string[] = [bundlePaths.journal, bundlePaths.rows, bundlePaths.schemas];
 
 function checkListed(entry: ArchiveEntry | undefined, path: string, contentId: string, bytes: number): void {
   if (entry === undefined || unlisted.includes(path)) throw fault(`${path}: missing`, contentId);
@@ -99,6 +108,7 @@ export class BundleStore implements RuntimeStore {
   /** Reads journal and rows. Throws `EvidenceChainError` of the bundle. */
   static async open(bundle: IndexedBundle, manifest: BundleManifest): Promise<BundleStore> {
     const rows = await readRecord(bundle, bundlePaths.rows, bundledRows, maximumBytes.rows);
+    await readRecord(bundle, bundlePaths.schemas, bundledSchemas, maximumBytes.schemas);
     const journal = await readBundled(bundle, bundlePaths.journal, maximumBytes.journal);
     return new BundleStore(bundle, manifest, rows, linesOf(journal));
   }
@@ -140,11 +150,16 @@ export class BundleStore implements RuntimeStore {
     return this.#rows.actors.length;
   }
 
-  /** The first stored file that nothing asked for; null where everything in the bundle belongs to the runtime. */
+  /** Whether the bytes of a stored file are in the bundle. */
+  holds(contentId: string): boolean {
+    return this.#bundle.index.has(objectPathOf(contentId));
+  }
+
+  /** The first listed file that nothing asked for; null where everything in the bundle belongs to the runtime. */
   get unread(): string | null {
-    for (const path of this.#bundle.index.keys()) {
+    for (const { path } of this.#manifest.files) {
       const contentId = objectAt(path);
-      if (contentId !== null && !this.#asked.has(contentId)) return path;
+      if (contentId === null ? !beside.includes(path) : !this.#asked.has(contentId)) return path;
     }
     return null;
   }

@@ -6,7 +6,7 @@ import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts'
 import { bundlePaths } from '../../receipts/exports/bundle-files.ts';
 import { checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle-statement.ts';
 import { readArchive } from '../../storage/archive/read-archive.ts';
-import { keyIdOf } from '../../storage/signing/signing-key.ts';
+import { keyIdOf, publicPemOf } from '../../storage/signing/signing-key.ts';
 import { laterActorsOf } from '../reopening/actor-rows.ts';
 import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
 import { BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';
@@ -41,7 +41,9 @@ async function signatureOf(
   if (!hasSignature || !hasKey)
     throw signatureFault(`${hasKey ? bundlePaths.signature : bundlePaths.publicKey}: missing`);
   try {
-    const key = publicKeyOf(await readBundled(bundle, bundlePaths.publicKey, maximumKeyBytes), bundlePaths.publicKey);
+    const pem = await readBundled(bundle, bundlePaths.publicKey, maximumKeyBytes);
+    const key = publicKeyOf(pem, bundlePaths.publicKey);
+    if (publicPemOf(key) !== pem.toString('latin1')) throw new SignatureFault(bundlePaths.publicKey);
     const keyId = keyIdOf(key);
     checkSignature(await readBundled(bundle, bundlePaths.signature, maximumEnvelopeBytes), manifest, key, keyId);
     if (trusted === null) return { state: 'valid', keyId };
@@ -55,7 +57,7 @@ async function signatureOf(
 /** What a bundle states of itself has to be what its runtime says. */
 function checkManifest({ media }: BundleManifest, { runtime }: WholeRuntime, store: BundleStore): void {
   const { contentId, bytes } = runtime.accepted.record.sourceSession.source;
-  if (media.contentId !== contentId || media.bytes !== bytes) {
+  if (media.contentId !== contentId || media.bytes !== bytes || media.included !== store.holds(contentId)) {
     throw new EvidenceChainError('bundle', `${bundlePaths.manifest}: media`);
   }
   if (store.unread !== null) throw new EvidenceChainError('bundle', `${store.unread}: no record names it`);

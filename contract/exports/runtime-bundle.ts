@@ -36,7 +36,10 @@ export type BundleStatement = z.infer<typeof bundleStatement>;
 /** The media type of a statement in an envelope. */
 export const statementType = 'application/vnd.in-toto+json';
 
-const base64 = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
+/** Base64 whose last letter has no bits that are lost: each content has one text. */
+const base64 = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/);
 
 /** A DSSE envelope with one signature. */
 export const signedEnvelope = z.strictObject({

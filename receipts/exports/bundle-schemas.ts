@@ -69,6 +69,12 @@ const described: Readonly<Record<string, z.ZodType>> = {
   'explanation-configuration': explanationConfigurationShape.schema,
 };
 
+/** The form of those schemas: their content is that of the program which wrote them, of whatever version. */
+export const bundledSchemas = z.strictObject({
+  schema: z.literal('studio.runtime-bundle-schemas.v1'),
+  schemas: z.record(z.string(), z.looseObject({})),
+});
+
 let bytes: Buffer | null = null;
 
 /**
@@ -77,7 +83,7 @@ let bytes: Buffer | null = null;
  */
 export function bundleSchemas(): Buffer {
   bytes ??= storedBytes({
-    schema: 'studio.runtime-bundle-schemas.v1',
+    schema: bundledSchemas.shape.schema.value,
     schemas: Object.fromEntries(
       Object.entries(described).map(([name, schema]) => [name, z.toJSONSchema(schema, { reused: 'ref' })]),
     ),

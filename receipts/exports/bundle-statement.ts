@@ -26,6 +26,8 @@ export function statementOf(manifest: BundleManifest): BundleStatement {
   };
 }
 
+const statementBytes = (manifest: BundleManifest): Buffer => Buffer.from(canonicalJson(statementOf(manifest)), 'utf8');
+
 /** The bytes that a signature of an envelope is over (DSSE, *pre-authentication encoding*). */
 function signedBytes(payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(statementType)} ${statementType} ${payload.byteLength} `;
@@ -39,8 +41,11 @@ export interface Signer {
 }
 
 /** The stored form of the envelope around the statement of a manifest. */
-export function signedManifest(manifest: BundleManifest, { keyId, sign }: Signer): Buffer {
-  const payload = Buffer.from(canonicalJson(statementOf(manifest)), 'utf8');
+export const signedManifest = (manifest: BundleManifest, signer: Signer): Buffer =>
+  signedPayload(statementBytes(manifest), signer);
+
+/** The stored form of an envelope. */
+export function signedPayload(payload: Buffer, { keyId, sign }: Signer): Buffer {
   const signature = Buffer.from(sign(signedBytes(payload))).toString('base64');
   const envelope: SignedEnvelope = {
     payloadType: statementType,
@@ -89,6 +94,8 @@ export function publicKeyOf(pem: Uint8Array, place: string): KeyObject {
 export function checkSignature(bytes: Uint8Array, manifest: BundleManifest, key: KeyObject, keyId: string): void {
   const envelope = signedEnvelope.safeParse(parsed(bytes, 'envelope'));
   if (!envelope.success) throw new SignatureFault(`envelope.${envelope.error.issues[0]?.path.join('.') ?? ''}`);
+  // What a host writes has one form: others could hold what nobody signed.
+  if (!storedBytes(envelope.data).equals(bytes)) throw new SignatureFault('envelope: canonical_form');
   const [signature] = envelope.data.signatures;
   if (signature.keyid !== keyId) throw new SignatureFault('envelope.signatures.0.keyid');
   const payload = Buffer.from(envelope.data.payload, 'base64');
@@ -99,4 +106,5 @@ export function checkSignature(bytes: Uint8Array, manifest: BundleManifest, key:
   if (!statement.success) throw new SignatureFault(`statement.${statement.error.issues[0]?.path.join('.') ?? ''}`);
   const place = firstDifference(statement.data, statementOf(manifest));
   if (place !== null) throw new SignatureFault(`statement.${place}`);
+  if (!payload.equals(statementBytes(manifest))) throw new SignatureFault('statement: canonical_form');
 }

@@ -33,11 +33,14 @@ export const keyIdOf = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex')}`;
 
+/** The one PEM of a public key (SubjectPublicKeyInfo). */
+export const publicPemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+
 function signingKeyOf(privateKey: KeyObject): SigningKey {
   const publicKey = createPublicKey(privateKey);
   return {
     keyId: keyIdOf(publicKey),
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey: publicPemOf(publicKey),
     sign: (bytes) => sign(null, bytes, privateKey),
   };
 }

@@ -5,10 +5,10 @@ import { type BundleSignature, verifyBundle } from '../../../actors/exports/veri
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import type { ByteReader } from '../../../contract/base/byte-reader.ts';
 import { bundleManifest } from '../../../contract/exports/runtime-bundle.ts';
-import { contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../receipts/core/canonical-json.ts';
 import type { CheckedLink } from '../../../receipts/core/checked-link.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
-import { signedManifest } from '../../../receipts/exports/bundle-statement.ts';
+import { signedPayload, statementOf } from '../../../receipts/exports/bundle-statement.ts';
 import { ArchiveBytes } from '../../../storage/archive/archive-bytes.ts';
 import { ArchiveError } from '../../../storage/archive/archive-error.ts';
 import { readArchive, readEntry } from '../../../storage/archive/read-archive.ts';
@@ -99,9 +99,14 @@ export async function unpacked(bytes: Uint8Array): Promise<Map<string, Buffer>> 
 export const packed = (entries: ReadonlyMap<string, Uint8Array>): Promise<Buffer> =>
   bytesOf(new ArchiveBytes([...entries].map(([name, content]) => ({ name, content }))), 65_536);
 
+function entryOf(entries: ReadonlyMap<string, Buffer>, name: string): [string, Buffer][] {
+  const content = entries.get(name);
+  return content === undefined ? [] : [[name, content]];
+}
+
 type Manifest = ReturnType<typeof bundleManifest.parse>;
 
-/** As a forger does: the manifest lists the entries as they are now. */
+/** As a forger does: the manifest lists the entries as they are now, and they stand in the order of a host. */
 export function relisted(
   entries: ReadonlyMap<string, Buffer>,
   change: (manifest: Manifest) => Manifest = (manifest) => manifest,
@@ -112,17 +117,21 @@ export function relisted(
     .filter(([name]) => !outside.includes(name))
     .map(([path, content]) => ({ path, contentId: contentIdOfBytes(content), bytes: content.length }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-  return new Map([...entries, ['manifest.json', storedBytes(change({ ...manifest, files }))]]);
+  const listed = new Map([...entries, ['manifest.json', storedBytes(change({ ...manifest, files }))]]);
+  return new Map([...outside, ...files.map(({ path }) => path)].flatMap((name) => entryOf(listed, name)));
 }
 
 /** The same, signed with a key of the forger's own. */
-export function resigned(entries: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
+export function resigned(
+  entries: ReadonlyMap<string, Buffer>,
+  change: (payload: Buffer) => Buffer = (payload) => payload,
+): Map<string, Buffer> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const manifest = bundleManifest.parse(JSON.parse(String(entries.get('manifest.json'))));
   const signer = { keyId: keyIdOf(publicKey), sign: (bytes: Uint8Array) => sign(null, bytes, privateKey) };
   return new Map([
     ...entries,
-    ['signature.json', signedManifest(manifest, signer)],
+    ['signature.json', signedPayload(change(Buffer.from(canonicalJson(statementOf(manifest)))), signer)],
     ['signing-key.pem', Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }).toString())],
   ]);
 }
