@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, languageTag, positive } from '../base/grammar.ts';
-import { wellFormedText } from '../base/text.ts';
+import { givenLine } from '../base/text.ts';
 
 /** Most characters of one line of text on the screen. */
 export const maximumScreenTextCharacters = 512;
@@ -38,7 +38,7 @@ export const screenTextFact = z.strictObject({
   index: count,
   startMs: count,
   endMs: count,
-  text: wellFormedText.min(1).max(maximumScreenTextCharacters),
+  text: givenLine(maximumScreenTextCharacters),
   box: screenBox,
   confidenceMilli: milli,
   clearMilli: milli,

@@ -13,7 +13,14 @@ export type TranscriptGates = typeof transcriptGates | typeof firstTranscriptGat
 
 const span = { startMs: count, endMs: count };
 
-const text = wellFormedText.min(1).max(maximumLineCharacters);
+/** What a recogniser said, as one line: no control characters, and of spaces single ones between words alone. */
+export const recognisedText = wellFormedText
+  .min(1)
+  .max(maximumLineCharacters)
+  .refine((text) => text === text.replace(/\s+/gu, ' ').trim(), 'must be one line without spaces around it')
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not have control characters');
+
+const text = recognisedText;
 
 const share = z.number().min(0).max(1).nullable();
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { contentId, count } from '../base/grammar.ts';
-import { wellFormedText } from '../base/text.ts';
-import { lineMeasures, maximumLineCharacters } from '../evidence/transcript.ts';
+import { lineMeasures, recognisedText } from '../evidence/transcript.ts';
 
-const text = wellFormedText.min(1).max(maximumLineCharacters);
+const text = recognisedText;
 
 /** Milliseconds from the start of the region, as the recogniser gave them: they may lie outside. */
 const times = { startMs: z.number().int().nullable(), endMs: z.number().int().nullable() };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { count } from '../base/grammar.ts';
-import { wellFormedText } from '../base/text.ts';
+import { givenLine } from '../base/text.ts';
 import { maximumScreenTextCharacters, screenBox, secondLook } from '../evidence/screen-text.ts';
 
 /** One line as an engine read it in one picture; its confidence in thousandths. Earlier versions looked once. */
 export const readText = z.strictObject({
-  text: wellFormedText.min(1).max(maximumScreenTextCharacters),
+  text: givenLine(maximumScreenTextCharacters),
   box: screenBox,
   confidenceMilli: count.max(1000),
   secondLook: secondLook.optional(),

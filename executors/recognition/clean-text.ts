@@ -1,14 +1,12 @@
-import { wellFormedText } from '../../contract/base/text.ts';
-import { maximumLineCharacters } from '../../contract/evidence/transcript.ts';
+import { recognisedText } from '../../contract/evidence/transcript.ts';
 import { RecognitionFailure } from './recognizer.ts';
 
 /** A text as it may be stored: without space around it, runs of space as one. Null for nothing. Throws `RecognitionFailure`. */
 export function cleanText(given: string): string | null {
   const text = given.replace(/\s+/gu, ' ').trim();
   if (text === '') return null;
-  const isStorable =
-    text.length <= maximumLineCharacters && !/\p{Cc}/u.test(text) && wellFormedText.safeParse(text).success;
-  if (!isStorable) throw new RecognitionFailure('invalid_output', 'a text of the answer cannot be stored');
+  if (!recognisedText.safeParse(text).success)
+    throw new RecognitionFailure('invalid_output', 'a text of the answer cannot be stored');
   return text;
 }
 
