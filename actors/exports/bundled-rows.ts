@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { registeredSource } from '../../contract/sources/source-session.ts';
-import { lifecycle, runtimeReason } from '../../contract/study/runtime-status.ts';
+import { hasEnded, lifecycle, runtimeReason } from '../../contract/study/runtime-status.ts';
 import { studyRow } from '../reopening/study-row.ts';
 
 /** What the rows of a ledger say of a runtime, as a bundle has it: files of the source are those of the bundle. */
 export const bundledRows = z.strictObject({
   schema: z.literal('studio.runtime-bundle-rows.v1'),
-  lifecycle,
+  /** Bundles are of studies that have ended: the journal of another could be cut anywhere. */
+  lifecycle: lifecycle.refine(hasEnded, 'must have ended'),
   reason: runtimeReason.nullable(),
   start: studyRow,
   source: registeredSource,

@@ -1,5 +1,16 @@
 import test from 'ava';
-import { packed, relisted, resigned, runtimeId, study, unsigned } from './bundled-study.ts';
+import {
+  bundleOf,
+  bundlesOfStudy,
+  packed,
+  relisted,
+  resigned,
+  runtimeId,
+  study,
+  unpacked,
+  unsigned,
+  verdictOf,
+} from './bundled-study.ts';
 import { checkMutations, edited, type Mutation, objectOf, start, withEntry, without } from './mutations.ts';
 
 const media = study.run.record.sourceSession.source;
@@ -165,6 +176,18 @@ const records: Readonly<Record<string, Mutation>> = {
       ),
   ],
 };
+
+test('bug: a study that its bundle says is still running was intact, and its journal could be cut anywhere', async (t) => {
+  const reason = { code: 'executor_interrupted', message: 'the host was stopped' } as const;
+  const { bundles } = await bundlesOfStudy(t, { commits: 3, lifecycle: 'interrupted', reason });
+  const bytes = await bundleOf(bundles);
+  t.is((await verdictOf(bytes)).found, 'intact');
+  for (const lifecycle of ['running', 'initializing', 'accepted']) {
+    const live = edited((record) => ({ ...record, lifecycle, reason: null }));
+    const forged = await packed(resigned(relisted(withEntry(await unpacked(bytes), 'rows.json', live))));
+    t.is((await verdictOf(forged)).found, 'bundle: rows.json: lifecycle', lifecycle);
+  }
+});
 
 test('what a forger listed and signed anew is found by what the records say of each other', (t) =>
   checkMutations(t, records));
