@@ -27,6 +27,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
+import { storeBeforePromise } from '../supervision/store-before-promise.ts';
 import { readStored } from '../supervision/stored-read.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
@@ -73,7 +74,7 @@ export class LanguageExplanations {
       const job = jobOf(runtime, request, identity);
       const input: LanguageExplanationInput = { runtimeId, jobId: explanationJobIdOf(job) };
       // What identifies the executor is there before anything names it.
-      await objectStore.putAll(objects);
+      await storeBeforePromise(objectStore, objects);
       await supervisor.spawn(definition, input.jobId, input, [
         { append: runtimeId, events: [explanationStarted(job)] },
         { put: 'index', key: indexKey(definition.name, supervisor.clock.now(), input.jobId), value: true },

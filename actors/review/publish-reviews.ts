@@ -18,6 +18,7 @@ import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { movedWrites } from '../reopening/review-rows.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import { refusalOf } from '../supervision/refused-write.ts';
 import {
   cutCommandOf,
   decisionCommand,
@@ -140,7 +141,8 @@ export class PublishReviews {
 
   /**
    * Stores the receipt, then journals it in one commit with what comes before it. A receipt that cannot be stored is journalled
-   * as the failure of what was asked for, which may be asked for again; throws `internal_failure` then.
+   * as the failure of what was asked for, which may be asked for again; throws `insufficient_storage` or `storage_unavailable` where
+   * the system refused it, else `internal_failure`.
    */
   async #write(runtime: VerifiedRuntime, command: ReviewCommand, before: readonly EventDraft[]): Promise<void> {
     const { ledger, objectStore, clock, committed } = this.#options;
@@ -157,7 +159,7 @@ export class PublishReviews {
       await objectStore.putAll(recorded.objects);
     } catch (error) {
       await append([failed(messageOf(error))], command.failure);
-      throw new ServiceError('internal_failure', 'the review could not be written down');
+      throw refusalOf(error) ?? new ServiceError('internal_failure', 'the review could not be written down');
     }
     await append(recorded.events, end);
   }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { StorageUnavailable } from '../../contract/base/storage-unavailable.ts';
-import type { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 
 /** Whether the volume, or the quota of this user, had no room for what was written. */
@@ -11,3 +11,7 @@ export const refusedWrite = (error: ObjectStoreError, refused: 'written' | 'rece
   isFull(error)
     ? new ServiceError('insufficient_storage', 'the volume of the data root is full')
     : new StorageUnavailable(error, refused);
+
+/** What a client is told of objects that were not stored; null where the system refused nothing. */
+export const refusalOf = (error: unknown): ServiceError | null =>
+  error instanceof ObjectStoreError && error.code === 'storage_fault' ? refusedWrite(error, 'written') : null;

@@ -1,7 +1,6 @@
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
-import { refusedWrite } from './refused-write.ts';
+import { refusalOf } from './refused-write.ts';
 
 /**
  * Stores what has to be on disk before a request is promised anything. Throws `insufficient_storage` when the volume is full, and
@@ -14,7 +13,6 @@ export async function storeBeforePromise(
   try {
     await objectStore.putAll(objects);
   } catch (error) {
-    if (!(error instanceof ObjectStoreError) || error.code !== 'storage_fault') throw error;
-    throw refusedWrite(error, 'written');
+    throw refusalOf(error) ?? error;
   }
 }

@@ -38,6 +38,7 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
             'language_explanation_caption_authority_required',
             'invalid_language_selection',
             'illegal_language_explanation_transition',
+            'insufficient_storage',
             'language_explanation_executor_failed',
           ],
         },

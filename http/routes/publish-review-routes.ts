@@ -6,6 +6,13 @@ import { json } from '../exchange/description.ts';
 import { type Route, read, write } from '../exchange/route.ts';
 import { refusalsOfReopening } from './refusals.ts';
 
+const refusalsOfReviews = [
+  ...refusalsOfReopening,
+  'reviewer_identity_mismatch',
+  'illegal_review_transition',
+  'insufficient_storage',
+] as const;
+
 /** The routes of review intakes, decisions and revocations. */
 export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] => [
   {
@@ -46,7 +53,7 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
           request: reviewDecisionRequest,
           invalid: 'invalid_review_request',
           answers: [json(201, publishReviewDecisions)],
-          refusals: [...refusalsOfReopening, 'reviewer_identity_mismatch', 'illegal_review_transition'],
+          refusals: refusalsOfReviews,
         },
         async ({ params, body }) => ({ status: 201, body: await reviews.decide(params.runtimeId ?? '', body) }),
       ),
@@ -64,7 +71,7 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
           request: reviewRevocationRequest,
           invalid: 'invalid_review_request',
           answers: [json(201, publishReviewDecisions)],
-          refusals: [...refusalsOfReopening, 'reviewer_identity_mismatch', 'illegal_review_transition'],
+          refusals: refusalsOfReviews,
         },
         async ({ params, body }) => ({ status: 201, body: await reviews.revoke(params.runtimeId ?? '', body) }),
       ),

@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 import { attestations } from '../../../contract/review/publish-review.ts';
+import { storageFault } from '../../../storage/objects/object-store-error.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { rejection } from '../../receipts/review/review-steps.ts';
+import { refusedCall } from '../../storage/refused-call.ts';
 import { held, openCaptionBench } from '../captions/caption-bench.ts';
 import { newDataRoot, store } from '../reopening/stored-studies.ts';
 
@@ -57,6 +59,20 @@ test('a decision whose receipt cannot be stored is journalled as failed, and may
   await bench.approve(runtimeId);
   t.deepEqual((await bench.journal(runtimeId, after)).slice(2), decided);
 });
+
+for (const [reason, code] of [
+  ['ENOSPC', 'insufficient_storage'],
+  ['EIO', 'storage_unavailable'],
+] as const) {
+  test(`a decision whose receipt the system refuses with ${reason} says so, and may be made again`, async (t) => {
+    const { bench, runtimeId, after } = await queuedStudy(t);
+    bench.hook.storing = () => Promise.reject(storageFault(refusedCall(reason), 'an object'));
+    await t.throwsAsync(bench.approve(runtimeId), { code });
+    t.deepEqual(await bench.journal(runtimeId, after), ['decision_started', 'decision_failed']);
+    bench.hook.storing = () => undefined;
+    await bench.approve(runtimeId);
+  });
+}
 
 test('of a decision and another that comes while its receipt is stored, the first stands', async (t) => {
   const { bench, runtimeId, after } = await queuedStudy(t);
