@@ -1,10 +1,10 @@
-import { assign, emit, fromPromise, setup } from 'xstate';
+import { assign, type ErrorActorEvent, emit, fromPromise, setup } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/failure.ts';
 import type { CaptionClassification } from '../contract/captions/caption-executor.ts';
 import type { CaptionAllowance } from '../contract/captions/long-captions.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
 import type { ApprovalReference } from '../contract/review/publish-review.ts';
-import { type CommitEmission, commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
+import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { messageOf, notProvided } from './effect.ts';
 
 export const captionProductionVersion = 1;
@@ -45,6 +45,19 @@ const effectInput = ({
 }: {
   context: CaptionProductionContext;
 }): CaptionProductionInput => input;
+
+interface Told {
+  readonly event: { readonly message: string };
+}
+
+const thrown = ({ event }: { event: ErrorActorEvent }): string => messageOf(event.error);
+
+/** Gives up what is under way; what brought the event gives the message. */
+const failedAs = <const Target extends string, Given>(
+  target: Target,
+  code: string,
+  messageIn: (given: Given) => string,
+) => ({ target, actions: { type: 'fail', params: (given: Given) => ({ code, message: messageIn(given) }) } }) as const;
 
 /**
  * One attempt to make captions under an approval, and their check. The attempt is never taken up again: one that was cut
@@ -89,48 +102,18 @@ export const captionProductionMachine = setup({
         id: 'produceCaptions',
         src: 'produceCaptions',
         input: effectInput,
-        onDone: {
-          target: 'checking',
-          actions: commitOutcome,
-          meta: { journal: ['artifact.recorded', 'caption.production_completed'] },
-        },
-        onError: {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'caption_not_produced', message: messageOf(event.error) }),
-          },
-        },
+        onDone: committedTo('checking', ['artifact.recorded', 'caption.production_completed']),
+        onError: failedAs('failed', 'caption_not_produced', thrown),
       },
       on: {
-        'authority.revoked': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: { code: 'caption_not_produced', message: 'revoked: the approval was withdrawn' },
-          },
-        },
-        'production.cut': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: { code: 'caption_not_produced', message: 'interrupted: the attempt was cut short' },
-          },
-        },
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'caption_not_produced', message: `interrupted: ${event.message}` }),
-          },
-        },
-        'content.damaged': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'stored_content_inconsistent', message: event.message }),
-          },
-        },
+        'authority.revoked': failedAs('failed', 'caption_not_produced', () => 'revoked: the approval was withdrawn'),
+        'production.cut': failedAs('failed', 'caption_not_produced', () => 'interrupted: the attempt was cut short'),
+        'supervision.exhausted': failedAs(
+          'failed',
+          'caption_not_produced',
+          ({ event }: Told) => `interrupted: ${event.message}`,
+        ),
+        'content.damaged': failedAs('failed', 'stored_content_inconsistent', ({ event }: Told) => event.message),
       },
     },
     checking: {
@@ -139,34 +122,12 @@ export const captionProductionMachine = setup({
         id: 'checkCaptions',
         src: 'checkCaptions',
         input: effectInput,
-        onDone: {
-          target: 'checked',
-          actions: commitOutcome,
-          meta: { journal: ['artifact.recorded', 'caption.quality_control_decided'] },
-        },
-        onError: {
-          target: 'unchecked',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'caption_not_checked', message: messageOf(event.error) }),
-          },
-        },
+        onDone: committedTo('checked', ['artifact.recorded', 'caption.quality_control_decided']),
+        onError: failedAs('unchecked', 'caption_not_checked', thrown),
       },
       on: {
-        'supervision.exhausted': {
-          target: 'unchecked',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'caption_not_checked', message: event.message }),
-          },
-        },
-        'content.damaged': {
-          target: 'unchecked',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ code: 'stored_content_inconsistent', message: event.message }),
-          },
-        },
+        'supervision.exhausted': failedAs('unchecked', 'caption_not_checked', ({ event }: Told) => event.message),
+        'content.damaged': failedAs('unchecked', 'stored_content_inconsistent', ({ event }: Told) => event.message),
       },
     },
     unchecked: {

@@ -1,4 +1,5 @@
 import type { DoneActorEvent } from 'xstate';
+import type { EventType } from '../contract/journal/journal-event.ts';
 import type { EventDraft, Write } from '../storage/ledger/ledger.ts';
 
 /**
@@ -28,3 +29,7 @@ export const commitOutcome = {
   type: 'commit',
   params: ({ event }: { event: DoneActorEvent<EffectOutcome> }) => event.output,
 } as const;
+
+/** The transition to a state that commits what an effect hands over; `journal` is what that adds to the journal. */
+export const committedTo = <const Target extends string>(target: Target, journal: readonly EventType[] = []) =>
+  ({ target, actions: commitOutcome, meta: { journal } }) as const;

@@ -1,11 +1,11 @@
-import { assign, emit, fromPromise, setup } from 'xstate';
+import { assign, type ErrorActorEvent, emit, fromPromise, setup } from 'xstate';
 import {
   ExplanationFailure,
   type ExplanationFailureReason,
   explanationFailureOf,
 } from '../contract/explanations/language-explanation-failure.ts';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import { type CommitEmission, commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
+import { type CommitEmission, commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 
 export const languageExplanationVersion = 1;
@@ -38,6 +38,14 @@ const reasonOf = (error: unknown): ExplanationFailureReason =>
   error instanceof ExplanationFailure
     ? error.reason
     : explanationFailureOf('not_recorded', 'it could not be written down');
+
+interface Told {
+  readonly event: { readonly message: string };
+}
+
+/** Gives the attempt up; what brought the event gives the reason. */
+const failedFor = <Given>(reasonIn: (given: Given) => ExplanationFailureReason) =>
+  ({ target: 'failed', actions: { type: 'fail', params: (given: Given) => ({ reason: reasonIn(given) }) } }) as const;
 
 /** One attempt at an explanation. It is never taken up again: one that was cut short is over, and no model is asked twice. */
 export const languageExplanationMachine = setup({
@@ -75,45 +83,16 @@ export const languageExplanationMachine = setup({
         id: 'explain',
         src: 'explain',
         input: ({ context: { runtimeId, jobId } }) => ({ runtimeId, jobId }),
-        onDone: {
-          target: 'completed',
-          actions: commitOutcome,
-          meta: { journal: ['artifact.recorded', 'language.explanation_completed'] },
-        },
-        onError: {
-          target: 'failed',
-          actions: { type: 'fail', params: ({ event }) => ({ reason: reasonOf(event.error) }) },
-        },
+        onDone: committedTo('completed', ['artifact.recorded', 'language.explanation_completed']),
+        onError: failedFor(({ event }: { event: ErrorActorEvent }) => reasonOf(event.error)),
       },
       on: {
-        'authority.revoked': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: { reason: explanationFailureOf('revoked', 'the approval of the captions was withdrawn') },
-          },
-        },
-        'explanation.cut': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: { reason: explanationFailureOf('interrupted', 'the attempt was cut short') },
-          },
-        },
-        'supervision.exhausted': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ reason: explanationFailureOf('interrupted', event.message) }),
-          },
-        },
-        'content.damaged': {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ reason: explanationFailureOf('damaged', event.message) }),
-          },
-        },
+        'authority.revoked': failedFor(() =>
+          explanationFailureOf('revoked', 'the approval of the captions was withdrawn'),
+        ),
+        'explanation.cut': failedFor(() => explanationFailureOf('interrupted', 'the attempt was cut short')),
+        'supervision.exhausted': failedFor(({ event }: Told) => explanationFailureOf('interrupted', event.message)),
+        'content.damaged': failedFor(({ event }: Told) => explanationFailureOf('damaged', event.message)),
       },
     },
     completed: { type: 'final', description: 'The explanation is stored and can be read.' },

@@ -1,6 +1,6 @@
 import type { EventType } from '../contract/journal/journal-event.ts';
 
-/** What the longer steps of a study add to its journal, in order. */
+/** What the steps of a study add to its journal, in order. */
 export const studyJournal = {
   opened: [
     'artifact.recorded',
@@ -10,6 +10,10 @@ export const studyJournal = {
     'task.transitioned',
     'executor.started',
   ],
+  measured: ['artifact.recorded', 'media.operation_completed'],
+  recognized: ['artifact.recorded', 'semantic.evidence_completed'],
+  readOnScreen: ['artifact.recorded', 'screen.text_completed'],
+  read: ['evidence.read_started', 'evidence.read_completed'],
   assessed: ['analysis.evidence.assessment_started', 'artifact.recorded', 'analysis.evidence.assessment_completed'],
   decided: ['analysis.evidence.decision_started', 'artifact.recorded', 'analysis.evidence.decision_completed'],
   admitted: [

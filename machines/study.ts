@@ -1,6 +1,7 @@
-import { assign, emit, fromCallback, fromPromise, setup } from 'xstate';
+import { assign, type DoneActorEvent, emit, fromCallback, fromPromise, setup } from 'xstate';
 import type { ChartMeta } from '../contract/journal/chart-meta.ts';
-import { commitOf, commitOutcome, type EffectOutcome } from './commit-emission.ts';
+import type { EventType } from '../contract/journal/journal-event.ts';
+import { commitOf, committedTo, type EffectOutcome } from './commit-emission.ts';
 import { notProvided } from './effect.ts';
 import { cancellationFault, deadlineFault, endings, isFault, stoppedEmission } from './study-endings.ts';
 import { studyJournal } from './study-journal.ts';
@@ -22,6 +23,38 @@ const stepInput = ({ context }: { context: StudyContext }): StudyInput => ({
   runtimeId: context.runtimeId,
   commandId: context.commandId,
 });
+
+/** The effect of a state, and where its end leads. */
+const step = <const Name extends string, const Done>(name: Name, onDone: Done) => ({
+  invoke: { id: name, src: name, input: stepInput, onDone },
+});
+
+/** The same of a step of which the journal says that it began. */
+const operation = <const Name extends StepStartedEmission['step'], const Done>(
+  name: Name,
+  started: EventType,
+  onDone: Done,
+) =>
+  ({
+    entry: { type: 'startOperation', params: { step: name } },
+    meta: { journal: [started] },
+    ...step(name, onDone),
+  }) as const;
+
+const recognizes = {
+  type: 'recognizes',
+  params: ({ event }: { event: DoneActorEvent<SubtitlesOutcome> }) => ({ recognizes: event.output.recognizes }),
+} as const;
+
+const readsScreen = {
+  type: 'readsScreen',
+  params: ({ event }: { event: DoneActorEvent<RecognizeOutcome> }) => ({ readsScreen: event.output.readsScreen }),
+} as const;
+
+const hasClaims = {
+  type: 'hasClaims',
+  params: ({ event }: { event: DoneActorEvent<AssessOutcome> }) => ({ claimCount: event.output.claimCount }),
+} as const;
 
 /** One bounded study of one range, from its acceptance to a closed journal. */
 export const studyMachine = setup({
@@ -92,16 +125,7 @@ export const studyMachine = setup({
     },
     initializing: {
       description: 'The host verifies the source, warms the detector and opens the journal.',
-      invoke: {
-        id: 'initialize',
-        src: 'initialize',
-        input: stepInput,
-        onDone: {
-          target: 'running',
-          actions: commitOutcome,
-          meta: { journal: studyJournal.opened },
-        },
-      },
+      ...step('initialize', committedTo('running', studyJournal.opened)),
       on: { 'xstate.error.actor.*': endings('initialization_failed') },
     },
     running: {
@@ -112,143 +136,47 @@ export const studyMachine = setup({
         detect: {
           description:
             'One decode pass measures speech, silence, loudness and shot changes, and ends with all of them.',
-          entry: { type: 'startOperation', params: { step: 'detect' } },
-          meta: { journal: ['media.operation_started'] },
-          invoke: {
-            id: 'detect',
-            src: 'detect',
-            input: stepInput,
-            onDone: {
-              target: 'subtitles',
-              actions: commitOutcome,
-              meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
-            },
-          },
+          ...operation('detect', 'media.operation_started', committedTo('subtitles', studyJournal.measured)),
         },
         subtitles: {
           description: 'The host reads the embedded text tracks and identifies their languages.',
-          entry: { type: 'startOperation', params: { step: 'subtitles' } },
-          meta: { journal: ['media.operation_started'] },
-          invoke: {
-            id: 'subtitles',
-            src: 'subtitles',
-            input: stepInput,
-            onDone: [
-              {
-                guard: { type: 'recognizes', params: ({ event }) => ({ recognizes: event.output.recognizes }) },
-                target: 'recognize',
-                actions: commitOutcome,
-                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
-              },
-              {
-                guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
-                target: 'readScreen',
-                actions: commitOutcome,
-                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
-              },
-              {
-                target: 'read',
-                actions: commitOutcome,
-                meta: { journal: ['artifact.recorded', 'media.operation_completed'] },
-              },
-            ],
-          },
+          ...operation('subtitles', 'media.operation_started', [
+            { guard: recognizes, ...committedTo('recognize', studyJournal.measured) },
+            { guard: readsScreen, ...committedTo('readScreen', studyJournal.measured) },
+            committedTo('read', studyJournal.measured),
+          ]),
         },
         recognize: {
           description:
             'A recogniser is given the detected speech, region by region, and gates judge its lines; only on a host with one.',
-          entry: { type: 'startOperation', params: { step: 'recognize' } },
-          meta: { journal: ['semantic.evidence_started'] },
-          invoke: {
-            id: 'recognize',
-            src: 'recognize',
-            input: stepInput,
-            onDone: [
-              {
-                guard: { type: 'readsScreen', params: ({ event }) => ({ readsScreen: event.output.readsScreen }) },
-                target: 'readScreen',
-                actions: commitOutcome,
-                meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
-              },
-              {
-                target: 'read',
-                actions: commitOutcome,
-                meta: { journal: ['artifact.recorded', 'semantic.evidence_completed'] },
-              },
-            ],
-          },
+          ...operation('recognize', 'semantic.evidence_started', [
+            { guard: readsScreen, ...committedTo('readScreen', studyJournal.recognized) },
+            committedTo('read', studyJournal.recognized),
+          ]),
         },
         readScreen: {
           description:
             'The text on the screen is read from keyframes and sampled pictures, and gates judge it; only on a host with an engine for it.',
-          entry: { type: 'startOperation', params: { step: 'readScreen' } },
-          meta: { journal: ['screen.text_started'] },
-          invoke: {
-            id: 'readScreen',
-            src: 'readScreen',
-            input: stepInput,
-            onDone: {
-              target: 'read',
-              actions: commitOutcome,
-              meta: { journal: ['artifact.recorded', 'screen.text_completed'] },
-            },
-          },
+          ...operation('readScreen', 'screen.text_started', committedTo('read', studyJournal.readOnScreen)),
         },
         read: {
           description: 'The host reads the evidence in windows and writes a receipt of each.',
-          invoke: {
-            id: 'read',
-            src: 'read',
-            input: stepInput,
-            onDone: {
-              target: 'assess',
-              actions: commitOutcome,
-              meta: { journal: ['evidence.read_started', 'evidence.read_completed'] },
-            },
-          },
+          ...step('read', committedTo('assess', studyJournal.read)),
         },
         assess: {
           description: 'The host makes claims of what was read, each with its citations.',
-          invoke: {
-            id: 'assess',
-            src: 'assess',
-            input: stepInput,
-            onDone: [
-              {
-                guard: { type: 'hasClaims', params: ({ event }) => ({ claimCount: event.output.claimCount }) },
-                target: 'decide',
-                actions: commitOutcome,
-                meta: { journal: studyJournal.assessed },
-              },
-              { target: 'admit', actions: commitOutcome },
-            ],
-          },
+          ...step('assess', [
+            { guard: hasClaims, ...committedTo('decide', studyJournal.assessed) },
+            committedTo('admit'),
+          ]),
         },
         decide: {
           description: 'The host decides whether every claim is supported.',
-          invoke: {
-            id: 'decide',
-            src: 'decide',
-            input: stepInput,
-            onDone: {
-              target: 'admit',
-              actions: commitOutcome,
-              meta: { journal: studyJournal.decided },
-            },
-          },
+          ...step('decide', committedTo('admit', studyJournal.decided)),
         },
         admit: {
           description: 'The host writes the study record, ends the execution and admits the study to the review queue.',
-          invoke: {
-            id: 'admit',
-            src: 'admit',
-            input: stepInput,
-            onDone: {
-              target: '#runtime.terminal',
-              actions: commitOutcome,
-              meta: { journal: studyJournal.admitted },
-            },
-          },
+          ...step('admit', committedTo('#runtime.terminal', studyJournal.admitted)),
         },
       },
       on: {
