@@ -9,12 +9,12 @@ import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { RecognitionSteps } from '../recognition/recognition-steps.ts';
+import { recognitionSteps } from '../recognition/recognition-steps.ts';
 import { Transcriber } from '../recognition/transcriber.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
+import { screenTextSteps } from '../screentext/screen-text-steps.ts';
 import { ScreenTexts } from '../screentext/screen-texts.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
@@ -137,10 +137,10 @@ export function openStudying(options: StudyingOptions): Studying {
     ...{ ledger, supervisor, budgets, clock, queue, progress, committed },
     initialize: studyOpening({ ledger, objectStore, registry, clock, warm }),
     media,
-    recognition: new RecognitionSteps({
+    recognition: recognitionSteps({
       ...{ ledger, objectStore, content, registry, transcriber, progress, board, waits, moved, report },
     }),
-    screenText: new ScreenTextSteps({
+    screenText: screenTextSteps({
       ...{ ledger, objectStore, content, registry, screenTexts, progress, board, moved, report },
     }),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { Detection, EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import { transcriptGates } from '../../contract/evidence/transcript.ts';
 import type { KeptRegion } from '../../contract/recognition/raw-region.ts';
 import type { SemanticProducer } from '../../contract/recognition/semantic-evidence.ts';
@@ -9,7 +9,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { joinParameters } from '../../executors/evidence/detection-identity.ts';
-import { detectionsOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
 import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
@@ -82,11 +82,11 @@ export class Transcriber {
   }
 
   /** Rejects with `ProcessFailure`, `DetectionFailure` or `RecognitionFailure`, and with a fault where the media is gone. */
-  async transcribe(work: TranscriptRequest): Promise<Detection> {
+  async transcribe(work: TranscriptRequest): Promise<EvidenceArtifact | UnavailableReason> {
     const { source, request, speech, silences, signal } = work;
     const { recognizer } = this.#options;
     const reasonCode = this.#refusal(request);
-    if (reasonCode !== null) return { kind: 'transcript', state: 'unavailable', reasonCode };
+    if (reasonCode !== null) return reasonCode;
     const first = speechRegions(request.range, speech, silences);
     const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
     const firstMs = lengthOf(first);
@@ -125,8 +125,7 @@ export class Transcriber {
         ...lines.filter(({ regionIndex }) => regionIndex === region.index),
       ]),
     };
-    const [detection] = detectionsOver(source.incompleteMedia, [{ kind: 'transcript', state: 'available', artifact }]);
-    return detection ?? { kind: 'transcript', state: 'available', artifact };
+    return notedOver(source.incompleteMedia, artifact);
   }
 
   #parameters(source: RegisteredSource, request: AnalysisRequest): EvidenceArtifact['parameters'] {

@@ -8,7 +8,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { joinParameters } from '../../executors/evidence/detection-identity.ts';
-import { furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
 import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
@@ -93,8 +93,7 @@ export class ScreenTexts {
       parameters: this.#parameters(source),
       facts: seen.map((text, at) => judgedText({ ...text, language: codes[at] ?? null })),
     };
-    const [noted = artifact] = furtherOver(source.incompleteMedia, [artifact]);
-    return noted;
+    return notedOver(source.incompleteMedia, artifact);
   }
 
   #parameters(source: RegisteredSource): EvidenceArtifact['parameters'] {

@@ -10,7 +10,7 @@ import type { PassWindows } from '../../executors/evidence/decode-request.ts';
 import { detectionIdentity, detectRange } from '../../executors/evidence/detect.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import type { DetectionTracks } from '../../executors/evidence/detection-parameters.ts';
-import { detectionsOver, furtherOver, identityOver } from '../../executors/evidence/incomplete-evidence.ts';
+import { detectionsOver, identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
 import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { windowEnds } from '../../executors/evidence/window-pass.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
@@ -107,7 +107,7 @@ export function mediaPasses({
         const detections = detectionsOver(incompleteMedia, found.detections);
         const speech = detections.find(({ kind }) => kind === 'speech_activity');
         const derivedAudio = speech?.state === 'available' ? speech.artifact.input.derivedAudio : null;
-        return { detections, derivedAudio, further: furtherOver(incompleteMedia, found.further) };
+        return { detections, derivedAudio, further: found.further.map((each) => notedOver(incompleteMedia, each)) };
       }),
   };
 }

@@ -6,16 +6,15 @@ import { isTimeUp } from '../../machines/study-endings.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { lifecycleOf, reasonOf, studyChart, studyPhase } from '../reopening/study-row.ts';
-import type { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';
+import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
 
@@ -27,8 +26,8 @@ export interface StudyDefinitionOptions {
   readonly clock: Clock;
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
-  readonly recognition: RecognitionSteps;
-  readonly screenText: ScreenTextSteps;
+  readonly recognition: GrantedStudyStep;
+  readonly screenText: GrantedStudyStep;
   readonly evidence: EvidenceSteps;
   readonly progress: LiveProgress;
   readonly committed: (runtimeId: string) => void;
@@ -92,10 +91,10 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
         readsScreen: screenText.isFor(input.runtimeId),
       })),
       recognize: effect(barrier, async (input: StudyInput, signal) => ({
-        ...(await recognition.recognize(input, signal)),
+        ...(await recognition.perform(input, signal)),
         readsScreen: screenText.isFor(input.runtimeId),
       })),
-      readScreen: effect(barrier, (input: StudyInput, signal) => screenText.readScreen(input, signal)),
+      readScreen: effect(barrier, (input: StudyInput, signal) => screenText.perform(input, signal)),
       read: effect(barrier, (input: StudyInput) => evidence.read(input)),
       assess: effect(barrier, (input: StudyInput) => evidence.assess(input)),
       decide: effect(barrier, (input: StudyInput) => evidence.decide(input)),

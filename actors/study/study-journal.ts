@@ -1,23 +1,20 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
-import { recognitionFailed } from '../../receipts/recognition/semantic-recognition.ts';
-import { screenTextFailed } from '../../receipts/screentext/screen-text-operation.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
 import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { RecognitionSteps } from '../recognition/recognition-steps.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
-import type { ScreenTextSteps } from '../screentext/screen-text-steps.ts';
 import type { Change } from '../supervision/actor-definition.ts';
+import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 
 export interface StudyJournalOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly media: Pick<MediaSteps, 'operation'>;
-  readonly recognition: Pick<RecognitionSteps, 'started'>;
-  readonly screenText: Pick<ScreenTextSteps, 'started'>;
+  readonly recognition: Pick<GrantedStudyStep, 'started' | 'stopped'>;
+  readonly screenText: Pick<GrantedStudyStep, 'started' | 'stopped'>;
   readonly progress: LiveProgress;
 }
 
@@ -52,17 +49,16 @@ function contentOf(options: StudyJournalOptions, runtimeId: string, emission: St
 
 /** The failure of what was open, then the end; nothing for a runtime whose journal was never opened. */
 function stopped(
-  { ledger, clock, progress }: StudyJournalOptions,
+  { ledger, clock, progress, recognition, screenText }: StudyJournalOptions,
   runtimeId: string,
   { lifecycle, reason }: StudyStoppedEmission,
 ): readonly EventDraft[] {
-  const { startedAt, operationIds, openPass, openRecognition, openReading } = progress.of(runtimeId);
+  const { startedAt, operationIds, openPass } = progress.of(runtimeId);
   if (startedAt === null) return [];
   const study = readStudy(ledger, runtimeId);
   const finishedAt = new Date(clock.now()).toISOString();
   const span = { startedAt, finishedAt, resumes: resumesOf(ledger, runtimeId), operationIds };
   const failed = openPass === null ? [] : [operationFailed(study, openPass, reason)];
-  const unheard = openRecognition === null ? [] : [recognitionFailed(study, openRecognition, reason)];
-  const unread = openReading === null ? [] : [screenTextFailed(study, openReading, reason)];
-  return [...failed, ...unheard, ...unread, ...stopStudy(study, { lifecycle, reason, span })];
+  const unfound = [recognition, screenText].flatMap((step) => step.stopped(study, reason));
+  return [...failed, ...unfound, ...stopStudy(study, { lifecycle, reason, span })];
 }

@@ -21,22 +21,15 @@ export function identityOver(
   return { tools, parameters: { ...parameters, ...noted } };
 }
 
-/** Detections with the note, as the identity of their operation says it. */
-export const detectionsOver = (note: IncompleteMedia | undefined, detections: readonly Detection[]): Detection[] =>
-  detections.map((detection) => {
-    if (note === undefined || detection.state === 'unavailable') return detection;
-    const { artifact } = detection;
-    return {
-      ...detection,
-      artifact: { ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } },
-    };
-  });
-
-/** The same of further evidence. */
-export const furtherOver = (
+/** Evidence with the note, as the identity of its operation says it. */
+export const notedOver = <Measured extends EvidenceArtifact | FurtherArtifact>(
   note: IncompleteMedia | undefined,
-  further: readonly FurtherArtifact[],
-): readonly FurtherArtifact[] =>
-  note === undefined
-    ? further
-    : further.map((artifact) => ({ ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } }));
+  artifact: Measured,
+): Measured =>
+  note === undefined ? artifact : { ...artifact, parameters: { ...artifact.parameters, ...noteParameters(note) } };
+
+/** The same of detections. */
+export const detectionsOver = (note: IncompleteMedia | undefined, detections: readonly Detection[]): Detection[] =>
+  detections.map((detection) =>
+    detection.state === 'unavailable' ? detection : { ...detection, artifact: notedOver(note, detection.artifact) },
+  );

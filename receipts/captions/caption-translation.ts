@@ -149,7 +149,7 @@ function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): s
 
 /** Which gates a version judged by that had a transcript of these gates. */
 function areGatesOf({ gates }: CaptionTranslation, { findings }: CaptionJob['study']): boolean {
-  const transcript = findings.recognition?.evidence.artifact?.parameters.gates;
+  const transcript = findings.recognition?.found?.parameters.gates;
   return transcript !== transcriptGates || gates === translationGates || gates === singleAnswerGates;
 }
 

@@ -11,7 +11,7 @@ export function recognisedAbsence(study: CaptionedStudy, translates: boolean): L
     return { reason: 'not_recognised', text };
   }
   if (transcript === null) {
-    const { reasonCode } = recognition.evidence.delivered;
+    const { reasonCode } = recognition.delivered;
     return { reason: 'nothing_recognised', text: `the study has no transcript: ${reasonCode ?? 'recognition_failed'}` };
   }
   if (transcript.lines.every(({ outcome }) => outcome === 'withheld')) {

@@ -18,12 +18,12 @@ export interface StudiedTranscript {
 /** The transcript of a study; null where nothing was recognised. */
 export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognition'>): StudiedTranscript | null {
   if (recognition === null || recognition.artifact === null || recognition.receipt === null) return null;
-  const { artifact, evidence, receipt } = recognition;
+  const { artifact, found, receipt } = recognition;
   return {
     artifactId: artifact.id,
     contentId: artifact.content.contentId,
     engine: receipt.producer.engine,
-    lines: (evidence.artifact?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : [])),
+    lines: (found?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : [])),
   };
 }
 

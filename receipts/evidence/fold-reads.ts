@@ -1,7 +1,8 @@
-import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
+import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
+import type { SemanticEvidenceReceipt } from '../../contract/recognition/semantic-evidence.ts';
 import type { ScreenTextReceipt } from '../../contract/screentext/screen-text-operation.ts';
 import { preflightEvidenceArtifact } from '../core/artifact.ts';
 import { counted } from '../core/checked-link.ts';
@@ -11,7 +12,8 @@ import { readingOf, type StudyRun } from '../core/study-run.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { readEvents, readEvidence, readShape } from './evidence-read.ts';
 import type { FoldContext } from './fold-context.ts';
-import type { VerifiedEvidence, VerifiedOperation } from './fold-media.ts';
+import type { VerifiedGrant } from './fold-granted.ts';
+import type { VerifiedOperation } from './fold-media.ts';
 import {
   languageEvidence,
   type ReadableEvidence,
@@ -25,12 +27,8 @@ export type VerifiedRead = StoredReceipt<EvidenceReadReceipt>;
 /** What a run detected before it reads. */
 interface Measured {
   readonly operations: readonly VerifiedOperation[];
-  readonly recognition: { readonly evidence: VerifiedEvidence; readonly artifact: Artifact | null } | null;
-  readonly screenText: {
-    readonly found: FurtherArtifact | null;
-    readonly artifact: Artifact | null;
-    readonly receipt: Pick<ScreenTextReceipt, 'producer'> | null;
-  } | null;
+  readonly recognition: Pick<VerifiedGrant<SemanticEvidenceReceipt, EvidenceArtifact>, 'found' | 'artifact'> | null;
+  readonly screenText: Pick<VerifiedGrant<ScreenTextReceipt, FurtherArtifact>, 'found' | 'artifact' | 'receipt'> | null;
 }
 
 /**
@@ -55,9 +53,8 @@ export function readableOf(
     const artifact = preflightEvidenceArtifact(runId, registered, pinned);
     readable.push(languageEvidence(artifact, records.languageRanges.record));
   }
-  const transcript = recognition?.evidence.artifact ?? null;
-  if (transcript !== null && recognition?.artifact != null) {
-    readable.push(transcriptEvidence(recognition.artifact, transcript));
+  if (recognition?.found != null && recognition.artifact !== null) {
+    readable.push(transcriptEvidence(recognition.artifact, recognition.found));
   }
   // Studies by the first version of the reader read no text on their screen.
   if (screenText?.found != null && screenText.artifact !== null && screenText.receipt?.producer.version !== '1') {

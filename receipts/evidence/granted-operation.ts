@@ -1,155 +1,225 @@
+import type { z } from 'zod';
 import type { Artifact } from '../../contract/base/artifact.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
+import type { Failure } from '../../contract/base/failure.ts';
 import type { ToolIdentity } from '../../contract/base/tool.ts';
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { FurtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
+import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { outputArtifact } from '../core/artifact.ts';
-import { artifactRecorded, type EventCause } from '../core/event-draft.ts';
+import { hashOf } from '../core/canonical-json.ts';
+import { artifactRecorded, draftEvent } from '../core/event-draft.ts';
 import { operationIdOf, operationKeyOf } from '../core/operation-key.ts';
-import type { StudyRun } from '../core/study-run.ts';
+import { type StoredShape, storedJson } from '../core/stored-json.ts';
+import { causeOf, type StudyIds, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
 import { detectedArtifactKind } from './detected-evidence.ts';
 
 /** Evidence of a run that an operation starts from. */
 export type StartingEvidence = readonly { readonly artifactId: string; readonly contentId: string }[];
 
-/** An operation that a run has a grant of its own for: what it does, by what, set how, and from which evidence. */
-export interface GrantedOperation<Capability extends string> {
-  readonly operation: Capability;
-  readonly producer: {
-    readonly engine: string;
-    readonly tools: readonly ToolIdentity[];
-    readonly parameters: EvidenceArtifact['parameters'];
-  };
+interface Producer {
+  readonly engine: string;
+  readonly tools: readonly ToolIdentity[];
+  readonly parameters: EvidenceArtifact['parameters'];
+}
+
+/** How a run has such an operation carried out: by what, set how, within which limits, and from which evidence. */
+export interface GrantedWork<Carrier extends Producer = Producer> {
+  readonly producer: Carrier;
+  readonly limits: MediaLimits;
   readonly from: StartingEvidence;
 }
 
-/** What a run asks of such an operation; its key depends on the media, the evidence, the range, the tools and the parameters alone. */
-export function grantedRequest<Capability extends string>(
-  { record, ids }: StudyRun,
-  { operation, producer, from }: GrantedOperation<Capability>,
-) {
-  const { sourceArtifactId, analysisRequest } = record;
-  const { range, sourceContentId } = analysisRequest;
-  const work = {
-    operation,
-    inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)],
-    range,
-    tools: producer.tools,
-    parameters: { engine: producer.engine, ...producer.parameters },
-  };
-  const operationKey = operationKeyOf(work);
-  return {
-    operationId: operationIdOf(work, operationKey),
-    taskId: ids.taskId,
-    agentId: ids.agentId,
-    executionId: ids.executionId,
-    sourceArtifactId,
-    range,
-    operationKey,
-  };
+/** What such an operation found, as it is stored; or why there is nothing. */
+export type KeptEvidence =
+  | { readonly state: 'available'; readonly contentId: string; readonly bytes: number }
+  | { readonly state: 'unavailable'; readonly reasonCode: UnavailableReason };
+
+/** The evidence of such an operation as its receipt states it. */
+interface Delivered {
+  readonly kind: string;
+  readonly state: 'available' | 'unavailable';
+  readonly reasonCode: UnavailableReason | null;
+  readonly contentId: string | null;
 }
 
-/** Stored evidence of one kind as an artifact of the run, which names the source and the evidence that it was made from. */
-export const grantedOutput = (
-  run: StudyRun,
-  kind: Parameters<typeof detectedArtifactKind>[0],
-  { operationId, from }: { readonly operationId: string; readonly from: StartingEvidence },
-  { contentId, bytes }: { readonly contentId: string; readonly bytes: number },
-): Artifact =>
-  outputArtifact({
-    runId: run.record.runtimeId,
-    kind: detectedArtifactKind(kind),
-    origin: { kind: 'operation_output', operationId },
-    contentId,
-    bytes,
-    sourceArtifactIds: [run.record.sourceArtifactId, ...from.map(({ artifactId }) => artifactId)],
-    producer: run.ids,
-  });
+export interface GrantedReceipt {
+  readonly schema: string;
+  readonly receiptId: string;
+  readonly operationId: string;
+  readonly producer: Producer;
+  readonly evidence: Delivered;
+  readonly result: object;
+  readonly reused: boolean;
+}
 
-/** What the journal says of such an operation before it runs. */
-export const grantedStart = <Request extends object, Producer extends object>(
-  { record, ids }: StudyRun,
-  given: {
-    readonly request: Request;
-    readonly grantId: string;
-    readonly producer: Producer;
-    readonly limits: MediaLimits;
-  },
-) => ({
-  ...given,
-  executionId: ids.executionId,
-  launchClaimId: ids.claimId,
-  sourceContentId: record.analysisRequest.sourceContentId,
-});
+/** The evidence that such an operation finds. */
+export type GrantedFinding = EvidenceArtifact | FurtherArtifact;
 
-type Kept<Kind, Reason> = { readonly kind: Kind } & (
-  | { readonly state: 'available'; readonly contentId: string }
-  | { readonly state: 'unavailable'; readonly reasonCode: Reason }
-);
+/** One kind of operation that a run has a grant of its own for. Its receipt is no artifact of the run. */
+export interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends GrantedFinding>
+  extends StoredShape<z.ZodType<Receipt>> {
+  readonly capability: string;
+  /** The value of the receipt's field `schema`. */
+  readonly name: Receipt['schema'];
+  /** What its `receiptId` begins with; the digest of all other fields follows. */
+  readonly idPrefix: string;
+  /** The kind of the evidence that it finds, and how that is stored. */
+  readonly kind: Found['kind'];
+  readonly found: StoredShape<z.ZodType<Found>>;
+  /** The field by which requests and receipts name the evidence that it starts from. */
+  readonly from: 'regionsFrom' | 'keyframesFrom';
+  /** What the types of its events begin with. */
+  readonly events: 'semantic.evidence' | 'screen.text';
+  /** Undefined where the host that accepted the run could not carry it out. */
+  readonly grantOf: (ids: StudyIds) => string | undefined;
+  /** How many of the findings passed their gates, and how many did not. */
+  readonly countsOf: (found: Found | null) => Receipt['result'];
+}
 
-/** The evidence of such an operation as its receipt states it: stored and an artifact of the run, or why there is none. */
-export const deliveredEvidence = <Kind extends string, Reason extends string>(
-  kept: Kept<Kind, Reason>,
-  artifact: Artifact | null,
-) =>
-  kept.state === 'available' && artifact !== null
-    ? {
-        kind: kept.kind,
-        state: 'available' as const,
-        reasonCode: null,
-        artifactId: artifact.id,
-        contentId: kept.contentId,
-      }
-    : {
-        kind: kept.kind,
-        state: 'unavailable' as const,
-        reasonCode: kept.state === 'unavailable' ? kept.reasonCode : ('recognition_failed' as const),
-        artifactId: null,
-        contentId: null,
-      };
+/** What a completed operation leaves behind. */
+export interface CompletedGrant<Receipt> {
+  /** What was found as an artifact of the run; null where there is nothing. */
+  readonly artifact: Artifact | null;
+  readonly receipt: Receipt;
+  readonly step: StepResult<{ readonly receiptContentId: string }>;
+}
 
-/** What the receipt of such an operation says of its run and its media; `named` is the evidence that it started from. */
-export const grantedWork = <Named extends object>(
-  { record, ids }: StudyRun,
-  grantId: string,
-  { operationId, operationKey }: { readonly operationId: string; readonly operationKey: string },
-  named: Named,
-) => ({
-  operationId,
-  operationKey,
-  authorization: { grantId, taskId: ids.taskId, agentId: ids.agentId },
-  input: {
-    artifactId: record.sourceArtifactId,
-    contentId: record.analysisRequest.sourceContentId,
-    range: record.analysisRequest.range,
-    ...named,
-  },
-});
+/** One kind of operation that a run has a grant of its own for: started, failed and completed by its declaration. */
+export class GrantedOperation<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
+  readonly declared: GrantedDeclaration<Receipt, Found>;
 
-/** What the journal says once the receipt of such an operation is stored. */
-export const grantedCompletion = <Receipt extends object>(
-  operationId: string,
-  artifact: Artifact | null,
-  receiptContentId: string,
-  receipt: Receipt,
-) => ({
-  operationId,
-  outputArtifactId: artifact?.id ?? null,
-  outputContentId: artifact?.content.contentId ?? null,
-  receiptContentId,
-  receipt,
-});
+  constructor(declared: GrantedDeclaration<Receipt, Found>) {
+    this.declared = declared;
+  }
 
-/** The step of such an operation: its artifact first, where there is one, then the completion that names it. */
-export const grantedStep = (
-  stored: StoredObject,
-  artifact: Artifact | null,
-  completed: EventDraft,
-  cause: EventCause,
-): StepResult<{ readonly receiptContentId: string }> => ({
-  objects: [stored],
-  events: [...(artifact === null ? [] : [artifactRecorded(artifact, cause)]), completed],
-  refs: { receiptContentId: stored.contentId },
-});
+  /** What identifies the work: the media, the evidence, the range, the tools and the parameters alone. */
+  keyOf(run: StudyRun, work: GrantedWork): string {
+    return this.#requestOf(run, work).operationKey;
+  }
+
+  /** Journalled before it runs. Throws `RangeError` for a run without a grant. */
+  started(run: StudyRun, work: GrantedWork): EventDraft {
+    const { record, ids } = run;
+    const { from, ...how } = work;
+    return this.#event(run, 'started', {
+      ...how,
+      request: { ...this.#requestOf(run, work), [this.declared.from]: from },
+      grantId: this.#grantOf(run),
+      executionId: ids.executionId,
+      launchClaimId: ids.claimId,
+      sourceContentId: record.analysisRequest.sourceContentId,
+    });
+  }
+
+  /** Journalled where it was started and came to nothing; the study goes on without what it would have found. */
+  failed(run: StudyRun, work: GrantedWork, reason: Failure): EventDraft {
+    return this.#event(run, 'failed', { operationId: this.#requestOf(run, work).operationId, reason });
+  }
+
+  /**
+   * What it means for this run that it was completed: an artifact over what is stored, and the receipt. `reused` says that an
+   * earlier operation with the same key is taken over.
+   */
+  completed(
+    run: StudyRun,
+    work: GrantedWork,
+    result: { readonly kept: KeptEvidence; readonly found: Found | null; readonly reused: boolean },
+  ): CompletedGrant<Receipt> {
+    const { capability, name, idPrefix, from, countsOf } = this.declared;
+    const { record, ids } = run;
+    const { operationId, operationKey } = this.#requestOf(run, work);
+    const artifact = this.#artifactOf(run, operationId, work, result.kept);
+    const body = {
+      operationId,
+      operationKey,
+      capability,
+      authorization: { grantId: this.#grantOf(run), taskId: ids.taskId, agentId: ids.agentId },
+      input: {
+        artifactId: record.sourceArtifactId,
+        contentId: record.analysisRequest.sourceContentId,
+        range: record.analysisRequest.range,
+        [from]: work.from,
+      },
+      producer: work.producer,
+      evidence: this.#delivered(result.kept, artifact),
+      result: countsOf(result.found),
+      reused: result.reused,
+    };
+    const receipt = { schema: name, receiptId: `${idPrefix}:${hashOf(body)}`, ...body } as unknown as Receipt;
+    const stored = storedJson(receipt);
+    const completed = this.#event(run, 'completed', {
+      operationId,
+      outputArtifactId: artifact?.id ?? null,
+      outputContentId: artifact?.content.contentId ?? null,
+      receiptContentId: stored.contentId,
+      receipt,
+    });
+    return {
+      artifact,
+      receipt,
+      step: {
+        objects: [stored],
+        events: [...(artifact === null ? [] : [artifactRecorded(artifact, causeOf(run))]), completed],
+        refs: { receiptContentId: stored.contentId },
+      },
+    };
+  }
+
+  #grantOf({ ids }: StudyRun): string {
+    const grantId = this.declared.grantOf(ids);
+    if (grantId === undefined) throw new RangeError(`the run has no grant for ${this.declared.capability}`);
+    return grantId;
+  }
+
+  #requestOf({ record, ids }: StudyRun, { producer, from }: GrantedWork) {
+    const { sourceArtifactId, analysisRequest } = record;
+    const { range, sourceContentId } = analysisRequest;
+    const work = {
+      operation: this.declared.capability,
+      inputContentIds: [sourceContentId, ...from.map(({ contentId }) => contentId)],
+      range,
+      tools: producer.tools,
+      parameters: { engine: producer.engine, ...producer.parameters },
+    };
+    const operationKey = operationKeyOf(work);
+    return {
+      operationId: operationIdOf(work, operationKey),
+      taskId: ids.taskId,
+      agentId: ids.agentId,
+      executionId: ids.executionId,
+      sourceArtifactId,
+      range,
+      operationKey,
+    };
+  }
+
+  /** It names the source and the evidence that it was made from. */
+  #artifactOf(run: StudyRun, operationId: string, { from }: GrantedWork, kept: KeptEvidence): Artifact | null {
+    if (kept.state === 'unavailable') return null;
+    return outputArtifact({
+      runId: run.record.runtimeId,
+      kind: detectedArtifactKind(this.declared.kind),
+      origin: { kind: 'operation_output', operationId },
+      contentId: kept.contentId,
+      bytes: kept.bytes,
+      sourceArtifactIds: [run.record.sourceArtifactId, ...from.map(({ artifactId }) => artifactId)],
+      producer: run.ids,
+    });
+  }
+
+  #delivered(kept: KeptEvidence, artifact: Artifact | null) {
+    const { kind } = this.declared;
+    return kept.state === 'available'
+      ? { kind, state: kept.state, reasonCode: null, artifactId: artifact?.id ?? null, contentId: kept.contentId }
+      : { kind, state: kept.state, reasonCode: kept.reasonCode, artifactId: null, contentId: null };
+  }
+
+  // The schema of the event, by which it is parsed, has the last word on its data.
+  #event(run: StudyRun, end: 'started' | 'completed' | 'failed', data: object): EventDraft {
+    const type = `${this.declared.events}_${end}` as const;
+    return draftEvent<EventType>(type, data as unknown as EventData<EventType>, causeOf(run));
+  }
+}

@@ -1,18 +1,13 @@
 import type { EventType, JournalEvent } from '../../contract/journal/journal-event.ts';
 import type { FoldContext } from '../evidence/fold-context.ts';
+import { foldGrantFailed } from '../evidence/fold-granted.ts';
 import { checkAssessed, foldAssessments, foldDecision } from '../evidence/fold-judgement.ts';
 import { foldPassCompleted, foldPassGivenUp, foldPassStarted } from '../evidence/fold-media.ts';
 import { checkWindows, foldReads, readableOf } from '../evidence/fold-reads.ts';
-import {
-  foldRecognitionCompleted,
-  foldRecognitionFailed,
-  foldRecognitionStarted,
-} from '../recognition/fold-recognition.ts';
-import {
-  foldScreenTextCompleted,
-  foldScreenTextFailed,
-  foldScreenTextStarted,
-} from '../screentext/fold-screen-text.ts';
+import { foldRecognitionCompleted, foldRecognitionStarted } from '../recognition/fold-recognition.ts';
+import { recognition } from '../recognition/semantic-recognition.ts';
+import { foldScreenTextCompleted, foldScreenTextStarted } from '../screentext/fold-screen-text.ts';
+import { screenReading } from '../screentext/screen-text-operation.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';
 import { foldConclusion, type VerifiedConclusion, type VerifiedFindings } from '../study/fold-conclusion.ts';
 import type { OpenedRun } from '../study/fold-opening.ts';
@@ -114,11 +109,11 @@ const runSteps: Readonly<Partial<Record<EventType, RunStep>>> = {
     return { findings: { ...findings, recognition: null } };
   },
   'semantic.evidence_completed': async (context, { progress, findings }) => {
-    const recognition = await foldRecognitionCompleted(context, progress.openRecognition, findings.operations);
-    return { findings: { ...findings, recognition } };
+    const recognised = await foldRecognitionCompleted(context, progress.openRecognition, findings.operations);
+    return { findings: { ...findings, recognition: recognised } };
   },
   'semantic.evidence_failed': (context, { progress, findings }) => ({
-    findings: { ...findings, recognition: foldRecognitionFailed(context, progress.openRecognition) },
+    findings: { ...findings, recognition: foldGrantFailed(context, recognition, progress.openRecognition) },
   }),
   'screen.text_started': (context, study) => {
     const { findings } = study;
@@ -131,7 +126,7 @@ const runSteps: Readonly<Partial<Record<EventType, RunStep>>> = {
     findings: { ...findings, screenText: await foldScreenTextCompleted(context, progress.openReading) },
   }),
   'screen.text_failed': (context, { progress, findings }) => ({
-    findings: { ...findings, screenText: foldScreenTextFailed(context, progress.openReading) },
+    findings: { ...findings, screenText: foldGrantFailed(context, screenReading, progress.openReading) },
   }),
   'evidence.read_started': async (context, study) => {
     const { findings } = study;

@@ -56,7 +56,9 @@ export const detectedEvidenceOf = ({
   recognition,
 }: Pick<VerifiedFindings, 'operations' | 'recognition'>): VerifiedEvidence[] => [
   ...operations.flatMap(({ evidence }) => evidence),
-  ...(recognition === null ? [] : [recognition.evidence]),
+  ...(recognition === null
+    ? []
+    : [{ delivered: recognition.delivered, artifact: recognition.found } as VerifiedEvidence]),
 ];
 
 /** Every kind of evidence of a study with its state: what it detected, then what came with the source. */

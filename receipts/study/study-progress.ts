@@ -1,8 +1,9 @@
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType } from '../../contract/journal/journal-event.ts';
+import type { GrantedWork, StartingEvidence } from '../evidence/granted-operation.ts';
 import type { MediaOperation } from '../evidence/media-operation.ts';
-import { type Recognition, regionKinds } from '../recognition/semantic-recognition.ts';
-import { keyframesKind, type ScreenReading } from '../screentext/screen-text-operation.ts';
+import { regionKinds } from '../recognition/semantic-recognition.ts';
+import { keyframesKind } from '../screentext/screen-text-operation.ts';
 
 /** A step of a study that left something in its journal; `end` for whatever ended it. */
 export type StudyStep =
@@ -27,13 +28,13 @@ export interface StudyProgress {
   /** The pass over the media that was begun and has not ended. */
   readonly openPass: MediaOperation | null;
   /** The speech and the silences that were detected, from which the regions of a recognition follow. */
-  readonly regionsFrom: Recognition['regionsFrom'];
+  readonly regionsFrom: StartingEvidence;
   /** The recognition that was begun and has not ended. */
-  readonly openRecognition: Recognition | null;
+  readonly openRecognition: GrantedWork | null;
   /** The keyframes that were chosen, whose moments a reading of the screen looks at. */
-  readonly keyframesFrom: ScreenReading['keyframesFrom'];
+  readonly keyframesFrom: StartingEvidence;
   /** The reading of the screen that was begun and has not ended. */
-  readonly openReading: ScreenReading | null;
+  readonly openReading: GrantedWork | null;
 }
 
 export const noProgress: StudyProgress = {
@@ -50,7 +51,7 @@ export const noProgress: StudyProgress = {
 /** What an event says, whatever stands around it. */
 type Said = { readonly [Type in EventType]: { readonly type: Type; readonly data: EventData<Type> } }[EventType];
 
-const regionsFromOf = (evidence: readonly MediaEvidence[]): Recognition['regionsFrom'] =>
+const regionsFromOf = (evidence: readonly MediaEvidence[]): StartingEvidence =>
   regionKinds.flatMap((kind) => {
     const found = evidence.find((each) => each.kind === kind);
     return found?.state === 'available' ? [{ artifactId: found.artifactId, contentId: found.contentId }] : [];
@@ -87,7 +88,7 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
     }
     case 'semantic.evidence_started': {
       const { producer, limits, request } = event.data;
-      return { ...progress, openRecognition: { producer, limits, regionsFrom: request.regionsFrom } };
+      return { ...progress, openRecognition: { producer, limits, from: request.regionsFrom } };
     }
     case 'semantic.evidence_failed':
       return { ...progress, done: 'recognize', openRecognition: null };
@@ -95,7 +96,7 @@ export function progressAfter(progress: StudyProgress, event: Said): StudyProgre
       return completed('recognize', event.data.operationId);
     case 'screen.text_started': {
       const { producer, limits, request } = event.data;
-      return { ...progress, openReading: { producer, limits, keyframesFrom: request.keyframesFrom } };
+      return { ...progress, openReading: { producer, limits, from: request.keyframesFrom } };
     }
     case 'screen.text_failed':
       return { ...progress, done: 'readScreen', openReading: null };

@@ -2,7 +2,7 @@ import test from 'ava';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { studyKey } from '../../../actors/reopening/study-row.ts';
-import { ScreenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
+import { screenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
 import type { ScreenTexts, ScreenTextWork } from '../../../actors/screentext/screen-texts.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
@@ -31,7 +31,7 @@ test('bug: how far a reading of the screen had come stayed in memory for ever wh
       throw new ProcessFailure('aborted', 'was stopped');
     },
   };
-  const steps = new ScreenTextSteps({
+  const steps = screenTextSteps({
     ...{ ledger, objectStore, registry },
     content: new ReadObjects(objectStore, () => undefined),
     screenTexts: screenTexts as unknown as ScreenTexts,
@@ -40,12 +40,12 @@ test('bug: how far a reading of the screen had come stayed in memory for ever wh
     moved: () => undefined,
     report: (line) => t.fail(line),
   });
-  const { events } = await steps.readScreen({ runtimeId, commandId }, cancel.signal);
+  const { events } = await steps.perform({ runtimeId, commandId }, cancel.signal);
   t.is(events.at(-1)?.type, 'screen.text_failed');
   t.is(measured.size, 0);
 
   cancel.abort(new Error('the study was cancelled'));
-  await t.throwsAsync(steps.readScreen({ runtimeId, commandId }, cancel.signal), {
+  await t.throwsAsync(steps.perform({ runtimeId, commandId }, cancel.signal), {
     message: 'the study was cancelled',
   });
   t.is(measured.size, 0);

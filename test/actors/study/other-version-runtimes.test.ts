@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
-import { RecognitionSteps } from '../../../actors/recognition/recognition-steps.ts';
+import { recognitionSteps } from '../../../actors/recognition/recognition-steps.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
-import { ScreenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
+import { screenTextSteps } from '../../../actors/screentext/screen-text-steps.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { SourceUses } from '../../../actors/sources/source-uses.ts';
 import { EvidenceSteps } from '../../../actors/study/evidence-steps.ts';
@@ -45,8 +45,8 @@ const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceReg
   const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {
-    recognition: new RecognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
-    screenText: new ScreenTextSteps({ ...given, screenTexts: null, board }),
+    recognition: recognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
+    screenText: screenTextSteps({ ...given, screenTexts: null, board }),
   };
 };
 

@@ -1,0 +1,203 @@
+import { type Failure, failureMessage } from '../../contract/base/failure.ts';
+import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
+import { ProcessFailure } from '../../executors/process/process.ts';
+import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
+import type { EffectOutcome } from '../../machines/commit-emission.ts';
+import type { StudyInput } from '../../machines/study-types.ts';
+import type { StoredContent } from '../../receipts/core/stored-content.ts';
+import { storedJson } from '../../receipts/core/stored-json.ts';
+import { readReceipt } from '../../receipts/core/stored-receipt.ts';
+import type {
+  GrantedFinding,
+  GrantedOperation,
+  GrantedReceipt,
+  GrantedWork,
+  KeptEvidence,
+  StartingEvidence,
+} from '../../receipts/evidence/granted-operation.ts';
+import type { StudyProgress } from '../../receipts/study/study-progress.ts';
+import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { LiveProgress } from '../reopening/live-progress.ts';
+import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
+import { mediaGone } from '../sources/source-files.ts';
+import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { ProgressBoard } from '../supervision/progress-board.ts';
+
+export interface GrantedStepsOptions {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  /** Reads the evidence of the steps before. */
+  readonly content: StoredContent;
+  readonly registry: SourceRegistry;
+  readonly progress: LiveProgress;
+  /** Where clients see how far a step has come. */
+  readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
+  /** Told whenever a study keeps a part of a step behind which a next host goes on. */
+  readonly moved: (runtimeId: string) => void;
+  readonly report: (line: string) => void;
+}
+
+/** What is its own of one kind of step. */
+export interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
+  readonly operation: GrantedOperation<Receipt, Found>;
+  /** Who carries a study's out on this host, set how; null where nobody does. */
+  readonly producer: ((study: StudyRow, source: RegisteredSource) => GrantedWork['producer']) | null;
+  /** The evidence that it starts from, and what was begun of it and has not ended. */
+  readonly standing: (progress: StudyProgress) => {
+    readonly from: StartingEvidence;
+    readonly begun: GrantedWork | null;
+  };
+  /** Why it was begun anew. */
+  readonly changed: string;
+  /** What a row under its operation key holds; null for any other row. */
+  readonly keptIn: (row: unknown) => KeptEvidence | null;
+  readonly rowOf: (kept: KeptEvidence, study: StudyRow) => object;
+  /** Rejects with a failure of who carries it out. */
+  readonly find: (
+    study: StudyRow,
+    source: RegisteredSource,
+    work: GrantedWork,
+    signal: AbortSignal,
+  ) => Promise<Found | UnavailableReason>;
+}
+
+/** What an earlier operation with the same key left, or this one found. */
+interface Result<Found> {
+  readonly kept: KeptEvidence;
+  readonly found: Found | null;
+  readonly reused: boolean;
+}
+
+/** A step as the chart of a study uses it. */
+export type GrantedStudyStep = Pick<
+  GrantedSteps<GrantedReceipt, GrantedFinding>,
+  'isFor' | 'started' | 'stopped' | 'perform'
+>;
+
+/** A step of a study for which it has a grant of its own. Where it fails, the study goes on without what it would have found. */
+export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
+  readonly #options: GrantedStepsOptions;
+  readonly #step: GrantedStep<Receipt, Found>;
+
+  constructor(options: GrantedStepsOptions, step: GrantedStep<Receipt, Found>) {
+    this.#options = options;
+    this.#step = step;
+  }
+
+  /** Whether a study is to come to this step: it was accepted for that, and the host can still carry it out. */
+  isFor(runtimeId: string): boolean {
+    const { producer, operation } = this.#step;
+    return (
+      producer !== null && operation.declared.grantOf(readStudy(this.#options.ledger, runtimeId).ids) !== undefined
+    );
+  }
+
+  /** What the journal says before it runs. */
+  started(study: StudyRow): readonly EventDraft[] {
+    const work = this.#work(study);
+    return work === null ? [] : [this.#step.operation.started(study, work)];
+  }
+
+  /** What the journal says of one that its study stops in. */
+  stopped(study: StudyRow, reason: Failure): readonly EventDraft[] {
+    const { begun } = this.#step.standing(this.#options.progress.of(study.record.runtimeId));
+    return begun === null ? [] : [this.#step.operation.failed(study, begun, reason)];
+  }
+
+  async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+    const { ledger, objectStore, progress } = this.#options;
+    const { operation, rowOf, standing } = this.#step;
+    const study = readStudy(ledger, runtimeId);
+    const { begun } = standing(progress.of(runtimeId));
+    const work = this.#begunOr(study, begun, this.#work(study));
+    const renewed = this.#renewal(study, begun, work);
+    if (work === null) return { events: renewed, writes: [] };
+    const key = operation.keyOf(study, work);
+    try {
+      const result = (await this.#known(key)) ?? (await this.#run(study, work, signal));
+      const { step } = operation.completed(study, work, result);
+      await objectStore.putAll(step.objects);
+      const value = rowOf(result.kept, study);
+      return {
+        events: [...renewed, ...step.events],
+        writes: result.reused ? [] : [{ put: 'operation', key, value }],
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { events: [...renewed, operation.failed(study, work, failureOf(error))], writes: [] };
+    }
+  }
+
+  /** How this host would carry it out; null where it cannot. */
+  #work(study: StudyRow): GrantedWork | null {
+    const { producer, standing } = this.#step;
+    if (producer === null) return null;
+    const { analysisRequest, runtimeId } = study.record;
+    const { from } = standing(this.#options.progress.of(runtimeId));
+    const limits = { maxWallMs: studyBudgetMs(analysisRequest.range) };
+    return { producer: producer(study, this.#source(study)), limits, from };
+  }
+
+  /** What an earlier host began goes on as it was begun, with the version that it was begun by, if the same would be done now. */
+  #begunOr(study: StudyRow, begun: GrantedWork | null, now: GrantedWork | null): GrantedWork | null {
+    if (begun === null || now === null) return now;
+    const [one, other] = [begun, now].map((each) => this.#step.operation.keyOf(study, each));
+    return one === other ? begun : now;
+  }
+
+  /** A receipt names who does the work: what an earlier host began with others is given up, and begun anew. */
+  #renewal(study: StudyRow, begun: GrantedWork | null, work: GrantedWork | null): readonly EventDraft[] {
+    const { operation, changed: message } = this.#step;
+    const anew = work === null ? [] : [operation.started(study, work)];
+    if (begun === null) return anew;
+    if (begun === work) return [];
+    return [operation.failed(study, begun, { code: 'executor_interrupted', message }), ...anew];
+  }
+
+  async #known(key: string): Promise<Result<Found> | null> {
+    const { ledger, objectStore, content, report } = this.#options;
+    const [row] = await ledger.getMany('operation', [key]);
+    const kept = this.#step.keptIn(row);
+    if (kept === null) return null;
+    if (kept.state === 'unavailable') return { kept, found: null, reused: true };
+    const state = await objectStore.verify(kept.contentId);
+    if (state === 'intact') {
+      const { body } = await readReceipt(this.#step.operation.declared.found, content, kept.contentId);
+      return { kept, found: body, reused: true };
+    }
+    report(`stored evidence ${kept.contentId} is ${state}; the operation runs again`);
+    if (state === 'damaged') await objectStore.quarantine(kept.contentId);
+    return null;
+  }
+
+  async #run(study: StudyRow, work: GrantedWork, signal: AbortSignal): Promise<Result<Found>> {
+    const { objectStore, board } = this.#options;
+    const found = await this.#step
+      .find(study, this.#source(study), work, signal)
+      .finally(() => board.forget(study.record.runtimeId));
+    if (typeof found === 'string') {
+      return { kept: { state: 'unavailable', reasonCode: found }, found: null, reused: false };
+    }
+    const object = storedJson(found);
+    await objectStore.putAll([object]);
+    const { contentId, bytes } = object;
+    return { kept: { state: 'available', contentId, bytes: bytes.length }, found, reused: false };
+  }
+
+  #source({ record }: StudyRow): RegisteredSource {
+    const source = this.#options.registry.revision(record.sourceSession.revisionId);
+    if (source === undefined) throw mediaGone;
+    return source;
+  }
+}
+
+/** Why who carries a step out came to nothing. What is no failure of it is thrown on. */
+function failureOf(error: unknown): { readonly code: 'executor_failed'; readonly message: string } {
+  if (error instanceof ProcessFailure || error instanceof DetectionFailure || error instanceof RecognitionFailure) {
+    return { code: 'executor_failed', message: failureMessage(error.message) };
+  }
+  throw error;
+}
