@@ -13,6 +13,7 @@ import { canonicalJson } from '../../receipts/core/canonical-json.ts';
 import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/published-reviews.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
+import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -55,12 +56,10 @@ export class PublishReviews {
   }
 
   async intakes(runtimeId: string): Promise<PublishReviewIntakes> {
-    const { commandId, journalHead, intakes } = reviewQueueOf(await this.#options.runtimes.read(runtimeId));
+    const { intakes, ...list } = reviewQueueOf(await this.#options.runtimes.read(runtimeId));
     return {
       schema: 'studio.local-runtime-publish-review-intakes.v1',
-      commandId,
-      runtimeId,
-      journalHead,
+      ...list,
       intakes: intakes.map((intake) => ({
         ...intake,
         integrity: 'stored_intake_and_verified_study_readiness',
@@ -73,9 +72,7 @@ export class PublishReviews {
     const runtime = await this.#options.runtimes.read(runtimeId);
     return {
       schema: 'studio.local-runtime-publish-review-decisions.v1',
-      commandId: runtime.accepted.record.commandId,
-      runtimeId,
-      journalHead: runtime.journalHead,
+      ...runtimeListOf(runtime),
       reviewer: {
         ...this.#options.reviewer,
         decisionAttestation: attestations.decision,

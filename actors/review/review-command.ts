@@ -1,19 +1,17 @@
-import type { Failure } from '../../contract/base/failure.ts';
 import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '../../machines/publish-review.ts';
-import { draftEvent } from '../../receipts/core/event-draft.ts';
-import { causeOf, type StudyRun } from '../../receipts/core/study-run.ts';
+import type { StudyRun } from '../../receipts/core/study-run.ts';
 import type { StepResult } from '../../receipts/core/study-step.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import {
   type ReviewedIntake,
   recordReview,
-  reviewIdOf,
+  reviewFailed,
   reviewStarted,
 } from '../../receipts/review/publish-review-decision.ts';
 import {
   type RevokedApproval,
   recordRevocation,
-  revocationIdOf,
+  revocationFailed,
   revocationStarted,
 } from '../../receipts/review/publish-review-revocation.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
@@ -38,34 +36,24 @@ const isApproval = ({ decision }: Pick<ReviewedIntake, 'decision'>): boolean =>
   decision.outcome === 'approve_for_caption_production';
 
 export function decisionCommand(run: StudyRun, asked: ReviewedIntake): ReviewCommand {
-  const { runtimeId } = run.record;
-  const reviewId = reviewIdOf(runtimeId, asked.intake);
   return {
-    runtimeId,
+    runtimeId: run.record.runtimeId,
     way: ['decision.started', isApproval(asked) ? 'decision.approved' : 'decision.rejected'],
     failure: 'decision.failed',
     started: reviewStarted(run, asked),
     recorded: recordReview(run, asked),
-    failed: (message) => {
-      const reason: Failure = { code: 'review_not_recorded', message };
-      return draftEvent('publish.review.decision_failed', { reviewId, reason }, causeOf(run));
-    },
+    failed: (message) => reviewFailed(run, asked.intake, { code: 'review_not_recorded', message }),
   };
 }
 
 export function revocationCommand(run: StudyRun, asked: RevokedApproval): ReviewCommand {
-  const { runtimeId } = run.record;
-  const revocationId = revocationIdOf(runtimeId, asked.approval);
   return {
-    runtimeId,
+    runtimeId: run.record.runtimeId,
     way: ['revocation.started', 'revocation.completed'],
     failure: 'revocation.failed',
     started: revocationStarted(run, asked),
     recorded: recordRevocation(run, asked),
-    failed: (message) => {
-      const reason: Failure = { code: 'revocation_not_recorded', message };
-      return draftEvent('publish.review.revocation_failed', { revocationId, reason }, causeOf(run));
-    },
+    failed: (message) => revocationFailed(run, asked.approval, { code: 'revocation_not_recorded', message }),
   };
 }
 
