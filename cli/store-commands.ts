@@ -8,13 +8,13 @@ import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
   /** How many arguments that are no flags it takes. */
-  readonly positionals: number;
+  readonly positionals?: number;
   run(given: GivenFlags, terminal: Terminal): Promise<ExitCode>;
 }
 
 /** The commands that work on this machine and a data root, with a running host or without one. */
 export const storeCommands: Readonly<Record<string, StoreCommand>> = {
-  doctor: { ...doctorWords, positionals: 0, run: doctor },
+  doctor: { ...doctorWords, run: doctor },
   backup: { ...backupWords, positionals: 1, run: backup },
   restore: { ...restoreWords, positionals: 1, run: restore },
 };

@@ -13,6 +13,5 @@ export const cancel: HostCommand = {
   purpose: 'Cancels a study that runs or waits; what it had stored stays readable.',
   flags: hostFlags,
   positionals: 1,
-  startsHost: false,
   run,
 };

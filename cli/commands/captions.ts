@@ -31,6 +31,5 @@ export const captions: HostCommand = {
   purpose: 'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage.',
   flags,
   positionals: 1,
-  startsHost: false,
   run,
 };

@@ -40,6 +40,5 @@ export const deleting: HostCommand = {
   purpose: 'Deletes a study that has ended, or a source that no study needs; asks first.',
   flags,
   positionals: 2,
-  startsHost: false,
   run,
 };

@@ -41,7 +41,5 @@ export const disk: HostCommand = {
   usage: 'media-study disk [flags]',
   purpose: 'Shows what takes space in the data root, by source and by runtime.',
   flags,
-  positionals: 0,
-  startsHost: false,
   run,
 };

@@ -19,6 +19,5 @@ export const evidence: HostCommand = {
   purpose: 'Prints what a study found; with --json all facts.',
   flags,
   positionals: 1,
-  startsHost: false,
   run,
 };

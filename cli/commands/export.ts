@@ -65,7 +65,6 @@ export const exporting: HostCommand = {
   flags,
   choices: names,
   positionals: 2,
-  startsHost: false,
   check: async (given) => {
     argument(given, 0, 'RUNTIME');
     askedExport(given);

@@ -27,7 +27,5 @@ export const open: HostCommand = {
   usage: 'media-study open [flags]',
   purpose: 'Opens the console in a browser, or prints its address where no browser can be started.',
   flags: { ...hostFlags, print: toggle('prints the address, which holds the token, and starts no browser') },
-  positionals: 0,
-  startsHost: false,
   run,
 };

@@ -13,7 +13,5 @@ export const pair: HostCommand = {
   usage: 'media-study pair [flags]',
   purpose: 'Shows a code with which one page gets a token of its own, within five minutes.',
   flags: hostFlags,
-  positionals: 0,
-  startsHost: false,
   run,
 };

@@ -93,7 +93,6 @@ export const review: HostCommand = {
   flags,
   choices: deeds,
   positionals: 2,
-  startsHost: false,
   check,
   run,
 };

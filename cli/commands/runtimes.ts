@@ -42,7 +42,5 @@ export const runtimes: HostCommand = {
   usage: 'media-study runtimes [flags]',
   purpose: 'Lists studies, the newest first.',
   flags,
-  positionals: 0,
-  startsHost: false,
   run,
 };

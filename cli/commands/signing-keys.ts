@@ -15,7 +15,5 @@ export const printSigningKeys: HostCommand = {
   usage: 'media-study signing-keys [flags]',
   purpose: 'Prints the public key of the host in PEM, for verify --trust on another machine.',
   flags: hostFlags,
-  positionals: 0,
-  startsHost: false,
   run,
 };

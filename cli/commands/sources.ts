@@ -16,7 +16,5 @@ export const sources: HostCommand = {
   usage: 'media-study sources [flags]',
   purpose: 'Lists the sources that can be studied.',
   flags: hostFlags,
-  positionals: 0,
-  startsHost: false,
   run,
 };

@@ -49,7 +49,6 @@ export const subtitles: HostCommand = {
     'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id or label of a source.',
   flags,
   positionals: 33,
-  startsHost: false,
   check: (given) => checkSubtitleFiles({ given }, given.positional.slice(1)),
   run,
 };

@@ -25,6 +25,5 @@ export const watch: HostCommand = {
   purpose: 'Prints the journal of a study as it grows, to its end.',
   flags: hostFlags,
   positionals: 1,
-  startsHost: false,
   run,
 };

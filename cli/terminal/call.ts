@@ -16,10 +16,10 @@ export interface Call {
 
 /** A subcommand of `media-study` that works through a running host. */
 export interface HostCommand extends CommandWords {
-  /** How many arguments that are no flags it takes. */
-  readonly positionals: number;
-  /** Whether it starts a host for itself when none runs. */
-  readonly startsHost: boolean;
+  /** How many arguments that are no flags it takes; none where it is absent. */
+  readonly positionals?: number;
+  /** It starts a host for itself when none runs. */
+  readonly startsHost?: true;
   /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */
   readonly interrupted?: string;
   /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
