@@ -141,13 +141,9 @@ export const longQualityControl = new RunReceipt<LongQualityControlReceipt, 'qcI
 const isLong = ({ receipt }: Pick<CheckableCaptions, 'receipt'>): boolean =>
   receipt.schema === 'studio.caption-production.receipt.v3';
 
-/** How the receipt of a check of these captions is written and read. */
-const receiptOf = (captions: Pick<CheckableCaptions, 'receipt'>) =>
-  (isLong(captions) ? longQualityControl : qualityControl) as RunReceipt<
-    QualityControlReceipt,
-    'qcId',
-    CheckableCaptions
-  >;
+/** How the receipt of a check is written and read. */
+const receiptWhere = (isOfLong: boolean) =>
+  (isOfLong ? longQualityControl : qualityControl) as RunReceipt<QualityControlReceipt, 'qcId', CheckableCaptions>;
 
 /** A check that was reopened, with what it decided on every line. */
 export interface VerifiedCheck extends StoredReceipt<QualityControlReceipt> {
@@ -161,7 +157,7 @@ export async function reopenCheck(
   run: StudyRun,
   captions: CheckableCaptions,
 ): Promise<VerifiedCheck> {
-  const declared = receiptOf(captions);
+  const declared = receiptWhere(isLong(captions));
   const checked = await declared.reopen(content, contentId, () => declared.of(run, captions));
   const { decision } = checked.body;
   // They are named by their content, which is that of the decisions that were derived.
@@ -171,7 +167,7 @@ export async function reopenCheck(
 
 /** Checks captions and writes down what came of it. */
 export function recordQualityControl(run: StudyRun, captions: CheckableCaptions): StepResult<CheckNames> {
-  const declared = receiptOf(captions);
+  const declared = receiptWhere(isLong(captions));
   const written = declared.write('caption.quality_control_decided', run, declared.of(run, captions));
   if (!isLong(captions)) return written;
   const { runtimeId } = run.record;
@@ -185,13 +181,6 @@ export function recordQualityControl(run: StudyRun, captions: CheckableCaptions)
 
 type CheckNames = Pick<QualityControlReceipt, 'qcId'> & ReceiptNames;
 
-const receiptOfCheck = ({ schema }: QualityControlReceipt) =>
-  (schema === 'studio.caption-quality-control.receipt.v2' ? longQualityControl : qualityControl) as RunReceipt<
-    QualityControlReceipt,
-    'qcId',
-    CheckableCaptions
-  >;
-
 /** A check as the wire shows it, beside the production that it looked at. */
 export function qualityControlRowOf(
   runId: string,
@@ -201,7 +190,8 @@ export function qualityControlRowOf(
   const { input, producer } = receipt;
   const linesThatAre = (outcome: 'accepted' | 'withheld'): string[] =>
     decision.lines.filter((line) => line.outcome === outcome).map(({ lineId }) => lineId);
-  const { artifactId: outputArtifactId, ...names } = receiptOfCheck(receipt).referenceOf(runId, receipt);
+  const declared = receiptWhere(receipt.schema === 'studio.caption-quality-control.receipt.v2');
+  const { artifactId: outputArtifactId, ...names } = declared.referenceOf(runId, receipt);
   return {
     ...names,
     outputArtifactId,

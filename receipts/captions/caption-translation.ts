@@ -30,38 +30,38 @@ import { translationWorkOf } from './translated-lines.ts';
 import { askedAgain, plannedAsks } from './translation-plan.ts';
 import { questionOf, translationPromptContract } from './translation-question.ts';
 
+/** What all records of what a model was asked have in common. */
+const ofTranslation = {
+  link: 'caption_translation',
+  maximumBytes: maximumTranslationBytes,
+  origin: ({ jobId }: Pick<CaptionTranslation, 'jobId'>) =>
+    ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }) as const,
+  producer: 'host',
+} as const;
+
 /** Everything that a model was asked for captions, as a run stores it. */
 export const storedTranslation = new RunRecord<CaptionTranslation>({
-  link: 'caption_translation',
+  ...ofTranslation,
   schema: captionTranslation,
-  maximumBytes: maximumTranslationBytes,
   kind: 'caption-translation-output',
-  origin: ({ jobId }) => ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }),
   sources: ({ transcript }) => [transcript.artifactId],
-  producer: 'host',
 });
 
 /** Everything but the questions of a long translation, as a run stores it. */
 export const storedLongTranslation = new RunRecord<PartedTranslation>({
-  link: 'caption_translation',
+  ...ofTranslation,
   schema: partedTranslation,
-  maximumBytes: maximumTranslationBytes,
   kind: 'caption-translation-output',
-  origin: ({ jobId }) => ({ kind: 'caption_production', jobId: captionJobId.parse(jobId) }),
   sources: ({ transcript, parts }) => [transcript.artifactId, ...parts.map(({ artifactId }) => artifactId)],
-  producer: 'host',
 });
 
 /** The questions of a long translation as a run stores them. */
 export const storedTranslationParts = new RunParts<TranslationPart>(
   new RunRecord<TranslationPart>({
-    link: 'caption_translation',
+    ...ofTranslation,
     schema: translationPart,
-    maximumBytes: maximumTranslationBytes,
     kind: 'caption-translation-part',
-    origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
     sources: ({ transcript }) => [transcript.artifactId],
-    producer: 'host',
   }),
   ({ asks }) => asks.length,
 );

@@ -23,9 +23,12 @@ export function webVttTime(ms: number): string {
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-// A blank line would end the cue, and an escaped `>` keeps an arrow from beginning another one.
-const payloadOf = (text: string): string =>
-  textLinesOf(text.replaceAll(/[&<>]/g, (character) => escapes[character] ?? character)).join('\n');
+/** A text of a cue; an escaped `>` keeps an arrow from beginning another one. */
+export const webVttText = (text: string): string =>
+  text.replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
+
+// A blank line would end the cue.
+const payloadOf = (text: string): string => textLinesOf(webVttText(text)).join('\n');
 
 function cueOf(line: CaptionLine, side: CaptionSide): string[] {
   const { state, text } = line[side];

@@ -12,20 +12,31 @@ import {
   captionChunk,
   captionCitations,
 } from '../../contract/captions/long-captions.ts';
-import { contentIdOf, storedBytes } from '../core/canonical-json.ts';
+import { storedBytes } from '../core/canonical-json.ts';
 import { checkObject, demandDerived } from '../core/evidence-chain-error.ts';
 import { RunRecord } from '../core/record.ts';
 import { inParts, RunParts } from '../core/record-parts.ts';
 import type { StoredContent } from '../core/stored-content.ts';
 import { readReceipt, type StoredReceipt } from '../core/stored-receipt.ts';
 
+type OfProduction = Pick<StoredCaptionRecord, 'jobId'>;
+
+/** What all records of one production have in common. */
+const ofProduction = {
+  link: 'caption',
+  maximumBytes: captionLimits.maxArtifactBytes,
+  origin: ({ jobId }: OfProduction) => ({ kind: 'caption_production', jobId }) as const,
+  producer: 'host',
+  ownId: 'jobId',
+} as const;
+
+const ofStudy = { sources: ({ study }: Pick<CaptionChunk, 'study'>) => [study.artifactId] };
+
 /** The record by which captions are named; their job names it, which is a digest of all that they are made of. */
 export const storedCaptions = new RunRecord<StoredCaptionRecord>({
-  link: 'caption',
+  ...ofProduction,
   schema: storedCaptionRecord,
-  maximumBytes: captionLimits.maxArtifactBytes,
   kind: 'caption-production-output',
-  origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
   sources: (captions) => [
     captions.input.sourceArtifactId,
     captions.input.study.artifactId,
@@ -33,37 +44,17 @@ export const storedCaptions = new RunRecord<StoredCaptionRecord>({
     ...('citations' in captions ? captions.citations.map(({ artifactId }) => artifactId) : []),
     ...('chunks' in captions ? captions.chunks.map(({ artifactId }) => artifactId) : []),
   ],
-  producer: 'host',
-  ownId: 'jobId',
 });
 
 /** The lines of long captions as a run stores them. */
 export const storedChunks = new RunParts<CaptionChunk>(
-  new RunRecord<CaptionChunk>({
-    link: 'caption',
-    schema: captionChunk,
-    maximumBytes: captionLimits.maxArtifactBytes,
-    kind: 'caption-production-chunk',
-    origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
-    sources: ({ study }) => [study.artifactId],
-    producer: 'host',
-    ownId: 'jobId',
-  }),
+  new RunRecord({ ...ofProduction, ...ofStudy, schema: captionChunk, kind: 'caption-production-chunk' }),
   ({ lines }) => lines.length,
 );
 
 /** The reads that the lines of long captions cite, as a run stores them where one record has no room for all. */
 export const storedCitations = new RunParts<CaptionCitations>(
-  new RunRecord<CaptionCitations>({
-    link: 'caption',
-    schema: captionCitations,
-    maximumBytes: captionLimits.maxArtifactBytes,
-    kind: 'caption-production-citations',
-    origin: ({ jobId }) => ({ kind: 'caption_production', jobId }),
-    sources: ({ study }) => [study.artifactId],
-    producer: 'host',
-    ownId: 'jobId',
-  }),
+  new RunRecord({ ...ofProduction, ...ofStudy, schema: captionCitations, kind: 'caption-production-citations' }),
   ({ citations }) => citations.length,
 );
 
@@ -179,6 +170,3 @@ function citedBy({ lines }: CaptionChunk, parts: readonly CaptionCitations[]): C
     return cited.some((index) => from <= index && index < first);
   });
 }
-
-/** The digest by which captions are named. */
-export const captionContentIdOf = (captions: CaptionArtifact): string => contentIdOf(storedFormOf(captions).record);

@@ -1,5 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { joinedCues, pairedCues, type TextPair, type TimedText } from './subtitle-pairs.ts';
+import { median } from '../core/median.ts';
+import { hullOf } from '../core/time-spans.ts';
+import { commonMs, joinedCues, pairedCues, type TextPair, type TimedText } from './subtitle-pairs.ts';
 
 /**
  * How tracks are put side by side that split their sentences differently. Cues belong together that share 30 % of the
@@ -8,15 +10,7 @@ import { joinedCues, pairedCues, type TextPair, type TimedText } from './subtitl
  */
 export const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
 
-const commonMs = (one: Range, other: Range): number =>
-  Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
-
 const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
-
-const median = (values: readonly number[]): number => {
-  const inOrder = [...values].sort((one, other) => one - other);
-  return inOrder[inOrder.length >> 1] ?? 0;
-};
 
 /** By how many ms each time of one track comes after each of another, where that is no farther than an offset may be. */
 function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
@@ -94,11 +88,6 @@ function asOne(cues: readonly TimedText[], stretch: Range): TimedText[] {
   const text = texts.includes(null) ? null : texts.join('\n');
   return [{ startMs: stretch.startMs, endMs: stretch.endMs, text }];
 }
-
-const hullOf = (cues: readonly Range[]): Range => ({
-  startMs: Math.min(...cues.map(({ startMs }) => startMs)),
-  endMs: Math.max(...cues.map(({ endMs }) => endMs)),
-});
 
 function movedInto({ startMs, endMs, text }: TimedText, offsetMs: number, range: Range): TimedText {
   const within = (ms: number): number => Math.min(Math.max(ms - offsetMs, range.startMs), range.endMs);

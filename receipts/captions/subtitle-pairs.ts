@@ -34,7 +34,8 @@ export function joinedCues(cues: readonly TimedText[]): TimedText[] {
   return joined;
 }
 
-const commonMs = (one: Range, other: Range): number =>
+/** How long both are shown; not above 0 where they are not shown together. */
+export const commonMs = (one: Range, other: Range): number =>
   Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs);
 
 function belongTogether(one: Range, other: Range): boolean {

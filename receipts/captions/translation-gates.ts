@@ -1,6 +1,7 @@
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import type { TranslatedAnswer } from '../../contract/captions/caption-translation.ts';
 import { baseLanguage } from '../core/base-language.ts';
+import { median } from '../core/median.ts';
 import { contradictsLanguage } from '../recognition/line-language.ts';
 import { lettersOf, spokenLength } from '../recognition/line-tokens.ts';
 import { keepsNames, keepsNumbers } from './carried-words.ts';
@@ -112,11 +113,6 @@ export function repeated(passed: readonly Passed[]): ReadonlySet<string> {
   }
   return found;
 }
-
-const median = (values: readonly number[]): number => {
-  const inOrder = [...values].sort((one, other) => one - other);
-  return inOrder[inOrder.length >> 1] ?? 0;
-};
 
 /** By how much a text is longer than its source, as the logarithm of the ratio. */
 const growth = (source: string, translation: string): number =>

@@ -3,6 +3,7 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes, hasUnseenField, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 import { parsedInParts } from './long-lists.ts';
+import { utf8Json } from './utf8-json.ts';
 
 /** A receipt or JSON artifact as it lies in the object store. */
 export function storedJson(value: unknown): StoredObject {
@@ -14,14 +15,6 @@ export interface StoredShape<Schema extends z.ZodType> {
   readonly link: EvidenceLink;
   readonly schema: Schema;
   readonly maximumBytes: number;
-}
-
-function parse(link: EvidenceLink, bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (error) {
-    throw new EvidenceChainError(link, 'encoding', error);
-  }
 }
 
 /**
@@ -37,7 +30,7 @@ function reopened<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   if (bytes.length > maximumBytes) throw new EvidenceChainError(link, 'size');
   if (contentIdOfBytes(bytes) !== contentId) throw new EvidenceChainError(link, 'content');
-  const value = parse(link, bytes);
+  const value = utf8Json(bytes, (cause) => new EvidenceChainError(link, 'encoding', cause));
   const text = Buffer.from(bytes).toString('utf8');
   if (!text.endsWith('\n') || !isCanonicalForm(value, text.slice(0, -1)) || hasUnseenField(text)) {
     throw new EvidenceChainError(link, 'canonical_form');

@@ -46,3 +46,9 @@ export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
 /** The length of a joined list in ms. */
 export const lengthOf = (spans: readonly Range[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+
+/** The smallest range that holds all of them. There is at least one. */
+export const hullOf = (spans: readonly Range[]): Range => ({
+  startMs: Math.min(...spans.map(({ startMs }) => startMs)),
+  endMs: Math.max(...spans.map(({ endMs }) => endMs)),
+});

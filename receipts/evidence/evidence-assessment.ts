@@ -13,9 +13,10 @@ import { EvidenceChainError } from '../core/evidence-chain-error.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { RunReceipt } from '../core/record.ts';
 import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
-import { type StepResult, stepOf } from '../core/study-step.ts';
+import type { StepResult } from '../core/study-step.ts';
+import { hullOf } from '../core/time-spans.ts';
 import { packReads } from './assessment-packing.ts';
-import { claimsOf, hullOf, tokenCountOf } from './evidence-claims.ts';
+import { claimsOf, tokenCountOf } from './evidence-claims.ts';
 
 const capability = 'analysis.evidence.assess';
 
@@ -109,9 +110,3 @@ export function* eachAssessment(
   if (groups.length > readingOf(run).maxAuditedAssessments) throw new EvidenceChainError('assessment', 'inputs');
   for (const group of groups) yield recordAssessment(run, assessmentReceipt.of(run, group));
 }
-
-/** All of these assessments at once. */
-export const performAssessments = (
-  run: StudyRun,
-  reads: readonly EvidenceReadReceipt[],
-): StepResult<AssessmentReference[]> => stepOf([...eachAssessment(run, reads)]);

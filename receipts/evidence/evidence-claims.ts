@@ -1,7 +1,7 @@
-import type { Range } from '../../contract/base/grammar.ts';
 import { type Claim, type ClaimState, claimStates } from '../../contract/evidence/evidence-assessment.ts';
 import type { EvidenceFact, EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { canonicalJson, contentIdOf } from '../core/canonical-json.ts';
+import { hullOf } from '../core/time-spans.ts';
 
 /** What a fact stands for: a speech value, a language code (null for one that was not identified), or recognised words or texts. */
 const assertionOf = (fact: EvidenceFact) => {
@@ -19,12 +19,6 @@ export function claimKeyOf(fact: EvidenceFact): string {
   const { kind, value } = assertionOf(fact);
   return `${kind} ${value ?? ''}`;
 }
-
-/** The smallest range that holds all of them. There is at least one. */
-export const hullOf = (spans: readonly Range[]): Range => ({
-  startMs: Math.min(...spans.map(({ startMs }) => startMs)),
-  endMs: Math.max(...spans.map(({ endMs }) => endMs)),
-});
 
 /** The states of a claim over these facts, the gravest first; only what has none of the others is supported. */
 function statesOf(facts: readonly EvidenceFact[], truncated: boolean): ClaimState[] {

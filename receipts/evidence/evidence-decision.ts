@@ -14,8 +14,8 @@ import { operationIdOf } from '../core/operation-key.ts';
 import { RunReceipt } from '../core/record.ts';
 import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
 import type { StepResult } from '../core/study-step.ts';
+import { hullOf } from '../core/time-spans.ts';
 import { assessmentReceipt } from './evidence-assessment.ts';
-import { hullOf } from './evidence-claims.ts';
 
 const capability = 'analysis.evidence.decide';
 

@@ -11,7 +11,7 @@ import { draftEvent } from '../core/event-draft.ts';
 import { operationIdOf } from '../core/operation-key.ts';
 import { type StoredShape, storedJson } from '../core/stored-json.ts';
 import { causeOf, readingOf, type StudyRun } from '../core/study-run.ts';
-import { type StepResult, stepOf } from '../core/study-step.ts';
+import type { StepResult } from '../core/study-step.ts';
 import { type PlannedRead, planReads } from './read-plan.ts';
 import { boundedFacts, factBytesOf, factsWithin, type ReadableEvidence } from './readable-evidence.ts';
 
@@ -133,10 +133,6 @@ export function* eachRead(run: StudyRun, evidence: readonly ReadableEvidence[]):
     };
   }
 }
-
-/** All of these reads at once. */
-export const performReads = (run: StudyRun, evidence: readonly ReadableEvidence[]): StepResult<ReadReference[]> =>
-  stepOf([...eachRead(run, evidence)]);
 
 /** What the journal says of one read. */
 export const readEvents = (run: StudyRun, receipt: EvidenceReadReceipt, receiptContentId: string): EventDraft[] => [

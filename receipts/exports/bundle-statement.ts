@@ -10,6 +10,7 @@ import {
 } from '../../contract/exports/runtime-bundle.ts';
 import { canonicalJson, contentIdOf, storedBytes } from '../core/canonical-json.ts';
 import { firstDifference } from '../core/first-difference.ts';
+import { utf8Json } from '../core/utf8-json.ts';
 import { bundlePaths } from './bundle-files.ts';
 
 const hexOf = (contentId: string): string => contentId.slice('sha256:'.length);
@@ -65,13 +66,8 @@ export class SignatureFault extends Error {
   }
 }
 
-function parsed(bytes: Uint8Array, place: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (error) {
-    throw new SignatureFault(place, error);
-  }
-}
+const parsed = (bytes: Uint8Array, place: string): unknown =>
+  utf8Json(bytes, (cause) => new SignatureFault(place, cause));
 
 /** An Ed25519 public key in PEM. Throws `SignatureFault` at `place`. */
 export function publicKeyOf(pem: Uint8Array, place: string): KeyObject {

@@ -2,6 +2,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { evidenceOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
+import { labelLineOf } from './label-track.ts';
 
 /** A stretch of speech or silence, or a cut, where both ends are the same. */
 interface TimedFact {
@@ -32,13 +33,10 @@ function timedFacts(runtime: VerifiedRuntime): { facts: TimedFact[]; madeOf: str
   return { facts, madeOf: found.map(({ contentId }) => contentId) };
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3);
-
 /** Speech, silence and cuts as a label track of Audacity: start, end and name in tabs, in seconds. */
 export function audacityLabels(runtime: VerifiedRuntime): ExportedFile {
   const { facts, madeOf } = timedFacts(runtime);
-  const labels = facts.map(({ kind, startMs, endMs }) => `${seconds(startMs)}\t${seconds(endMs)}\t${kind}\n`);
-  return { text: labels.join(''), madeOf };
+  return { text: facts.map((fact) => labelLineOf(fact, fact.kind)).join(''), madeOf };
 }
 
 /** The same as a table (RFC 4180), each fact with the evidence that it stands in. */

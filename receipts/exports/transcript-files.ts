@@ -1,5 +1,5 @@
 import type { TranscriptLineFact } from '../../contract/evidence/transcript.ts';
-import { webVttTime } from '../captions/caption-webvtt.ts';
+import { webVttText, webVttTime } from '../captions/caption-webvtt.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { demandEvidence } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
@@ -22,15 +22,10 @@ export function subRipTranscript(runtime: VerifiedRuntime): ExportedFile {
   return { text: cues.join('\n'), madeOf: [contentId] };
 }
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
 /** What was recognised as WebVTT, with a note that it was recognised and of what. */
 export function webVttTranscript(runtime: VerifiedRuntime): ExportedFile {
   const { lines, contentId } = passedLines(runtime);
-  const cues = lines.map((line) => {
-    const text = line.text.replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
-    return `line-${line.index}\n${timesOf(line)}\n${text}`;
-  });
+  const cues = lines.map((line) => `line-${line.index}\n${timesOf(line)}\n${webVttText(line.text)}`);
   return {
     text: `${['WEBVTT', `NOTE\nrecognised, transcript ${contentId}`, ...cues].join('\n\n')}\n`,
     madeOf: [contentId],

@@ -4,6 +4,7 @@ import { SourceInconsistent } from '../../contract/sources/source-fault.ts';
 import { hasUnseenField } from '../core/canonical-json.ts';
 import { indentedFile } from '../core/indented-file.ts';
 import { parsedInParts } from '../core/long-lists.ts';
+import { utf8Json } from '../core/utf8-json.ts';
 
 /**
  * Reads a record of a sealed source: UTF-8 JSON of the schema, written exactly as
@@ -26,11 +27,8 @@ export function readSealedRecord<Schema extends z.ZodType<object>>(
 }
 
 function parse(bytes: Uint8Array, place: string): object {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    if (typeof value === 'object' && value !== null) return value;
-  } catch (error) {
-    throw new SourceInconsistent('record_malformed', place, error);
-  }
-  throw new SourceInconsistent('record_malformed', place);
+  const fault = (cause?: unknown) => new SourceInconsistent('record_malformed', place, cause);
+  const value = utf8Json(bytes, fault);
+  if (typeof value === 'object' && value !== null) return value;
+  throw fault();
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import { isWellFormed } from '../../contract/base/text.ts';
 import { type RuntimeStart, runtimeStart } from '../../contract/study/runtime-start.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
+import { utf8Json } from '../core/utf8-json.ts';
 import { sourceRevisionIdOf, sourceSessionIdOf } from '../sources/source-identity.ts';
 import { requestedAnalysisOf } from './analysis-request.ts';
 import { calibrationIn } from './forecast.ts';
@@ -33,14 +34,6 @@ export class StartRecordError extends ServiceError {
   }
 }
 
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (error) {
-    throw new StartRecordError('encoding', error);
-  }
-}
-
 /** Whether a value is well-formed text throughout; one that is nested too deeply to be looked through is not. */
 function isText(value: unknown): boolean {
   try {
@@ -64,7 +57,7 @@ export const reopenRuntimeStart = (bytes: Uint8Array): RuntimeStart => reopenAcc
 
 /** As `reopenRuntimeStart`, with everything else that the same acceptance stored. */
 export function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
-  const value = parse(bytes);
+  const value = utf8Json(bytes, (cause) => new StartRecordError('encoding', cause));
   if (!isText(value)) throw new StartRecordError('encoding');
   const shaped = runtimeStart.safeParse(value);
   if (!shaped.success) throw new StartRecordError('shape', shaped.error);

@@ -11,15 +11,12 @@ import { artifactIdOf } from '../../../receipts/core/artifact.ts';
 import { contentIdOf, hashOf } from '../../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { packReads } from '../../../receipts/evidence/assessment-packing.ts';
-import {
-  assessedReads,
-  assessmentReceipt,
-  performAssessments,
-} from '../../../receipts/evidence/evidence-assessment.ts';
+import { assessedReads, assessmentReceipt } from '../../../receipts/evidence/evidence-assessment.ts';
 import { tokenCountOf } from '../../../receipts/evidence/evidence-claims.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
 import { mutationsOf } from '../reopening/mutations.ts';
+import { performAssessments } from './performed.ts';
 import {
   assessmentsOf,
   divided,

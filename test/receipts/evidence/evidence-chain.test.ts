@@ -6,9 +6,7 @@ import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonica
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { firstDifference } from '../../../receipts/core/first-difference.ts';
 import { reopenJson, storedJson } from '../../../receipts/core/stored-json.ts';
-import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
-import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import type { ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { admitStudy } from '../../../receipts/study/study-admission.ts';
 import { executionFinished } from '../../../receipts/study/study-closing.ts';
@@ -16,6 +14,7 @@ import { concludeStudy } from '../../../receipts/study/study-record.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { acceptedAt } from '../sources/korean-clip.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
+import { performAssessments, performReads } from './performed.ts';
 import { divided, inTurn, range, readsOf, run, runId, spoken, turns } from './spoken-study.ts';
 
 /** Carries a study from its reads to the queue, each step over nothing but what the earlier ones stored. */

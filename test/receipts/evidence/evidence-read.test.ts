@@ -6,11 +6,12 @@ import {
   readLimits,
 } from '../../../contract/evidence/evidence-read.ts';
 import { canonicalJson, hashOf } from '../../../receipts/core/canonical-json.ts';
-import { performReads, readEvidence } from '../../../receipts/evidence/evidence-read.ts';
+import { readEvidence } from '../../../receipts/evidence/evidence-read.ts';
 import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
 import { mutationsOf } from '../reopening/mutations.ts';
+import { performReads } from './performed.ts';
 import {
   contentIdsOf,
   divided,

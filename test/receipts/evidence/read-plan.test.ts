@@ -3,10 +3,10 @@ import type { Range } from '../../../contract/base/grammar.ts';
 import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
 import { standingReading } from '../../../contract/evidence/reading-allowance.ts';
 import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
-import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
 import { planReads } from '../../../receipts/evidence/read-plan.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
+import { performReads } from './performed.ts';
 import { contentIdsOf, divided, type Heard, inTurn, range, readsOf, run, spoken, turns } from './spoken-study.ts';
 
 const windowsOf = (reads: readonly EvidenceReadReceipt[]): Range[] =>

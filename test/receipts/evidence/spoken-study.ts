@@ -8,8 +8,6 @@ import type { LanguageRange, LanguageRanges } from '../../../contract/sources/la
 import { outputArtifact, preflightEvidenceArtifact } from '../../../receipts/core/artifact.ts';
 import { contentIdOf, storedBytes } from '../../../receipts/core/canonical-json.ts';
 import type { StudyRun } from '../../../receipts/core/study-run.ts';
-import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
-import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import {
   languageEvidence,
   type ReadableEvidence,
@@ -19,6 +17,7 @@ import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
 import { planStudy } from '../../../receipts/start/study-plan.ts';
 import { acceptedAt, clipRequest, clipStudyIds, koreanClip } from '../sources/korean-clip.ts';
 import { reopenAssessment, reopenRead } from './opened-records.ts';
+import { performAssessments, performReads } from './performed.ts';
 
 const hex = (digit: string): string => digit.repeat(64);
 

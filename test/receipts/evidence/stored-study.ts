@@ -10,9 +10,7 @@ import { preflightEvidenceArtifact } from '../../../receipts/core/artifact.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import type { StudyRun } from '../../../receipts/core/study-run.ts';
 import { encodeDetections } from '../../../receipts/evidence/detected-evidence.ts';
-import { performAssessments } from '../../../receipts/evidence/evidence-assessment.ts';
 import { performDecision } from '../../../receipts/evidence/evidence-decision.ts';
-import { performReads } from '../../../receipts/evidence/evidence-read.ts';
 import {
   type MediaOperation,
   operationCompleted,
@@ -34,6 +32,7 @@ import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { acceptedAt, clipRequest, clipStudyIds } from '../sources/korean-clip.ts';
 import { mediaBytes, pinnedFiles, recordOf, sealedClip } from '../sources/sealed-clip.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
+import { performAssessments, performReads } from './performed.ts';
 import { divided, turns } from './spoken-study.ts';
 import { audioOf, eld, ffmpeg, operationsOver, rangeOf, soundOf, subtitlesOf, vad } from './stored-detections.ts';
 import { koreanTrack, probedTrackOf, type StoredTrack } from './stored-tracks.ts';
