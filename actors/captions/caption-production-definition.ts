@@ -76,11 +76,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 /** Gives the chart of caption productions its effects, and the supervisor what it needs to know of them. */
 export function captionProductionDefinition(options: CaptionProductionKindOptions): ActorDefinition {
   const { ledger, objectStore, supervisor, runtimes, translator, clock, committed, report } = options;
-  const barrier = {
-    clock: supervisor.clock,
-    settled: ({ jobId }: CaptionProductionInput) => supervisor.settled(jobId),
-    lifetime: ({ jobId }: CaptionProductionInput) => supervisor.lifetime(jobId),
-  };
+  const actorOf = ({ jobId }: CaptionProductionInput): string => jobId;
   const slices = new TimeSlices();
   const stored = async (
     runtimeId: string,
@@ -115,7 +111,10 @@ export function captionProductionDefinition(options: CaptionProductionKindOption
     version: captionProductionVersion,
     migrations: captionProductionMigrations,
     machine: captionProductionMachine.provide({
-      actors: { produceCaptions: effect(barrier, produce), checkCaptions: effect(barrier, check) },
+      actors: {
+        produceCaptions: effect(supervisor, actorOf, produce),
+        checkCaptions: effect(supervisor, actorOf, check),
+      },
     }),
     // Deriving captions from a study takes no worker.
     queue: new WorkQueue(0, () => undefined),

@@ -64,11 +64,6 @@ async function standingOf(runtimes: VerifiedRuntimes, row: ActorRow): Promise<St
 /** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
 export function languageExplanationDefinition(options: LanguageExplanationKindOptions): ActorDefinition {
   const { ledger, objectStore, supervisor, runtimes, explainer, committed, report } = options;
-  const barrier = {
-    clock: supervisor.clock,
-    settled: ({ jobId }: LanguageExplanationInput) => supervisor.settled(jobId),
-    lifetime: ({ jobId }: LanguageExplanationInput) => supervisor.lifetime(jobId),
-  };
   const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
     withClientErrors(words, report, signal, async () => {
       const { execution } = await runtimes.read(runtimeId);
@@ -87,7 +82,9 @@ export function languageExplanationDefinition(options: LanguageExplanationKindOp
     name: 'language-explanation',
     version: languageExplanationVersion,
     migrations: languageExplanationMigrations,
-    machine: languageExplanationMachine.provide({ actors: { explain: effect(barrier, explain) } }),
+    machine: languageExplanationMachine.provide({
+      actors: { explain: effect(supervisor, ({ jobId }: LanguageExplanationInput) => jobId, explain) },
+    }),
     // Waiting for a model takes no worker.
     queue: new WorkQueue(0, () => undefined),
     hasJournal: false,

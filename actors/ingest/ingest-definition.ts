@@ -54,15 +54,7 @@ export const ingestDefinition = (
 export const ingestEffect = <Output, Input extends { readonly ingestId: string }>(
   supervisor: Supervisor,
   run: (input: Input, signal: AbortSignal) => Promise<Output>,
-) =>
-  effect<Output, Input>(
-    {
-      clock: supervisor.clock,
-      settled: ({ ingestId }) => supervisor.settled(ingestId),
-      lifetime: ({ ingestId }) => supervisor.lifetime(ingestId),
-    },
-    run,
-  );
+) => effect<Output, Input>(supervisor, ({ ingestId }) => ingestId, run);
 
 /** The effects of the states that every ingest ends with. */
 export const tailEffectsOf = ({ supervisor, sealing, seal }: IngestDefinitionOptions) => ({

@@ -69,14 +69,11 @@ function releaseKept({ media }: StudyDefinitionOptions, runtimeId: string, row: 
 export function studyDefinition(options: StudyDefinitionOptions): ActorDefinition {
   const { ledger, supervisor, budgets, queue, clock, initialize, media, recognition, screenText, evidence, progress } =
     options;
-  const barrier = {
-    clock: supervisor.clock,
-    settled: (input: StudyInput) => supervisor.settled(input.runtimeId),
-    lifetime: (input: StudyInput) => supervisor.lifetime(input.runtimeId),
-  };
+  const effectOf = <Output>(run: (input: StudyInput, signal: AbortSignal) => Promise<Output>) =>
+    effect<Output, StudyInput>(supervisor, ({ runtimeId }) => runtimeId, run);
   const machine = studyMachine.provide({
     actors: {
-      initialize: effect(barrier, initialize),
+      initialize: effectOf(initialize),
       deadline: fromCallback<StudyEvent, StudyInput>(({ input, sendBack }) =>
         budgets.run(input.runtimeId, () => {
           // The end speaks of every step that was done: one that is on its way to the disk gets there first.
@@ -84,21 +81,21 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
           supervisor.settled(input.runtimeId).then(end, end);
         }),
       ),
-      detect: effect(barrier, (input: StudyInput, signal) => media.detect(input, signal)),
-      subtitles: effect(barrier, async (input: StudyInput, signal) => ({
+      detect: effectOf((input, signal) => media.detect(input, signal)),
+      subtitles: effectOf(async (input, signal) => ({
         ...(await media.subtitles(input, signal)),
         recognizes: recognition.isFor(input.runtimeId),
         readsScreen: screenText.isFor(input.runtimeId),
       })),
-      recognize: effect(barrier, async (input: StudyInput, signal) => ({
+      recognize: effectOf(async (input, signal) => ({
         ...(await recognition.perform(input, signal)),
         readsScreen: screenText.isFor(input.runtimeId),
       })),
-      readScreen: effect(barrier, (input: StudyInput, signal) => screenText.perform(input, signal)),
-      read: effect(barrier, (input: StudyInput) => evidence.read(input)),
-      assess: effect(barrier, (input: StudyInput) => evidence.assess(input)),
-      decide: effect(barrier, (input: StudyInput) => evidence.decide(input)),
-      admit: effect(barrier, (input: StudyInput) => evidence.admit(input)),
+      readScreen: effectOf((input, signal) => screenText.perform(input, signal)),
+      read: effectOf((input) => evidence.read(input)),
+      assess: effectOf((input) => evidence.assess(input)),
+      decide: effectOf((input) => evidence.decide(input)),
+      admit: effectOf((input) => evidence.admit(input)),
     },
   });
   return {

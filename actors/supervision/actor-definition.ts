@@ -59,22 +59,24 @@ export interface ActorDefinition extends VersionedChart {
 
 /**
  * Makes the effect of an invoke: it starts only after the commit of the snapshot that invoked it, so that a crash never
- * leaves work behind that stands in no snapshot. `lifetime` ends with the actor, also when the actor fails. It is run again
+ * leaves work behind that stands in no snapshot. `actorOf` says whose it is, and `lifetime` ends with that actor, also when the actor fails. It is run again
  * while the storage refuses its reads; such a refusal comes before anything that must not be done twice.
  */
 export function effect<Output, Input extends object>(
   barrier: {
     readonly clock: Clock;
-    settled(input: Input): Promise<void>;
-    lifetime(input: Input): AbortSignal;
+    settled(id: string): Promise<void>;
+    lifetime(id: string): AbortSignal;
   },
+  actorOf: (input: Input) => string,
   run: (input: Input, signal: AbortSignal) => Promise<Output>,
 ) {
   return fromPromise<Output, Input>(async ({ input, signal }) => {
     // One microtask later the transition's own commit is under way; the barrier then waits for it.
     await Promise.resolve();
-    await barrier.settled(input);
-    const until = AbortSignal.any([signal, barrier.lifetime(input)]);
+    const id = actorOf(input);
+    await barrier.settled(id);
+    const until = AbortSignal.any([signal, barrier.lifetime(id)]);
     until.throwIfAborted();
     return untilAvailable(barrier.clock, until, () => run(input, until));
   });

@@ -98,11 +98,6 @@ export function errandDefinition(
   changes: Partial<ActorDefinition> = {},
 ): ActorDefinition {
   const { supervisor, budgets, queue } = port;
-  const barrier = {
-    clock: supervisor.clock,
-    settled: ({ id }: ErrandInput) => supervisor.settled(id),
-    lifetime: ({ id }: ErrandInput) => supervisor.lifetime(id),
-  };
   return {
     name: 'errand',
     version: 1,
@@ -110,8 +105,9 @@ export function errandDefinition(
     machine: machine.provide({
       actors: {
         work: effect(
-          barrier,
-          ({ id }: ErrandInput, signal) =>
+          supervisor,
+          ({ id }: ErrandInput) => id,
+          ({ id }, signal) =>
             new Promise<EffectOutcome>((resolve, reject) => effects.push({ id, signal, resolve, reject })),
         ),
         deadline: fromCallback<ErrandEvent, ErrandInput>(({ input, sendBack }) =>
