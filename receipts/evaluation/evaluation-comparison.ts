@@ -46,13 +46,14 @@ const retrieval = (name: string, score: Retrieval, tolerance = 0): Measure[] => 
   share(`${name}.f1`, score.f1Micro, 'higher', tolerance),
 ];
 
-const languages = (name: string, score: LanguageScore | null): Measure[] =>
-  score === null
-    ? []
-    : [
-        share(`${name}.accuracy`, score.accuracyMicro, 'higher'),
-        share(`${name}.abstention`, score.abstentionMicro, 'lower'),
-      ];
+/** The measures of a score; none where there is no such label. */
+const measured = <Score>(score: Score | null | undefined, measuresIn: (score: Score) => Measure[]): Measure[] =>
+  score == null ? [] : measuresIn(score);
+
+const languages = (name: string, { accuracyMicro, abstentionMicro }: LanguageScore): Measure[] => [
+  share(`${name}.accuracy`, accuracyMicro, 'higher'),
+  share(`${name}.abstention`, abstentionMicro, 'lower'),
+];
 
 /** A window may end a few moments earlier or later for the same reason. */
 const edgeToleranceMs = 5;
@@ -89,96 +90,66 @@ function utterances(scores: readonly UtteranceScore[]): Measure[] {
   ];
 }
 
+const cueError = (name: string, unit: 'ms' | 'us', value: number | null): Measure => ({
+  ...{ name: `subtitles.${name}`, unit, value, better: 'lower', tolerance: 0 },
+});
+
 /** Every measure of the scores, in a fixed order. Two evaluations of one pack have the same. */
-export const measuresOf = ({ speech, cuts, subtitles, ...scores }: EvaluationScores): Measure[] => [
-  ...(speech ?? []).flatMap((score) => [
-    ...retrieval(`speech.collar_${score.collarMs}ms`, score, speechToleranceMicro),
-    share(
-      `speech.collar_${score.collarMs}ms.detection_error_rate`,
-      score.detectionErrorRateMicro,
-      'lower',
-      speechToleranceMicro,
-    ),
+export const measuresOf = (scores: EvaluationScores): Measure[] => [
+  ...(scores.speech ?? []).flatMap((score) => {
+    const name = `speech.collar_${score.collarMs}ms`;
+    return [
+      ...retrieval(name, score, speechToleranceMicro),
+      share(`${name}.detection_error_rate`, score.detectionErrorRateMicro, 'lower', speechToleranceMicro),
+    ];
+  }),
+  ...(scores.cuts ?? []).flatMap((score) => retrieval(`cuts.within_${score.toleranceFrames}_frames`, score)),
+  ...measured(scores.subtitles, (score) => [
+    ...retrieval('subtitles.exact', score),
+    cueError('mean_error', 'us', score.meanErrorUs),
+    cueError('largest_error', 'ms', score.largestErrorMs),
   ]),
-  ...(cuts ?? []).flatMap((score) => retrieval(`cuts.within_${score.toleranceFrames}_frames`, score)),
-  ...(subtitles === null
-    ? []
-    : [
-        ...retrieval('subtitles.exact', subtitles),
-        {
-          name: 'subtitles.mean_error',
-          unit: 'us',
-          value: subtitles.meanErrorUs,
-          better: 'lower',
-          tolerance: 0,
-        } as const,
-        {
-          name: 'subtitles.largest_error',
-          unit: 'ms',
-          value: subtitles.largestErrorMs,
-          better: 'lower',
-          tolerance: 0,
-        } as const,
-      ]),
-  ...languages('languages.tracks', scores.trackLanguages),
-  ...languages('languages.cues', scores.cueLanguages),
-  ...(scores.captionGate === null
-    ? []
-    : [
-        share('caption_gate.complete_accepted', scores.captionGate.acceptedMicro, 'higher'),
-        share('caption_gate.defects_caught', scores.captionGate.caughtMicro, 'higher'),
-      ]),
+  ...measured(scores.trackLanguages, (score) => languages('languages.tracks', score)),
+  ...measured(scores.cueLanguages, (score) => languages('languages.cues', score)),
+  ...measured(scores.captionGate, ({ acceptedMicro, caughtMicro }) => [
+    share('caption_gate.complete_accepted', acceptedMicro, 'higher'),
+    share('caption_gate.defects_caught', caughtMicro, 'higher'),
+  ]),
   ...laterMeasures(scores),
 ];
 
 /** The measures of the labels that packs of 0.2.0 did not have. */
-const laterMeasures = ({
-  transitions,
-  soundFaults,
-  keyframes,
-  transcript,
-  translations,
-  pairing,
-  screenTexts,
-  utterances: said,
-}: Omit<EvaluationScores, 'speech' | 'cuts' | 'subtitles'>): Measure[] => [
-  ...(transitions === undefined
-    ? []
-    : [...retrieval('transitions', transitions), share('transitions.with_bounds', transitions.boundedMicro, 'higher')]),
-  ...(soundFaults ?? []).flatMap((score) => retrieval(`sound_faults.${score.kind}`, score)),
-  ...(keyframes === undefined ? [] : [share('keyframes.shots_covered', keyframes.coveredMicro, 'higher')]),
-  ...(transcript === undefined
-    ? []
-    : [
-        share('transcript.word_error_rate', transcript.wordErrorMicro, 'lower', speechToleranceMicro),
-        share('transcript.character_error_rate', transcript.characterErrorMicro, 'lower', speechToleranceMicro),
-        share('transcript.invention_rate', transcript.inventionMicro, 'lower'),
-      ]),
-  ...(translations === undefined
-    ? []
-    : [
-        share('translations.right_withheld', translations.withheldMicro, 'lower'),
-        ...translations.defects.flatMap(({ defect, caughtMicro, caughtTogetherMicro, caughtSeenMicro }) => [
-          share(`translations.${defect}.caught`, caughtMicro, 'higher'),
-          share(`translations.${defect}.caught_together`, caughtTogetherMicro, 'higher'),
-          share(`translations.${defect}.caught_seen`, caughtSeenMicro, 'higher'),
-        ]),
-      ]),
-  ...(pairing === undefined
-    ? []
-    : [
-        share('pairing.files_with_captions', pairing.captionedMicro, 'higher'),
-        share('pairing.words_kept', pairing.keptMicro, 'higher'),
-        share('pairing.lines_right', pairing.rightMicro, 'higher'),
-      ]),
-  ...(screenTexts === undefined
-    ? []
-    : [
-        share('screen_texts.found', screenTexts.foundMicro, 'higher'),
-        share('screen_texts.wrong', screenTexts.wrongMicro, 'lower'),
-        share('screen_texts.invented', screenTexts.inventedMicro, 'lower'),
-      ]),
-  ...(said === undefined ? [] : utterances(said)),
+const laterMeasures = (scores: EvaluationScores): Measure[] => [
+  ...measured(scores.transitions, (score) => [
+    ...retrieval('transitions', score),
+    share('transitions.with_bounds', score.boundedMicro, 'higher'),
+  ]),
+  ...(scores.soundFaults ?? []).flatMap((score) => retrieval(`sound_faults.${score.kind}`, score)),
+  ...measured(scores.keyframes, ({ coveredMicro }) => [share('keyframes.shots_covered', coveredMicro, 'higher')]),
+  ...measured(scores.transcript, ({ wordErrorMicro, characterErrorMicro, inventionMicro }) => [
+    share('transcript.word_error_rate', wordErrorMicro, 'lower', speechToleranceMicro),
+    share('transcript.character_error_rate', characterErrorMicro, 'lower', speechToleranceMicro),
+    share('transcript.invention_rate', inventionMicro, 'lower'),
+  ]),
+  ...measured(scores.translations, ({ withheldMicro, defects }) => [
+    share('translations.right_withheld', withheldMicro, 'lower'),
+    ...defects.flatMap(({ defect, caughtMicro, caughtTogetherMicro, caughtSeenMicro }) => [
+      share(`translations.${defect}.caught`, caughtMicro, 'higher'),
+      share(`translations.${defect}.caught_together`, caughtTogetherMicro, 'higher'),
+      share(`translations.${defect}.caught_seen`, caughtSeenMicro, 'higher'),
+    ]),
+  ]),
+  ...measured(scores.pairing, ({ captionedMicro, keptMicro, rightMicro }) => [
+    share('pairing.files_with_captions', captionedMicro, 'higher'),
+    share('pairing.words_kept', keptMicro, 'higher'),
+    share('pairing.lines_right', rightMicro, 'higher'),
+  ]),
+  ...measured(scores.screenTexts, ({ foundMicro, wrongMicro, inventedMicro }) => [
+    share('screen_texts.found', foundMicro, 'higher'),
+    share('screen_texts.wrong', wrongMicro, 'lower'),
+    share('screen_texts.invented', inventedMicro, 'lower'),
+  ]),
+  ...measured(scores.utterances, utterances),
 ];
 
 export type Change = 'equal' | 'better' | 'tolerated' | 'worse';

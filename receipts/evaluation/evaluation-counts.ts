@@ -27,16 +27,16 @@ export interface EvaluationCounts {
   readonly trackLanguages: LanguageCounts | null;
   readonly cueLanguages: LanguageCounts | null;
   readonly captionGate: CaptionGateCounts | null;
-  readonly transitions: TransitionCounts | null;
+  readonly transitions?: TransitionCounts | null | undefined;
   /** Once for each kind of fault. */
-  readonly soundFaults: readonly FaultCounts[] | null;
-  readonly keyframes: KeyframeCounts | null;
-  readonly transcript: TranscriptCounts | null;
-  readonly translations: TranslationCounts | null;
-  readonly pairing: PairingCounts | null;
-  readonly screenTexts: ScreenTextCounts | null;
+  readonly soundFaults?: readonly FaultCounts[] | null | undefined;
+  readonly keyframes?: KeyframeCounts | null | undefined;
+  readonly transcript?: TranscriptCounts | null | undefined;
+  readonly translations?: TranslationCounts | null | undefined;
+  readonly pairing?: PairingCounts | null | undefined;
+  readonly screenTexts?: ScreenTextCounts | null | undefined;
   /** Once for each condition. */
-  readonly utterances: readonly UtteranceCounts[] | null;
+  readonly utterances?: readonly UtteranceCounts[] | null | undefined;
 }
 
 const trackAnswers = ({ language: label }: LabelledTrack, { language }: FoundTrack): LanguageAnswer[] =>
@@ -96,18 +96,18 @@ function pooledSubtitles(list: readonly SubtitleCounts[]): SubtitleCounts | null
 }
 
 /** The counts of right lines, and those of each defect. */
-function pooledTranslations(items: readonly (TranslationCounts | null)[]): TranslationCounts | null {
+function pooledTranslations(items: readonly (TranslationCounts | null | undefined)[]): TranslationCounts | null {
   const clean = sumOf(present(items).map(({ lines, withheld }) => ({ lines, withheld })));
   const defects = sumsOf(present(items).map(({ defects: counts }) => counts));
   return clean && { ...clean, defects: defects ?? [] };
 }
 
-const present = <Value>(values: readonly (Value | null)[]): Value[] =>
-  values.flatMap((value) => (value === null ? [] : [value]));
+const present = <Value>(values: readonly (Value | null | undefined)[]): Value[] =>
+  values.flatMap((value) => (value == null ? [] : [value]));
 
 /** Adds up lists of counts place by place; null for none. */
 function sumsOf<Key extends string>(
-  lists: readonly (readonly Readonly<Record<Key, number>>[] | null)[],
+  lists: readonly (readonly Readonly<Record<Key, number>>[] | null | undefined)[],
 ): Record<Key, number>[] | null {
   const [first, ...rest] = present(lists);
   if (first === undefined) return null;
@@ -148,12 +148,12 @@ export const scoresOf = ({
   trackLanguages: trackLanguages && languageScoreOf(trackLanguages),
   cueLanguages: cueLanguages && languageScoreOf(cueLanguages),
   captionGate: captionGate && captionGateScoreOf(captionGate),
-  ...(later.transitions === null ? {} : { transitions: transitionScoreOf(later.transitions) }),
-  ...(later.soundFaults === null ? {} : { soundFaults: faultScoresOf(later.soundFaults) }),
-  ...(later.keyframes === null ? {} : { keyframes: keyframeScoreOf(later.keyframes) }),
-  ...(later.transcript === null ? {} : { transcript: transcriptScoreOf(later.transcript) }),
-  ...(later.translations === null ? {} : { translations: translationScoreOf(later.translations) }),
-  ...(later.pairing === null ? {} : { pairing: pairingScoreOf(later.pairing) }),
-  ...(later.screenTexts === null ? {} : { screenTexts: screenTextScoreOf(later.screenTexts) }),
-  ...(later.utterances === null ? {} : { utterances: later.utterances.map(utteranceScoreOf) }),
+  ...(later.transitions == null ? {} : { transitions: transitionScoreOf(later.transitions) }),
+  ...(later.soundFaults == null ? {} : { soundFaults: faultScoresOf(later.soundFaults) }),
+  ...(later.keyframes == null ? {} : { keyframes: keyframeScoreOf(later.keyframes) }),
+  ...(later.transcript == null ? {} : { transcript: transcriptScoreOf(later.transcript) }),
+  ...(later.translations == null ? {} : { translations: translationScoreOf(later.translations) }),
+  ...(later.pairing == null ? {} : { pairing: pairingScoreOf(later.pairing) }),
+  ...(later.screenTexts == null ? {} : { screenTexts: screenTextScoreOf(later.screenTexts) }),
+  ...(later.utterances == null ? {} : { utterances: later.utterances.map(utteranceScoreOf) }),
 });

@@ -16,19 +16,6 @@ export interface EstimatedMeasure extends Measure {
 const resamples = 1000;
 const outside = 0.025;
 
-/** The ratios of scores follow from their counts: adding those up again needs the counts alone. */
-const countsIn = (scores: EvaluationScores): EvaluationCounts => ({
-  ...scores,
-  transitions: scores.transitions ?? null,
-  soundFaults: scores.soundFaults ?? null,
-  keyframes: scores.keyframes ?? null,
-  transcript: scores.transcript ?? null,
-  translations: scores.translations ?? null,
-  pairing: scores.pairing ?? null,
-  screenTexts: scores.screenTexts ?? null,
-  utterances: scores.utterances ?? null,
-});
-
 /** Numbers in (0, 1) that follow from a seed alone (Park and Miller). */
 function* drawn(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
@@ -41,7 +28,8 @@ function* drawn(seed: number): Generator<number, never> {
 function byFile({ items }: EvaluationReceipt): EvaluationCounts[][] {
   const files = new Map<string, EvaluationCounts[]>();
   for (const { sourceContentId, scores } of items) {
-    files.set(sourceContentId, [...(files.get(sourceContentId) ?? []), countsIn(scores)]);
+    // The ratios of scores follow from their counts: adding those up again needs the counts alone.
+    files.set(sourceContentId, [...(files.get(sourceContentId) ?? []), scores]);
   }
   return [...files.values()];
 }

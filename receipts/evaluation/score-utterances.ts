@@ -58,7 +58,9 @@ export function utteranceCounts(
 }
 
 /** Counts of several items, once for each condition by name. */
-export function pooledUtterances(lists: readonly (readonly UtteranceCounts[] | null)[]): UtteranceCounts[] | null {
+export function pooledUtterances(
+  lists: readonly (readonly UtteranceCounts[] | null | undefined)[],
+): UtteranceCounts[] | null {
   const all = lists.flatMap((list) => list ?? []);
   const names = [...new Set(all.map(({ condition }) => condition))].sort();
   return all.length === 0
