@@ -1,8 +1,7 @@
 import type { HostOptions } from '../../actors/host-types.ts';
 import type { CaptionClassification } from '../../contract/captions/caption-executor.ts';
-import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
-import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+import { askedOf, modelNamed, providerOf } from './model-server.ts';
 import { StartError } from './start-error.ts';
 
 const modelFlag = 'caption-translation-model';
@@ -117,8 +116,7 @@ function modelOf({ classification }: CaptionChoice, model: string | undefined): 
   if (translates && model === undefined) throw new StartError('executor_not_allowed', `${pair} needs --${modelFlag}`);
   if (model === undefined) return null;
   if (!translates) throw new StartError('executor_not_allowed', `--${modelFlag} needs ${pair}`);
-  if (modelName.safeParse(model).success) return model;
-  throw new StartError('invalid_flags', `--${modelFlag} ${model}: not the name of a model`);
+  return modelNamed(modelFlag, model);
 }
 
 /** The translator with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
@@ -127,15 +125,10 @@ export function translatorOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): HostOptions['translator'] {
   if (model === null) return null;
-  const provider = hostedProvider(environment);
-  if ('refused' in provider) throw new StartError('invalid_translation_provider', provider.refused);
-  return { provider, model, isAskedOnce };
+  return { provider: providerOf(environment, 'invalid_translation_provider'), model, isAskedOnce };
 }
 
 /** What people have to know of a host that translates. */
 export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
-  const where = provider.isLocal
-    ? 'a server on this machine; whether it passes anything on is up to that server'
-    : 'outside this machine: recognised text leaves it with every production of captions, and each may cost money';
-  return `caption translation: asked of ${model} at ${provider.baseUrl}, ${where}`;
+  return `caption translation: ${askedOf(model, provider, 'recognised text leaves it with every production of captions')}`;
 }

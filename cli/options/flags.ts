@@ -1,3 +1,4 @@
+import { editDistance } from '../../receipts/core/edit-distance.ts';
 import { StartError } from './start-error.ts';
 
 /** How a flag is given: once with a value, several times with values, or without one. */
@@ -99,23 +100,9 @@ const usage = (message: string) => new StartError('invalid_flags', message);
 
 function suggestion(name: string, known: readonly string[]): string {
   const [nearest] = known
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
     .sort((a, b) => a.distance - b.distance);
   return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
     ? `, did you mean --${nearest.candidate}?`
     : '';
-}
-
-/** Levenshtein's distance between two short words. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const cost = letter === other ? 0 : 1;
-      next.push(Math.min((row[j] ?? 0) + cost, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

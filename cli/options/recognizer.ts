@@ -1,10 +1,10 @@
-import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition/semantic-evidence.ts';
-import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
+import { choice } from './closed-values.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from './flags.ts';
+import { askedOf, modelNamed, providerOf } from './model-server.ts';
 import { absolutePath } from './path-option.ts';
 import { StartError } from './start-error.ts';
 
@@ -74,40 +74,29 @@ function modelOf(engine: RecognizerEngine, given: string | undefined): string | 
     throw notAllowed(`--${engineFlag} ${engine} needs --${modelFlag}`);
   }
   if (engine !== 'openai') return absolutePath(given);
-  if (modelName.safeParse(given).success) return given;
-  throw new StartError('invalid_flags', `--${modelFlag} ${given}: not the name of a model`);
+  return modelNamed(modelFlag, given);
 }
 
 /** What the server of `openai` is asked to answer with; nothing for the others. */
-function responseFormatOf(engine: RecognizerEngine | null, given: string | undefined) {
-  if (engine !== 'openai') {
-    if (given === undefined) return {};
-    throw notAllowed(`--${formatFlagName} needs --${engineFlag} openai`);
-  }
-  const responseFormat = responseFormats.find((each) => each === (given ?? 'verbose_json'));
-  if (responseFormat !== undefined) return { responseFormat };
-  throw new StartError('invalid_flags', `--${formatFlagName} ${given}: one of ${responseFormats.join(', ')}`);
+function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
+  if (engine === 'openai') return { responseFormat: choice(given, formatFlagName, responseFormats) };
+  if (!given.has(formatFlagName)) return {};
+  throw notAllowed(`--${formatFlagName} needs --${engineFlag} openai`);
 }
 
 /** The recogniser of a host; null where none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
-  const name = given.single(engineFlag) ?? 'unavailable';
+  const engine = choice(given, engineFlag, ['unavailable', ...recognizerEngines]);
   const model = given.single(modelFlag);
-  const format = given.single(formatFlagName);
   const isAllowed = given.has(permissionFlag);
-  if (name === 'unavailable') {
+  if (engine === 'unavailable') {
     if (isAllowed) throw notAllowed(`--${permissionFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
     if (model !== undefined) throw notAllowed(`--${modelFlag} needs --${engineFlag} ${recognizerEngines.join(' or ')}`);
-    responseFormatOf(null, format);
+    responseFormatOf(null, given);
     return null;
   }
-  const engine = recognizerEngines.find((each) => each === name);
-  if (engine === undefined) {
-    const choices = ['unavailable', ...recognizerEngines].join(', ');
-    throw new StartError('invalid_flags', `--${engineFlag} ${name}: one of ${choices}`);
-  }
   if (!isAllowed) throw notAllowed(`--${engineFlag} ${engine} needs --${permissionFlag}`);
-  return { engine, model: modelOf(engine, model), ...responseFormatOf(engine, format) };
+  return { engine, model: modelOf(engine, model), ...responseFormatOf(engine, given) };
 }
 
 /** The recogniser with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
@@ -119,8 +108,7 @@ export function recognizerOf(
   const { engine, model, responseFormat = 'verbose_json' } = flags;
   if (engine === 'pocketsphinx') return { engine, model };
   if (engine === 'whisper-cli') return { engine, model: model ?? '' };
-  const provider = hostedProvider(environment);
-  if ('refused' in provider) throw new StartError('invalid_recognition_provider', provider.refused);
+  const provider = providerOf(environment, 'invalid_recognition_provider');
   return { engine, model: model ?? '', responseFormat, provider };
 }
 
@@ -129,12 +117,8 @@ export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
   flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
 
 /** What people have to know of a host that recognises speech. */
-export function recognizerNotice(choice: RecognizerChoice): string {
-  const what = `speech recognition: ${choice.engine}`;
-  if (choice.engine !== 'openai') return `${what}, on this machine`;
-  const { provider, model } = choice;
-  const where = provider.isLocal
-    ? 'a server on this machine; whether it passes anything on is up to that server'
-    : 'outside this machine: the sound of speech leaves it with every study, and each may cost money';
-  return `${what}, asked of ${model} at ${provider.baseUrl}, ${where}`;
+export function recognizerNotice(recognizer: RecognizerChoice): string {
+  const what = `speech recognition: ${recognizer.engine}`;
+  if (recognizer.engine !== 'openai') return `${what}, on this machine`;
+  return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
 }

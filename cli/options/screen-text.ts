@@ -1,5 +1,6 @@
 import { screenTextEngines } from '../../contract/screentext/screen-text-operation.ts';
 import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
+import { choice } from './closed-values.ts';
 import { type FlagTable, type GivenFlags, single } from './flags.ts';
 import { StartError } from './start-error.ts';
 
@@ -25,16 +26,11 @@ export const screenTextFlags: FlagTable = {
 
 /** The reader of text on the screen of a host; null where there is none. Throws `StartError` unless the flags agree. */
 export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
-  const name = given.single(engineFlag) ?? 'unavailable';
+  const engine = choice(given, engineFlag, ['unavailable', ...screenTextEngines]);
   const languages = given.single(languagesFlag);
-  if (name === 'unavailable') {
+  if (engine === 'unavailable') {
     if (languages === undefined) return null;
     throw new StartError('executor_not_allowed', `--${languagesFlag} needs --${engineFlag} tesseract`);
-  }
-  const engine = screenTextEngines.find((each) => each === name);
-  if (engine === undefined) {
-    const choices = ['unavailable', ...screenTextEngines].join(', ');
-    throw new StartError('invalid_flags', `--${engineFlag} ${name}: one of ${choices}`);
   }
   return { engine, languages: languages === undefined ? DEFAULT_LANGUAGES : codesOf(languages) };
 }

@@ -7,13 +7,13 @@ import { type ForecastEstimator, forecastEstimators } from '../../contract/study
 import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
 import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
+import { choice, integer } from './closed-values.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
 import { type RecognizerFlags, recognizerFlagsOf, secondRunOf } from './recognizer.ts';
 import { screenTextOf } from './screen-text.ts';
 import { serveFlags } from './serve-flags.ts';
-import type { StartCode } from './start-codes.ts';
 import { StartError } from './start-error.ts';
 import { type VideohostOptions, videohostOptions } from './videohost-flags.ts';
 import { workQueueOf } from './work-queue.ts';
@@ -114,26 +114,9 @@ export function serveOptions(args: readonly string[]): ServeOptions {
 
 const maximum = Number.MAX_SAFE_INTEGER;
 
-function integer(given: GivenFlags, name: string, preset: number, low: number, high: number, code: StartCode): number {
-  const text = given.single(name);
-  if (text === undefined) return preset;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < low || value > high) {
-    throw new StartError(code, `--${name} ${text}: an integer from ${low} to ${high} is needed`);
-  }
-  return value;
-}
-
 /** A limit that may be raised, and not lowered. */
 const between = (given: GivenFlags, name: string, preset: number, high: number): number =>
   integer(given, name, preset, preset, high, 'invalid_flags');
-
-function choice<const Choice extends string>(given: GivenFlags, name: string, choices: readonly Choice[]): Choice {
-  const text = given.single(name) ?? choices[0];
-  const found = choices.find((candidate) => candidate === text);
-  if (found === undefined) throw new StartError('invalid_flags', `--${name} ${text}: one of ${choices.join(', ')}`);
-  return found;
-}
 
 function origins(given: GivenFlags): readonly string[] {
   const values = given.all('allowed-origin');

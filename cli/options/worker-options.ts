@@ -1,5 +1,6 @@
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import type { LogFormat } from '../log.ts';
+import { choice, integer } from './closed-values.ts';
 import { type FlagTable, parseFlags, single } from './flags.ts';
 import type { CommandWords } from './help.ts';
 import { type RecognizerFlags, recognizerFlags, recognizerFlagsOf } from './recognizer.ts';
@@ -44,13 +45,6 @@ export function workerFlags(args: readonly string[]): WorkerFlags {
   if (recognizer?.engine === 'openai') {
     throw new StartError('executor_not_allowed', '--semantic-recognizer openai: a host asks a server by itself');
   }
-  const lease = given.single(leaseFlag) ?? String(leases.preset);
-  if (!/^\d{4,6}$/.test(lease) || Number(lease) < leases.least || Number(lease) > leases.most) {
-    throw new StartError('invalid_flags', `--${leaseFlag} ${lease}: an integer from ${leases.least} to ${leases.most}`);
-  }
-  const logFormat = given.single('log-format') ?? 'text';
-  if (logFormat !== 'text' && logFormat !== 'json') {
-    throw new StartError('invalid_flags', `--log-format ${logFormat}: one of text, json`);
-  }
-  return { workQueue, leaseMs: Number(lease), recognizer, logFormat };
+  const leaseMs = integer(given, leaseFlag, leases.preset, leases.least, leases.most, 'invalid_flags');
+  return { workQueue, leaseMs, recognizer, logFormat: choice(given, 'log-format', ['text', 'json']) };
 }

@@ -1,0 +1,28 @@
+import { modelName } from '../../contract/explanations/language-explanation-executor.ts';
+import { type HostedProvider, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { StartCode } from './start-codes.ts';
+import { StartError } from './start-error.ts';
+
+/** The value of a flag that names a model as its server does. Throws `StartError`. */
+export function modelNamed(flag: string, given: string): string {
+  if (modelName.safeParse(given).success) return given;
+  throw new StartError('invalid_flags', `--${flag} ${given}: not the name of a model`);
+}
+
+/** The server that the environment names. Throws `StartError` with this code, never with the key or the address in it. */
+export function providerOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  refusal: StartCode,
+): HostedProvider {
+  const provider = hostedProvider(environment);
+  if ('refused' in provider) throw new StartError(refusal, provider.refused);
+  return provider;
+}
+
+/** Of whom a model is asked, and `leaving`: what leaves this machine where that server is not on it. */
+export function askedOf(model: string, { baseUrl, isLocal }: HostedProvider, leaving: string): string {
+  const where = isLocal
+    ? 'a server on this machine; whether it passes anything on is up to that server'
+    : `outside this machine: ${leaving}, and each may cost money`;
+  return `asked of ${model} at ${baseUrl}, ${where}`;
+}
