@@ -10,7 +10,7 @@ import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { joinParameters } from '../../executors/evidence/detection-identity.ts';
 import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
-import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
+import { languagesOfTexts } from '../../executors/evidence/track-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
@@ -25,7 +25,7 @@ import { SECOND_RUN_PARAMETERS, secondRegion, secondTexts } from '../../receipts
 import { REGION_RULE, speechOf, speechRegions } from '../../receipts/recognition/speech-regions.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../receipts/recognition/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-parts.ts';
 
 export interface TranscriberOptions {
@@ -98,10 +98,8 @@ export class Transcriber {
       work.recognised(firstMs + completedMs, totalMs),
     );
     const second = textsOfSecondRun(placed, heardAgain);
-    const codes = await this.#identified(
-      placed.lines.map(({ text }) => text),
-      signal,
-    );
+    const texts = placed.lines.map(({ text }) => text);
+    const codes = await languagesOfTexts(this.#options.detector, texts, signal);
     const lines = gatedLines(
       placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
       {
@@ -188,23 +186,15 @@ export class Transcriber {
 
   async #recognise({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
     const { objectStore, recognizer } = this.#options;
-    const media = mediaOf(source);
-    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
+    const path = await intactPathOf(objectStore, mediaOf(source));
     const { audioTrackIndex } = trackOf(source, request);
     if (audioTrackIndex === null) throw mediaGone;
     const videoTrackIndex = source.tracks.find(({ kind }) => kind === 'video')?.index ?? null;
-    const sound = { path: pathOf(objectStore, media), audioTrackIndex, videoTrackIndex, region, signal };
+    const sound = { path, audioTrackIndex, videoTrackIndex, region, signal };
     const samples = await regionSound(this.#options, sound);
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
     return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal, waits) };
-  }
-
-  /** The language of each line as it is identified from its text alone. */
-  async #identified(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
-    if (texts.length === 0) return [];
-    const { cueCodes } = await trackLanguageOf(this.#options.detector, { index: 0, language: null }, texts, signal);
-    return cueCodes;
   }
 }
 

@@ -9,7 +9,7 @@ import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { joinParameters } from '../../executors/evidence/detection-identity.ts';
 import { identityOver, notedOver } from '../../executors/evidence/incomplete-evidence.ts';
-import { trackLanguageOf } from '../../executors/evidence/track-language.ts';
+import { languagesOfTexts } from '../../executors/evidence/track-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import { CHANGE_RULE, NOISE_RULE } from '../../executors/screentext/grey-picture.ts';
@@ -19,7 +19,7 @@ import { CLUTTER_PARAMETERS } from '../../receipts/screentext/clear-share.ts';
 import { SEEN_TEXT_PARAMETERS, seenTexts } from '../../receipts/screentext/seen-texts.ts';
 import { judgedText, TEXT_GATE_PARAMETERS } from '../../receipts/screentext/text-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { fileIsIntact, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { intactPathOf, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-parts.ts';
 import { CLUTTER_REST, readWindow } from './read-window.ts';
 
@@ -81,10 +81,8 @@ export class ScreenTexts {
     const pictures = await this.#read(work, videoTrackIndex);
     if (pictures.length === 0) return 'no_frames_in_range';
     const seen = seenTexts(pictures);
-    const codes = await this.#identified(
-      seen.map(({ text }) => text),
-      work.signal,
-    );
+    const texts = seen.map(({ text }) => text);
+    const codes = await languagesOfTexts(this.#options.detector, texts, work.signal);
     const artifact: FurtherArtifact = {
       schema: 'studio.further-evidence.v1',
       kind: 'screen_text',
@@ -120,7 +118,7 @@ export class ScreenTexts {
 
   async #read(work: ScreenTextWork, videoTrackIndex: number): Promise<ReadPicture[]> {
     const { source, request, keyframes, signal } = work;
-    const { reader, ffmpeg, windows } = this.#options;
+    const { reader, ffmpeg, windows, objectStore } = this.#options;
     const moments = (keyframes?.facts ?? []).flatMap((fact) => (fact.kind === 'keyframe' ? [fact.atMs] : []));
     const found: ReadPicture[] = [];
     // It is opened with the first window that was not read before.
@@ -138,7 +136,7 @@ export class ScreenTexts {
           // Told here alone: what an earlier host kept takes no time, and would make the pace of the rest look fast.
           work.read(window.startMs - request.range.startMs);
           open ??= await reader.open(signal);
-          const path = await this.#pathOf(source);
+          const path = await intactPathOf(objectStore, mediaOf(source));
           const sampled = await sampledPictures(this.#options, { path, videoTrackIndex, window, keyframesMs, signal });
           return readWindow(open, sampled, new Set(keyframesMs));
         };
@@ -149,20 +147,6 @@ export class ScreenTexts {
       await closed(open);
     }
     return found;
-  }
-
-  async #pathOf(source: RegisteredSource): Promise<string> {
-    const { objectStore } = this.#options;
-    const media = mediaOf(source);
-    if (!(await fileIsIntact(objectStore, media))) throw mediaGone;
-    return pathOf(objectStore, media);
-  }
-
-  /** The language of each text as it is identified from the text alone. */
-  async #identified(texts: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]> {
-    if (texts.length === 0) return [];
-    const { cueCodes } = await trackLanguageOf(this.#options.detector, { index: 0, language: null }, texts, signal);
-    return cueCodes;
   }
 }
 

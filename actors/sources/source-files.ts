@@ -14,9 +14,22 @@ export async function fileIsIntact(objectStore: ObjectStore, file: SourceFile): 
 }
 
 /** Whether every sealed file of a source is still what it was. */
-export async function sourceIsIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {
-  for (const file of source.files) if (!(await fileIsIntact(objectStore, file))) return false;
+export const sourceIsIntact = (objectStore: ObjectStore, { files }: RegisteredSource): Promise<boolean> =>
+  areIntact(objectStore, files);
+
+/** Whether the records of a source, all its files but the media, are still what they were. */
+export const recordsAreIntact = (objectStore: ObjectStore, { files }: RegisteredSource): Promise<boolean> =>
+  areIntact(objectStore, files.slice(1));
+
+async function areIntact(objectStore: ObjectStore, files: readonly SourceFile[]): Promise<boolean> {
+  for (const file of files) if (!(await fileIsIntact(objectStore, file))) return false;
   return true;
+}
+
+/** Where a file lies that still has the bytes that its receipt names. Rejects with `mediaGone` where it has not. */
+export async function intactPathOf(objectStore: ObjectStore, file: SourceFile): Promise<string> {
+  if (!(await fileIsIntact(objectStore, file))) throw mediaGone;
+  return pathOf(objectStore, file);
 }
 
 /** The media of a source: the first of its files. */
@@ -31,12 +44,6 @@ export function fileOf(source: RegisteredSource, contentId: string): SourceFile 
   const file = source.files.find((candidate) => candidate.contentId === contentId);
   if (file === undefined) throw new Error('a source has the files that its tracks name');
   return file;
-}
-
-/** Whether the records of a source, all its files but the media, are still what they were. */
-export async function recordsAreIntact(objectStore: ObjectStore, source: RegisteredSource): Promise<boolean> {
-  for (const file of source.files.slice(1)) if (!(await fileIsIntact(objectStore, file))) return false;
-  return true;
 }
 
 /** The media of a source for reading, or null when it is no longer what it was. */

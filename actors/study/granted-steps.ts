@@ -22,9 +22,9 @@ import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
-import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import { studiedSource } from './studied-source.ts';
 
 export interface GrantedStepsOptions {
   readonly ledger: Ledger;
@@ -138,7 +138,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     const { analysisRequest, runtimeId } = study.record;
     const { from } = standing(this.#options.progress.of(runtimeId));
     const limits = { maxWallMs: studyBudgetMs(analysisRequest.range) };
-    return { producer: producer(study, this.#source(study)), limits, from };
+    return { producer: producer(study, studiedSource(this.#options.registry, study)), limits, from };
   }
 
   /** What an earlier host began goes on as it was begun, with the version that it was begun by, if the same would be done now. */
@@ -174,9 +174,9 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 
   async #run(study: StudyRow, work: GrantedWork, signal: AbortSignal): Promise<Result<Found>> {
-    const { objectStore, board } = this.#options;
+    const { objectStore, board, registry } = this.#options;
     const found = await this.#step
-      .find(study, this.#source(study), work, signal)
+      .find(study, studiedSource(registry, study), work, signal)
       .finally(() => board.forget(study.record.runtimeId));
     if (typeof found === 'string') {
       return { kept: { state: 'unavailable', reasonCode: found }, found: null, reused: false };
@@ -185,12 +185,6 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     await objectStore.putAll([object]);
     const { contentId, bytes } = object;
     return { kept: { state: 'available', contentId, bytes: bytes.length }, found, reused: false };
-  }
-
-  #source({ record }: StudyRow): RegisteredSource {
-    const source = this.#options.registry.revision(record.sourceSession.revisionId);
-    if (source === undefined) throw mediaGone;
-    return source;
   }
 }
 

@@ -3,7 +3,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { StudyRow } from '../reopening/study-row.ts';
-import { fileIsIntact, fileOf, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { fileOf, intactPathOf, mediaOf, pathOf } from '../sources/source-files.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { attachedFilesOf } from './media-task.ts';
@@ -67,12 +67,8 @@ export class LocalOperations implements MediaOperations {
     { task, source, request }: MediaWork,
     { signal, measured, kept, stored }: WorkWatch,
   ): Promise<MediaOperationResult> {
-    const media = mediaOf(source);
-    if (!(await fileIsIntact(this.#objectStore, media))) throw mediaGone;
-    for (const contentId of attachedFilesOf(task)) {
-      if (!(await fileIsIntact(this.#objectStore, fileOf(source, contentId)))) throw mediaGone;
-    }
-    const path = pathOf(this.#objectStore, media);
+    const path = await intactPathOf(this.#objectStore, mediaOf(source));
+    for (const contentId of attachedFilesOf(task)) await intactPathOf(this.#objectStore, fileOf(source, contentId));
     const attachedPath = (contentId: string): string => pathOf(this.#objectStore, fileOf(source, contentId));
     return storedPass(this.#passes, watched(this.#objectStore, stored), task, {
       ...{ path, attachedPath, signal, measured },

@@ -1,6 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { MediaTask } from '../../contract/study/media-task.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
@@ -19,13 +18,13 @@ import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
-import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { type MediaStepName, mediaOperationOf, mediaTaskOf } from './media-task.ts';
+import { studiedSource } from './studied-source.ts';
 import type { StudyCalibration } from './study-calibration.ts';
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
@@ -134,7 +133,9 @@ export class MediaSteps {
     // A pass that may have gone on behind a window says nothing of the time that its whole range takes.
     const isWhole = this.#options.passes.windowEndsOf(this.#task(study, step)).length === 0;
     const isObserved = known === null && calibration !== null && isWhole;
-    const observed = isObserved ? [await calibration.noted(this.#source(study), operation, timed)] : [];
+    const observed = isObserved
+      ? [await calibration.noted(studiedSource(this.#options.registry, study), operation, timed)]
+      : [];
     return {
       events: isBegun ? events : [...begunAnew(study, begun, operation), ...events],
       writes: [
@@ -155,7 +156,7 @@ export class MediaSteps {
     const stored = this.#stored.get(runtimeId) ?? new Set<string>();
     this.#stored.set(runtimeId, stored);
     const running = operations.run(
-      { task, request, study, source: this.#source(study) },
+      { task, request, study, source: studiedSource(this.#options.registry, study) },
       {
         signal,
         measured: (completed, total) => board.note(runtimeId, { stage: step, completed, total, unit: 'milliseconds' }),
@@ -177,7 +178,7 @@ export class MediaSteps {
   }
 
   #task(study: StudyRow, step: MediaStepName): MediaTask {
-    return mediaTaskOf(step, this.#source(study), study.record.analysisRequest);
+    return mediaTaskOf(step, studiedSource(this.#options.registry, study), study.record.analysisRequest);
   }
 
   /**
@@ -220,12 +221,6 @@ export class MediaSteps {
       named.push(...objectFactsOf(reopenJson(furtherShape, stored)).map((fact) => fact.contentId));
     }
     return named;
-  }
-
-  #source({ record }: StudyRow): RegisteredSource {
-    const source = this.#options.registry.revision(record.sourceSession.revisionId);
-    if (source === undefined) throw mediaGone;
-    return source;
   }
 }
 

@@ -10,7 +10,7 @@ import { objectFactsOf } from '../../receipts/evidence/evidence-objects.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
-import { fileIsIntact, fileOf, mediaGone, mediaOf, pathOf } from '../sources/source-files.ts';
+import { fileOf, intactPathOf, mediaOf } from '../sources/source-files.ts';
 import { type MediaOperations, type MediaWork, type WorkWatch, watched } from '../study/media-operations.ts';
 import { attachedFilesOf } from '../study/media-task.ts';
 import { OperationFailed, OutcomeRefused } from './outcome-refused.ts';
@@ -51,8 +51,7 @@ export class QueuedOperations implements MediaOperations {
     const attached = attachedFilesOf(task).map((contentId) => fileOf(source, contentId));
     for (const file of [mediaOf(source), ...attached]) {
       if ((await objects.verify(file.contentId)) === 'intact') continue;
-      if (!(await fileIsIntact(this.#objectStore, file))) throw mediaGone;
-      await objects.copyIn(pathOf(this.#objectStore, file), file.contentId);
+      await objects.copyIn(await intactPathOf(this.#objectStore, file), file.contentId);
     }
   }
 

@@ -52,3 +52,13 @@ export async function trackLanguageOf(
     cueCodes: codes,
   };
 }
+
+/** The language of each text as it is identified from that text alone. Rejects as `trackLanguageOf`. */
+export async function languagesOfTexts(
+  detector: Pick<Detector, 'identify'>,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (string | null)[]> {
+  if (texts.length === 0) return [];
+  return (await trackLanguageOf(detector, { index: 0, language: null }, texts, signal)).cueCodes;
+}
