@@ -7,6 +7,7 @@ import { openSigningKey } from '../storage/signing/signing-key.ts';
 import { openTranslator } from './captions/open-translator.ts';
 import { openDeletions } from './deletion/open-deletions.ts';
 import { Bundles } from './exports/bundles.ts';
+import type { HostBasis } from './host-basis.ts';
 import type { Host, HostOptions } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/open-owned-ingests.ts';
@@ -72,6 +73,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
   });
   board.follow(supervisor, ledger);
+  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
+  const basis: HostBasis = { ledger, objectStore, registry, supervisor, runtimes, mutex, clock, report };
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),
@@ -79,14 +82,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
-  const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const {
     definition: studying,
     calibration,
     isHeld,
   } = openStudying({
-    ...{ ledger, objectStore, registry, supervisor, budgets, runtimes, board, clock, report },
-    ...{ launcher, tools, detector, detectorTools, recognizer, screenTextReader },
+    ...basis,
+    ...{ budgets, board, launcher, tools, detector, detectorTools, recognizer, screenTextReader },
     recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
@@ -95,13 +97,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     committed: (runtimeId) => studies.committed(runtimeId),
   });
   const studies: Studies = new Studies({
+    ...basis,
     definition: studying,
-    supervisor,
-    registry,
     sourceUses,
-    ledger,
-    objectStore,
-    clock,
     newId: randomUUID,
     recognizes: recognizer !== null,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
@@ -116,56 +114,37 @@ export async function openHost(options: HostOptions): Promise<Host> {
     translator: translator?.identity,
   };
   const laterStages = openLaterStages({
-    ledger,
-    objectStore,
-    supervisor,
-    runtimes,
-    mutex,
-    reviewer: options.reviewer,
+    ...basis,
     captionAbility,
     translator,
+    reviewer: options.reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
-    clock,
     committed: (runtimeId) => {
       studies.committed(runtimeId);
       supervisor.announce(runtimeId);
     },
-    report,
   });
   const overviews = new Overviews({
-    kindName: studying.name,
-    ledger,
-    supervisor,
+    ...basis,
     budgets,
     board,
-    runtimes,
-    registry,
-    host: {
-      reviewerId: options.reviewer.id,
-      captions: captionAbility,
-      explains: options.explainer !== null,
-    },
+    kindName: studying.name,
+    host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
   const playback = new PrivatePlayback({
+    ...basis,
     grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: studying.name,
-    supervisor,
-    registry,
-    ledger,
-    objectStore,
   });
   const openKey = () => openSigningKey(layout.root, randomUUID);
-  const bundles = new Bundles({ ledger, objectStore, runtimes, openKey });
-  const unused = new UnusedMedia({
-    ledger,
-    objectStore,
-    isRegistered: (contentId) => registry.holds(contentId),
-    report,
-  });
+  const bundles = new Bundles({ ...basis, openKey });
+  const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
   await unused.load();
   unused.heldBy(isHeld);
   const deleting = openDeletions({
-    ...{ ledger, objectStore, registry, sourceUses, supervisor, mutex, unused, clock, report },
+    ...basis,
+    sourceUses,
+    unused,
     isInUse: (folder) => launcher.isInUse(folder),
     openParts: () => notedParts(ledger),
     runtimeDeleted: (runtimeId) => {
@@ -175,30 +154,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
   });
   const sealing = new IngestSealing({
-    ledger,
-    objectStore,
-    registry,
+    ...basis,
     unused,
     progress: board,
     probe: (path, signal, onRead) => probeMedia(launcher, tools, path, signal, onRead),
     probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
   });
-  const ingests = {
-    ledger,
-    objectStore,
-    registry,
-    supervisor,
-    sealing,
-    unused,
-    progress: board,
-    clock,
-    newId: randomUUID,
-  };
+  const ingests = { ...basis, sealing, unused, progress: board, newId: randomUUID };
   const ownedIngests = openOwnedIngests({
     ...ingests,
     queue: queues.probes,
     maximumBytes: options.maximumOwnedMediaBytes,
-    report,
   });
   const videohost = videohostService({
     ...ingests,
@@ -207,7 +173,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
     settings: options.videohost,
     workFolder: layout.work,
     grant,
-    report,
   });
   supervisor.register(studying);
   const measured = { supervisor, queues: { ...queues, videohosts: videohost.queue }, durations, commits, launcher };
@@ -237,14 +202,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return {
     sources: registry,
     sourceRecords: new SourceRecords(registry, ledger, objectStore),
-    subtitleTracks: new SubtitleTracks({
-      ...{ ledger, objectStore, registry, mutex, launcher, clock },
-      ffmpeg: tools.ffmpeg,
-    }),
+    subtitleTracks: new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg }),
     ownedIngests,
     videohostIngests: videohost.ingests,
     studies,
-    listedRuntimes: new ListedRuntimes({ ledger, supervisor, registry }),
+    listedRuntimes: new ListedRuntimes(basis),
     ...laterStages,
     planWarnings: new PlanWarnings({
       ...{ studies, objectStore },

@@ -1,10 +1,6 @@
-import type { Clock } from '../contract/base/clock.ts';
 import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { LanguageExplainer } from '../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../receipts/captions/caption-ability.ts';
-import type { KeyedMutex } from '../storage/keyed-mutex.ts';
-import type { Ledger } from '../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../storage/objects/object-store.ts';
 import { captionProductionDefinition } from './captions/caption-production-definition.ts';
 import { CaptionReads } from './captions/caption-reads.ts';
 import type { CaptionTranslations } from './captions/caption-translations.ts';
@@ -12,27 +8,19 @@ import { Captions } from './captions/captions.ts';
 import { languageExplanationDefinition } from './explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from './explanations/language-explanations.ts';
 import { Exports } from './exports/exports.ts';
+import type { HostBasis } from './host-basis.ts';
 import { EvidenceAudits } from './reopening/evidence-audits.ts';
-import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { PublishReviews } from './review/publish-reviews.ts';
-import type { Supervisor } from './supervision/supervisor.ts';
 
-export interface LaterStagesOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly supervisor: Supervisor;
-  readonly runtimes: VerifiedRuntimes;
-  /** Whatever changes a runtime that has ended takes turns by its id. */
-  readonly mutex: KeyedMutex;
+export interface LaterStagesOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'mutex' | 'clock' | 'report'> {
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;
   /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
   readonly explainer: LanguageExplainer | null;
-  readonly clock: Clock;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 /** Everything that is done with a finished study. */

@@ -17,29 +17,23 @@ import { checkableOf, noCaptions } from '../../receipts/captions/fold-captions.t
 import type { StudyRun } from '../../receipts/core/study-run.ts';
 import type { StepResult } from '../../receipts/core/study-step.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, effect, type Phase, type Standing } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 import type { CaptionTranslations } from './caption-translations.ts';
 
-export interface CaptionProductionKindOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly supervisor: Supervisor;
-  readonly runtimes: VerifiedRuntimes;
-  readonly clock: Clock;
+export interface CaptionProductionKindOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
   /** Null on a host that translates no captions. */
   readonly translator: CaptionTranslations | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 const phases: Readonly<Record<string, Phase>> = {

@@ -12,19 +12,14 @@ import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { firstDifference } from '../../receipts/core/first-difference.ts';
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 
-export interface CaptionsOptions {
+export interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition;
-  readonly supervisor: Supervisor;
-  readonly runtimes: VerifiedRuntimes;
-  readonly mutex: KeyedMutex;
   /** What this host was started with. */
   readonly ability: CaptionAbility;
 }

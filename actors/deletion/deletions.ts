@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { DeletionList, DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
 import { type DeletionState, deletionAfter } from '../../machines/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion/deletion-receipt.ts';
-import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import {
   absentRuntime,
@@ -23,13 +21,8 @@ import type { Measure } from './measure.ts';
 import type { Needs } from './needs.ts';
 import { deletes } from './rows-of.ts';
 
-export interface DeletionsOptions {
-  readonly ledger: Ledger;
-  readonly registry: SourceRegistry;
+export interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'mutex' | 'clock'> {
   readonly sourceUses: SourceUses;
-  readonly clock: Clock;
-  /** Reviews, later stages and deletions take turns by the runtime's id. */
-  readonly mutex: KeyedMutex;
   readonly needs: Needs;
   readonly measure: Measure;
   readonly figures: Pick<DeletionFigures, 'deleted'>;

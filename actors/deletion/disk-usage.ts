@@ -1,19 +1,12 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import type { DiskUse, RuntimeDiskUse, SourceDiskUse } from '../../contract/deletion/disk-use.ts';
 import type { FilesAndBytes } from '../../contract/deletion/garbage-collection.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { listedOf } from '../study/listed-runtimes.ts';
 import { filesOf, type NamedBy, namedBy } from './named-by.ts';
 import type { ReachedObjects } from './reached-objects.ts';
 
-export interface DiskUsageOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+export interface DiskUsageOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'clock'> {
   readonly reached: ReachedObjects;
-  readonly clock: Clock;
 }
 
 /** Objects on disk, by their lengths. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Clock } from '../../contract/base/clock.ts';
 import { contentId } from '../../contract/base/grammar.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
 import { restMs } from '../../storage/objects/object-files.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { ReachedObjects } from './reached-objects.ts';
 
 /** Events that one commit removes. */
@@ -18,17 +17,12 @@ const note = z.strictObject({
 });
 export type ErasureNote = z.infer<typeof note>;
 
-export interface ErasureOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
+export interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock' | 'report'> {
   readonly reached: ReachedObjects;
   /** Whether a source of media with this content id is there. */
   readonly isSource: (contentId: string) => boolean;
   /** Whether live work holds an object that no record names. */
   readonly isHeld: (contentId: string) => boolean;
-  readonly clock: Clock;
-  /** Lines for people. */
-  readonly report: (line: string) => void;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Clock } from '../../contract/base/clock.ts';
 import type { FilesAndBytes, GarbageCollection, GarbageKind } from '../../contract/deletion/garbage-collection.ts';
-import type { ObjectRef, ObjectStore } from '../../storage/objects/object-store.ts';
+import type { ObjectRef } from '../../storage/objects/object-store.ts';
 import type { Stray } from '../../storage/objects/strays.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { DeletionFigures } from './deletion-figures.ts';
 import type { Erasure } from './erasure.ts';
@@ -13,8 +13,7 @@ const dayMs = 24 * 60 * 60_000;
 /** How long what lies beside the objects is left alone. Damaged bytes wait for a person to look at them. */
 const agesMs: Readonly<Record<Stray['kind'], number>> = { quarantine: 30 * dayMs, inbox: dayMs, work: dayMs };
 
-export interface GarbageOptions {
-  readonly objectStore: ObjectStore;
+export interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'> {
   readonly reached: ReachedObjects;
   readonly erasure: Erasure;
   readonly unused: UnusedMedia;
@@ -23,7 +22,6 @@ export interface GarbageOptions {
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
-  readonly clock: Clock;
   readonly figures: Pick<DeletionFigures, 'collected'>;
 }
 

@@ -5,17 +5,13 @@ import { lifecycle } from '../../contract/study/runtime-status.ts';
 import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import { lengthOf } from '../../storage/objects/listed-objects.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import { actorRow } from '../supervision/actor-row.ts';
 import type { ReachedObjects } from './reached-objects.ts';
 import type { Rows, RowsOf } from './rows-of.ts';
 
-export interface MeasureOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+export interface MeasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly rowsOf: RowsOf;
   readonly reached: ReachedObjects;
 }

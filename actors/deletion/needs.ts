@@ -1,12 +1,10 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { IngestMedia } from '../../machines/ingest-tail.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { ingestKindNames } from '../ingest/ingest-service.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import { listedOf } from '../study/listed-runtimes.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 
 /** So many of those that need a source are named. */
 const named = 3;
@@ -14,10 +12,7 @@ const named = 3;
 /** The kinds of actors that make something of a runtime that has ended. */
 const productionKinds = ['caption-production', 'language-explanation'] as const;
 
-export interface NeedsOptions {
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
-  readonly registry: SourceRegistry;
+export interface NeedsOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'supervisor'> {
   readonly sourceUses: SourceUses;
 }
 

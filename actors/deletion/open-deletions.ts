@@ -1,11 +1,6 @@
-import type { Clock } from '../../contract/base/clock.ts';
-import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { SourceUses } from '../sources/source-uses.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { DeletionFigures } from './deletion-figures.ts';
 import { Deletions } from './deletions.ts';
 import { DiskUsage } from './disk-usage.ts';
@@ -16,21 +11,15 @@ import { Needs } from './needs.ts';
 import { ReachedObjects } from './reached-objects.ts';
 import { RowsOf } from './rows-of.ts';
 
-export interface OpenDeletionsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+export interface OpenDeletionsOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'mutex' | 'clock' | 'report'> {
   readonly sourceUses: SourceUses;
-  readonly supervisor: Supervisor;
-  readonly mutex: KeyedMutex;
   readonly unused: UnusedMedia;
   /** Whether a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly runtimeDeleted: (runtimeId: string) => void;
-  readonly clock: Clock;
-  readonly report: (line: string) => void;
 }
 
 /** What removes things from a host. */

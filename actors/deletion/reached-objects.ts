@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { version } from '../../contract/base/program-version.ts';
 import { addNamed, keepingValues, reachedFrom } from '../../storage/backup/named-objects.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 
 const maximumEvidenceBytes = 64 * 1024 * 1024;
@@ -22,10 +21,7 @@ export interface StoredOperation {
   readonly isOutdated: boolean;
 }
 
-export interface ReachOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-}
+export type ReachOptions = Pick<HostBasis, 'ledger' | 'objectStore'>;
 
 /**
  * Finds what is reached: every object that any row or event of the ledger names, and what those name in turn. An object that is

@@ -17,26 +17,21 @@ import {
   explanationOf,
   recordExplanation,
 } from '../../receipts/explanations/language-explanation.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/client-error.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
 
-export interface LanguageExplanationKindOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly supervisor: Supervisor;
-  readonly runtimes: VerifiedRuntimes;
+export interface LanguageExplanationKindOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'report'> {
   /** Null on a host that was started without one: it still ends the attempts of an earlier one. */
   readonly explainer: LanguageExplainer | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 const words: FailureWords = {

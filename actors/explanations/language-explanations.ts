@@ -21,22 +21,16 @@ import { explanationStarted } from '../../receipts/explanations/language-explana
 import { approvedStudyOf } from '../../receipts/reopening/approved-study.ts';
 import { languageExplanationsBytes } from '../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
-import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { settledActor } from '../supervision/settled-actor.ts';
 import { storeBeforePromise } from '../supervision/store-before-promise.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 
-export interface LanguageExplanationsOptions {
+export interface LanguageExplanationsOptions
+  extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition;
-  readonly supervisor: Supervisor;
-  readonly objectStore: ObjectStore;
-  readonly runtimes: VerifiedRuntimes;
-  readonly mutex: KeyedMutex;
   /** Null on a host that was started without an explainer. */
   readonly explainer: LanguageExplainer | null;
 }

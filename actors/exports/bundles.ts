@@ -11,14 +11,14 @@ import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
 import { ArchiveBytes, type ArchivePart } from '../../storage/archive/archive-bytes.ts';
 import { maximumEntryBytes } from '../../storage/archive/ustar-header.ts';
-import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { JournalHead } from '../../storage/ledger/ledger.ts';
 import { type SigningKey, SigningKeyError } from '../../storage/signing/signing-key.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { laterActorsOf } from '../reopening/actor-rows.ts';
 import { statusOfRow } from '../reopening/data-root-store.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts';
-import type { Verified, VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
+import type { Verified } from '../reopening/verified-runtimes.ts';
 import { mediaOf, openMedia } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
 import type { BundledRows } from './bundled-rows.ts';
@@ -29,10 +29,7 @@ const pageEvents = 200;
 /** Each try loses against a commit of the same runtime; these come seconds apart. */
 const tries = 8;
 
-export interface BundlesOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly runtimes: VerifiedRuntimes;
+export interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
   /** Opens the signing key, which it makes where there is none. Throws `SigningKeyError`. */
   readonly openKey: () => Promise<SigningKey>;
 }

@@ -1,12 +1,9 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
-import type { Clock } from '../../contract/base/clock.ts';
 import { contentId } from '../../contract/base/grammar.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { IngestMedia, MediaInput } from '../../machines/ingest-tail.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import { type ActorDefinition, effect } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
@@ -18,16 +15,11 @@ import type { IngestSealing } from './ingest-sealing.ts';
 import { ingestState } from './ingest-service.ts';
 
 /** What the ingests of every kind rest on. */
-export interface IngestOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
-  readonly supervisor: Supervisor;
+export interface IngestOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'clock'> {
   readonly queue: WorkQueue;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
-  readonly clock: Clock;
   readonly newId: () => string;
 }
 

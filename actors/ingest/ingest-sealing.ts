@@ -12,17 +12,12 @@ import type { MeasuredMedia, PinnedFiles, SealedSource } from '../../receipts/so
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { subtitleFilesIn } from '../../receipts/sources/sealed-subtitles.ts';
 import { verifySource } from '../../receipts/sources/verify-source.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readSourceFile } from '../sources/source-files.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 
-export interface IngestSealingOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+export interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly unused: UnusedMedia;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Measures a media file and tells how much of it was read, in ms; rejects with the reason why it is refused. */

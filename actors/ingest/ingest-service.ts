@@ -3,16 +3,14 @@ import type { Failure } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import { type SourceSessionRow, sourceSessionRowOf } from '../../contract/sources/source-session-list.ts';
 import { indexKey } from '../../storage/ledger/index-keys.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { requireSpace } from '../sources/required-space.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ActorRow } from '../supervision/actor-row.ts';
 import { absentIngest } from '../supervision/deletion-rows.ts';
 import { type NewestFirst, newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { revisionOf } from './ingest-revision.ts';
 
 /** Ingests that may be open at once, of all kinds together; more are refused until some end. */
@@ -21,12 +19,8 @@ export const openIngestLimit = 1000;
 /** The kinds of actor that are ingests. */
 export const ingestKindNames = ['owned-ingest', 'videohost-ingest'] as const;
 
-export interface IngestServiceOptions {
+export interface IngestServiceOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor'> {
   readonly definition: ActorDefinition;
-  readonly supervisor: Supervisor;
-  readonly registry: SourceRegistry;
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
 }
 
 /** What an ingest is opened with beside its input. */

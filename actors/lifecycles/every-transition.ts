@@ -1,18 +1,14 @@
 import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { actorOf, transitionsOf } from '../supervision/transition-rows.ts';
 import { knownActor } from './known-actors.ts';
 import { recordedTransitions } from './recorded-transitions.ts';
 import { streamed } from './streamed-transitions.ts';
 
-export interface EveryTransitionOptions {
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
-}
+export type EveryTransitionOptions = Pick<HostBasis, 'ledger' | 'supervisor'>;
 
 /** A read ends with the actor that fills it. */
 const readAtOnce = 50;

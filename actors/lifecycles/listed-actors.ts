@@ -7,14 +7,13 @@ import {
 } from '../../contract/lifecycles/actors.ts';
 import { standsIn } from '../../machines/lifecycles/active-states.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../reopening/review-rows.ts';
 import type { Phase } from '../supervision/actor-definition.ts';
 import { type ActorRow, hasEnded, snapshotValue } from '../supervision/actor-row.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { phaseOf } from '../supervision/row-phase.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { runtimeOf } from './known-actors.ts';
 import { recordedTransitions } from './recorded-transitions.ts';
 import { shownState } from './shown-state.ts';
@@ -25,10 +24,7 @@ export interface ActorListRequest extends PageRequest {
   readonly state: string | null;
 }
 
-export interface ListedActorsOptions {
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
-}
+export type ListedActorsOptions = Pick<HostBasis, 'ledger' | 'supervisor'>;
 
 const phases: Readonly<Record<Phase, ActorPhase>> = {
   idle: 'waiting',

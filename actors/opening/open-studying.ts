@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import { keptRegion } from '../../contract/recognition/raw-region.ts';
 import { readPictures } from '../../contract/screentext/read-pictures.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -7,16 +6,13 @@ import type { DetectorModel } from '../../executors/detector/detector-messages.t
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { ScreenTextReader } from '../../executors/screentext/screen-text-reader.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { recognitionSteps } from '../recognition/recognition-steps.ts';
 import { Transcriber } from '../recognition/transcriber.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { screenTextSteps } from '../screentext/screen-text-steps.ts';
 import { ScreenTexts } from '../screentext/screen-texts.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import { EvidenceSteps } from '../study/evidence-steps.ts';
 import { KeptParts } from '../study/kept-parts.ts';
 import { KeptWindows } from '../study/kept-windows.ts';
@@ -28,7 +24,6 @@ import { studyDefinition } from '../study/study-definition.ts';
 import { studyOpening } from '../study/study-opening-step.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import { QueuedOperations } from '../workers/queued-operations.ts';
@@ -40,13 +35,9 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
 ];
 
-export interface StudyingOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
-  readonly supervisor: Supervisor;
+export interface StudyingOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
   readonly budgets: TimeBudgets;
-  readonly runtimes: VerifiedRuntimes;
   readonly launcher: Launcher;
   readonly tools: MediaPassesOptions['tools'];
   readonly detector: Detector;
@@ -65,10 +56,8 @@ export interface StudyingOptions {
   readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
-  readonly clock: Clock;
   /** Called after each commit of a runtime. */
   readonly committed: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | null =>

@@ -2,25 +2,20 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { lifecycleOf, reasonOf, tellableRow } from '../reopening/study-row.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 
-export interface OverviewsOptions {
+export interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
   /** Name of the definition of studies. */
   readonly kindName: string;
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
   readonly budgets: TimeBudgets;
   readonly board: Pick<ProgressBoard, 'waitingFor'>;
-  readonly runtimes: VerifiedRuntimes;
   readonly registry: Pick<SourceRegistry, 'current'>;
   readonly host: Omit<HostAbilities, 'sourceIsCurrent'>;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { PublishReviews } from './publish-reviews.ts';
 
 /** The row of a review, as versions up to 0.2.0 wrote it. */
@@ -8,11 +8,8 @@ const reviewRow = z.looseObject({
   input: z.looseObject({ runtimeId: z.string() }),
 });
 
-export interface CutReviewsOptions {
-  readonly ledger: Ledger;
+export interface CutReviewsOptions extends Pick<HostBasis, 'ledger' | 'report'> {
   readonly reviews: Pick<PublishReviews, 'finish'>;
-  /** Lines for people. */
-  readonly report: (line: string) => void;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import {
   attestations,
@@ -14,11 +13,9 @@ import { publishedReviewsOf, standingReviewOf } from '../../receipts/reopening/p
 import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { reviewQueueOf } from '../../receipts/reopening/review-queue.ts';
 import { runtimeListOf } from '../../receipts/reopening/runtime-list.ts';
-import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
-import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { movedWrites } from '../reopening/review-rows.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { refusalOf } from '../supervision/refused-write.ts';
 import {
   cutCommandOf,
@@ -30,14 +27,9 @@ import {
   revocationCommand,
 } from './review-command.ts';
 
-export interface PublishReviewsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly runtimes: VerifiedRuntimes;
+export interface PublishReviewsOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex' | 'clock'> {
   readonly reviewer: Reviewer;
-  readonly clock: Clock;
-  /** Reviews, and whatever begins under an approval, take turns by the runtime's id. */
-  readonly mutex: KeyedMutex;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
   /** Called after each commit that added to a runtime's journal. */

@@ -10,19 +10,13 @@ import { readChain } from '../../receipts/sources/reopen-source.ts';
 import type { SealedSource } from '../../receipts/sources/seal-source.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-content.ts';
 import { subtitlesOf } from '../../receipts/sources/sealed-subtitles.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { storeBeforePromise } from '../supervision/store-before-promise.ts';
 import { sourceChanged } from './source-records.ts';
-import type { SourceRegistry } from './source-registry.ts';
 
-export interface SubtitleRevisionsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
-}
+export type SubtitleRevisionsOptions = Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'>;
 
 /** The subtitle files that a source is to have, and the bytes of those that are new. */
 export interface SubtitleChange {

@@ -1,18 +1,14 @@
 import { z } from 'zod';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 
 const prefix = 'unused/';
 /** `bytes` is null where it was not counted. */
 const unusedRow = z.strictObject({ bytes: z.number().nullable() });
 
-export interface UnusedMediaOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
+export interface UnusedMediaOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'report'> {
   /** Whether a source rests on the object. */
   readonly isRegistered: (contentId: string) => boolean;
-  /** Lines for people. */
-  readonly report: (line: string) => void;
 }
 
 /**

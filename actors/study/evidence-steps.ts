@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { AssessOutcome, StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
@@ -12,19 +11,12 @@ import type { VerifiedStudy } from '../../receipts/reopening/fold-study.ts';
 import type { VerifiedSource } from '../../receipts/sources/reopen-source.ts';
 import { studyFindingsOf } from '../../receipts/study/fold-conclusion.ts';
 import { endStudy } from '../../receipts/study/study-conclusion.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { queuedWrites } from '../reopening/review-rows.ts';
 import { resumesOf } from '../reopening/study-row.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import { TimeSlices } from '../supervision/time-slices.ts';
 
-export interface EvidenceStepsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly runtimes: VerifiedRuntimes;
-  readonly clock: Clock;
-}
+export type EvidenceStepsOptions = Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'clock'>;
 
 /** A study under way, as far as its journal says. */
 interface StudyUnderWay {

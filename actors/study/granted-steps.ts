@@ -18,26 +18,21 @@ import type {
   StartingEvidence,
 } from '../../receipts/evidence/granted-operation.ts';
 import type { StudyProgress } from '../../receipts/study/study-progress.ts';
-import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { studiedSource } from './studied-source.ts';
 
-export interface GrantedStepsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
+export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
   /** Reads the evidence of the steps before. */
   readonly content: StoredContent;
-  readonly registry: SourceRegistry;
   readonly progress: LiveProgress;
   /** Where clients see how far a step has come. */
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Told whenever a study keeps a part of a step behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 /** What is its own of one kind of step. */

@@ -3,13 +3,12 @@ import { hasEnded, type Lifecycle } from '../../contract/study/runtime-status.ts
 import type { RuntimeRow, Runtimes } from '../../contract/study/runtimes.ts';
 import { indexed, indexKey } from '../../storage/ledger/index-keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { lifecycleOf, reasonOf, studyKey, studyRow, tellableRow } from '../reopening/study-row.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import { snapshotValue } from '../supervision/actor-row.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest } from '../supervision/newest-first.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 
 export interface RuntimeListRequest extends PageRequest {
   readonly sourceSessionId: string | null;
@@ -18,11 +17,7 @@ export interface RuntimeListRequest extends PageRequest {
   readonly label: string | null;
 }
 
-export interface ListedRuntimesOptions {
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
-  readonly registry: SourceRegistry;
-}
+export type ListedRuntimesOptions = Pick<HostBasis, 'ledger' | 'registry' | 'supervisor'>;
 
 const pageKeys = 512;
 

@@ -14,11 +14,10 @@ import {
   operationStarted,
 } from '../../receipts/evidence/media-operation.ts';
 import { fewAtOnce } from '../../storage/few-at-once.ts';
-import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, type StudyRow } from '../reopening/study-row.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { KeptWindows } from './kept-windows.ts';
 import type { MediaOperations } from './media-operations.ts';
@@ -28,10 +27,7 @@ import { studiedSource } from './studied-source.ts';
 import type { StudyCalibration } from './study-calibration.ts';
 import { type WindowedPass, WindowsOfStudies } from './windows-of-studies.ts';
 
-export interface MediaStepsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
+export interface MediaStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
   /** Says with which tools this host has its operations done, set how. */
   readonly passes: Pick<MediaPasses, 'identity' | 'windowEndsOf'>;
   readonly operations: MediaOperations;
@@ -48,7 +44,6 @@ export interface MediaStepsOptions {
   readonly waits: (runtimeId: string, reason: string | null) => void;
   /** Told whenever a study keeps a part of a step behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
-  readonly report: (line: string) => void;
 }
 
 /** The steps that open the media: each looks its result up before it runs, and stores what it found for the next study. */

@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { retryAfter } from '../../contract/base/retry-after.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
@@ -16,6 +15,7 @@ import { runtimePlanOf } from '../../receipts/start/runtime-plan.ts';
 import { acceptStudy } from '../../receipts/start/runtime-start.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
 import type { JournalHead, Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import {
   lifecycleOf,
   readStudy,
@@ -34,18 +34,15 @@ import { absentRuntime, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import { storeBeforePromise } from '../supervision/store-before-promise.ts';
 import { readStored } from '../supervision/stored-read.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import { JournalHealth } from './journal-health.ts';
 import { listingWrites } from './listed-runtimes.ts';
 import { RememberedPages } from './remembered-pages.ts';
 import type { EventsAnswer, StatusAnswer } from './study-answers.ts';
 import { StudyPlans, type StudyPlansOptions } from './study-plans.ts';
 
-export interface StudiesOptions extends StudyPlansOptions {
+export interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor' | 'clock'> {
   readonly definition: ActorDefinition;
-  readonly supervisor: Supervisor;
   readonly sourceUses: SourceUses;
-  readonly clock: Clock;
   readonly newId: () => string;
   /** Whether the speech of the studies that this host accepts is recognised, and the text on their screen read. */
   readonly recognizes?: boolean;

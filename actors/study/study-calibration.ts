@@ -3,17 +3,15 @@ import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { TimedOperation } from '../../contract/study/forecast-calibration.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
 import type { Calibration } from '../../receipts/start/calibration.ts';
-import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
 import { FinishedOperations } from './finished-operations.ts';
 import type { MediaPasses } from './media-passes.ts';
 import { mediaOperationOf, mediaStepNames, mediaTaskOf } from './media-task.ts';
 import { workCohortOf } from './work-cohort.ts';
 
-export interface StudyCalibrationOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
+export interface StudyCalibrationOptions extends Pick<HostBasis, 'ledger' | 'objectStore'> {
   readonly passes: Pick<MediaPasses, 'identity'>;
 }
 

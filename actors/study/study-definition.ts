@@ -1,16 +1,14 @@
 import { fromCallback } from 'xstate';
-import type { Clock } from '../../contract/base/clock.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import { studyMachine } from '../../machines/study.ts';
 import { isTimeUp } from '../../machines/study-endings.ts';
 import type { StudyContext, StudyEvent, StudyInput } from '../../machines/study-types.ts';
 import type { StudyProgress, StudyStep } from '../../receipts/study/study-progress.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { lifecycleOf, reasonOf, studyChart, studyPhase } from '../reopening/study-row.ts';
 import { type ActorDefinition, effect, type Standing } from '../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../supervision/actor-row.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import type { EvidenceSteps } from './evidence-steps.ts';
@@ -18,12 +16,9 @@ import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 import { studyEmissionWrites } from './study-journal.ts';
 
-export interface StudyDefinitionOptions {
-  readonly ledger: Ledger;
-  readonly supervisor: Supervisor;
+export interface StudyDefinitionOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'clock'> {
   readonly budgets: TimeBudgets;
   readonly queue: WorkQueue;
-  readonly clock: Clock;
   readonly initialize: (input: StudyInput) => Promise<EffectOutcome>;
   readonly media: MediaSteps;
   readonly recognition: GrantedStudyStep;

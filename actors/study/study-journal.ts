@@ -1,17 +1,15 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import type { StudyEmission, StudyStoppedEmission } from '../../machines/study-types.ts';
 import { operationFailed, operationStarted } from '../../receipts/evidence/media-operation.ts';
 import { stopStudy } from '../../receipts/study/study-closing.ts';
-import type { EventDraft, Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { EventDraft, Write } from '../../storage/ledger/ledger.ts';
+import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { readStudy, resumesOf } from '../reopening/study-row.ts';
 import type { Change } from '../supervision/actor-definition.ts';
 import type { GrantedStudyStep } from './granted-steps.ts';
 import type { MediaSteps } from './media-steps.ts';
 
-export interface StudyJournalOptions {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface StudyJournalOptions extends Pick<HostBasis, 'ledger' | 'clock'> {
   readonly media: Pick<MediaSteps, 'operation'>;
   readonly recognition: Pick<GrantedStudyStep, 'started' | 'stopped'>;
   readonly screenText: Pick<GrantedStudyStep, 'started' | 'stopped'>;

@@ -1,19 +1,12 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { EffectOutcome } from '../../machines/commit-emission.ts';
 import type { StudyFault, StudyInput } from '../../machines/study-types.ts';
 import { openStudy } from '../../receipts/study/study-opening.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { readStudy, studyBudgetMs } from '../reopening/study-row.ts';
 import { sourceIsIntact } from '../sources/source-files.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 
-export interface StudyOpeningOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly registry: SourceRegistry;
-  readonly clock: Clock;
+export interface StudyOpeningOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'clock'> {
   /** Lets the tools that this source will need come up while the opening is written. */
   readonly warm: (source: RegisteredSource) => void;
 }

@@ -2,17 +2,12 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy, type StudyPlan } from '../../receipts/start/study-plan.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { demandIntact } from '../sources/source-records.ts';
-import type { SourceRegistry } from '../sources/source-registry.ts';
 import { absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
 import type { StudyCalibration } from './study-calibration.ts';
 
-export interface StudyPlansOptions {
-  readonly registry: SourceRegistry;
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
+export interface StudyPlansOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly maximumRangeMs: number;
   /** What forecasts are made of; absent where they state the least work alone. */
   readonly calibration?: Pick<StudyCalibration, 'of'> | undefined;

@@ -1,9 +1,8 @@
-import type { Clock } from '../../contract/base/clock.ts';
 import type { Metric } from '../../contract/operation/metric.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { SharedOutcomes } from '../../storage/objects/shared-outcomes.ts';
 import { SharedWindows } from '../../storage/objects/shared-windows.ts';
+import type { HostBasis } from '../host-basis.ts';
 import { LateOutcomes } from './late-outcomes.ts';
 import { WorkOrders } from './work-orders.ts';
 import { WorkerFigures } from './worker-figures.ts';
@@ -16,11 +15,7 @@ export interface WorkQueueChoice {
   readonly objectSource: string;
 }
 
-export interface OpenWorkOrdersOptions {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly report: (line: string) => void;
-}
+export type OpenWorkOrdersOptions = Pick<HostBasis, 'ledger' | 'clock' | 'report'>;
 
 /** The host's side of its workers. */
 export interface OpenWorkOrders {

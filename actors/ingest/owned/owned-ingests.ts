@@ -1,4 +1,3 @@
-import type { Clock } from '../../../contract/base/clock.ts';
 import { requestFault } from '../../../contract/base/request-fault.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import {
@@ -9,21 +8,18 @@ import {
   ownedIngestFields,
   ownedIngestRequest,
 } from '../../../contract/ingest/owned-ingest.ts';
-import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { ObjectRef } from '../../../storage/objects/object-store.ts';
+import type { HostBasis } from '../../host-basis.ts';
 import type { PageRequest } from '../../supervision/newest-first.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
-import type { Supervisor } from '../../supervision/supervisor.ts';
 import type { IngestService } from '../ingest-service.ts';
 import { type OwnedIngestInput, ownedIngestInput, uploadOpenMs } from './owned-ingest-row.ts';
 import type { ResumableUploads } from './resumable-uploads.ts';
 import { Upload } from './upload.ts';
 import type { PartClaim, UploadPart } from './upload-part.ts';
 
-export interface OwnedIngestsOptions {
+export interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'clock'> {
   readonly service: IngestService;
-  readonly supervisor: Supervisor;
-  readonly objectStore: ObjectStore;
-  readonly clock: Clock;
   readonly newId: () => string;
   readonly maximumBytes: number;
   readonly uploads: ResumableUploads;

@@ -1,28 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
 import { ServiceError } from '../../../contract/base/service-error.ts';
-import type { Ledger } from '../../../storage/ledger/ledger.ts';
-import type { ObjectRef, ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { ObjectRef } from '../../../storage/objects/object-store.ts';
+import type { HostBasis } from '../../host-basis.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import { readStored } from '../../supervision/stored-read.ts';
-import type { Supervisor } from '../../supervision/supervisor.ts';
 import { ownedIngestInput } from './owned-ingest-row.ts';
 import { ResumableUpload } from './resumable-upload.ts';
 import { inboxNameOf, type UploadNote, UploadNotes } from './upload-notes.ts';
 
-export interface ResumableUploadsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly supervisor: Supervisor;
+export interface ResumableUploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Media was stored for an ingest that had ended meanwhile. */
   readonly unneeded: (media: ObjectRef) => Promise<void>;
   /** Called when an upload has ended, well or not. */
   readonly released: () => void;
-  /** Lines for people. */
-  readonly report: (line: string) => void;
 }
 
 const isAwaitingMedia = ({ value }: { readonly value: StateValue }): boolean =>

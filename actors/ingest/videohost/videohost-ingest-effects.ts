@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../contract/base/clock.ts';
 import { cutText } from '../../../contract/base/text.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
@@ -8,9 +7,8 @@ import type { EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
 import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
-import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
-import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import type { HostBasis } from '../../host-basis.ts';
 import type { UnusedMedia } from '../../sources/unused-media.ts';
 import { actorRow } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
@@ -33,10 +31,7 @@ const downloadWallMs = 10 * 60 * 1000;
 /** What a host says may be of any length; so much of it is kept. */
 const kept = (text: string | null): string | null => (text === null ? null : cutText(text, hostTextUnits));
 
-export interface VideohostIngestEffectsOptions {
-  readonly ledger: Ledger;
-  readonly objectStore: ObjectStore;
-  readonly clock: Clock;
+export interface VideohostIngestEffectsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock'> {
   readonly sealing: IngestSealing;
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   readonly unused: UnusedMedia;

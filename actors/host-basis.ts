@@ -1,0 +1,21 @@
+import type { Clock } from '../contract/base/clock.ts';
+import type { KeyedMutex } from '../storage/keyed-mutex.ts';
+import type { Ledger } from '../storage/ledger/ledger.ts';
+import type { ObjectStore } from '../storage/objects/object-store.ts';
+import type { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
+import type { SourceRegistry } from './sources/source-registry.ts';
+import type { Supervisor } from './supervision/supervisor.ts';
+
+/** What the parts of a host rest on. Each part names what it uses of it. */
+export interface HostBasis {
+  readonly ledger: Ledger;
+  readonly objectStore: ObjectStore;
+  readonly registry: SourceRegistry;
+  readonly supervisor: Supervisor;
+  readonly runtimes: VerifiedRuntimes;
+  /** Whatever changes a runtime that has ended, or deletes it, takes turns by its id. */
+  readonly mutex: KeyedMutex;
+  readonly clock: Clock;
+  /** Takes a line for people. */
+  readonly report: (line: string) => void;
+}
