@@ -1,8 +1,11 @@
 import test from 'ava';
+import type { EvidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
+import type { Finding } from '../../../contract/overview/runtime-overview.ts';
+import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
 import type { EvidenceRow } from '../../../contract/study/runtime-evidence.ts';
 import { ticksOf } from '../../../visualizer/console/parts/ticks.ts';
 import { drawnMarks, entryMark, longestOf } from '../../../visualizer/console/timeline/drawn-marks.ts';
-import { evidenceLanes } from '../../../visualizer/console/timeline/lanes.ts';
+import { claimLanes, evidenceLanes } from '../../../visualizer/console/timeline/lanes.ts';
 import { panned, shortestViewMs, showing, within, zoomed } from '../../../visualizer/console/timeline/view.ts';
 
 const hour = 3_600_000;
@@ -57,6 +60,35 @@ test('every kind of evidence gets a lane, also one that this page has no words f
   );
   t.deepEqual(loudness?.absence, { kind: 'unavailable', words: 'unavailable: no audio track' });
   t.deepEqual(cuts?.absence, { kind: 'empty', words: 'nothing found' });
+});
+
+test('a kind that is unavailable has the name and the reason that stand below the timeline', (t) => {
+  const row = { kind: 'transcript', state: 'unavailable', reasonCode: 'language_not_recognised', artifactId: null };
+  const text = 'unavailable: the recogniser does not serve the declared language (language_not_recognised)';
+  const [lane] = evidenceLanes(
+    [row as unknown as EvidenceRow],
+    [{ ...row, title: 'recognised speech', text } as unknown as Finding],
+  );
+  t.is(lane?.title, 'Recognised speech');
+  t.is(lane?.absence?.words, 'unavailable: the recogniser does not serve the declared language');
+});
+
+test('a claim over text says the text, and one without a value says its state once', (t) => {
+  const claim = (kind: string, value: string | null, states: readonly string[], receiptId: string) => ({
+    ...{ claimIndex: 0, kind, value, states, range: { startMs: 0, endMs: 9 } },
+    citations: [{ receiptId, factIndexes: [0] }],
+  });
+  const claims = [
+    claim('screen_text', 'recognised', ['supported'], 'read'),
+    claim('language_identity', null, ['unknown'], 'other'),
+  ];
+  const read = { facts: [{ kind: 'recognised_text', startMs: 1, endMs: 2, text: 'Reading room' }] };
+  const audits = { audits: [{ operationId: 'operation', claims }] } as unknown as AssessmentAudits;
+  const lanes = claimLanes(audits, new Map([['read', read as unknown as EvidenceReadReceipt]]));
+  t.deepEqual(
+    lanes.map(({ marks }) => marks[0]?.words),
+    ['“Reading room”: supported', 'language: unknown'],
+  );
 });
 
 test('a lane draws what is in sight, and what would lie on the same pixels as one', (t) => {

@@ -2,12 +2,25 @@ import test from 'ava';
 import { ownedIngestFields } from '../../../contract/ingest/owned-ingest.ts';
 import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
+import { isCitedAs } from '../../../visualizer/console/study/cited-fact.ts';
 import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact-words.ts';
-import { isInPart, withoutCode, withoutName } from '../../../visualizer/console/words/codes.ts';
+import {
+  isInPart,
+  withoutCode,
+  withoutFailureCode,
+  withoutName,
+  withoutNo,
+} from '../../../visualizer/console/words/codes.ts';
 import { counted } from '../../../visualizer/console/words/counted.ts';
 import { fileLabel } from '../../../visualizer/console/words/file-label.ts';
 import { languageName, withLanguageName } from '../../../visualizer/console/words/language-name.ts';
-import { duration, parsedTimeCode, timeCode } from '../../../visualizer/console/words/time-code.ts';
+import {
+  duration,
+  parsedTimeCode,
+  timeCode,
+  timeOfDay,
+  withTimes,
+} from '../../../visualizer/console/words/time-code.ts';
 import { isTyped } from '../../../visualizer/console/words/typed.ts';
 
 test('a time code is read as it is written', (t) => {
@@ -110,4 +123,46 @@ test('a language is said by its name with its code, and a code without a name st
   t.is(withLanguageName('entirely silent', 'en'), 'entirely silent');
   const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
   t.is(factWords(fact), 'Korean (ko)');
+});
+
+test('a part that is not there, and a failure, are said once and in words', (t) => {
+  t.is(withoutNo('no check: there are no captions yet'), 'there are no captions yet');
+  t.is(withoutNo('no check has accepted it'), 'no check has accepted it');
+  const failed = 'failed: executor_failed: deadline: the study used up its time';
+  t.is(withoutFailureCode(failed, 'executor_failed'), 'failed: deadline: the study used up its time');
+  t.is(withoutFailureCode(failed, undefined), failed);
+});
+
+test('lengths in a text of the host are written as the page writes them', (t) => {
+  t.is(
+    withTimes('captions are made of at most 120000 ms, the study has 4200000 ms'),
+    'captions are made of at most 2:00, the study has 1:10:00',
+  );
+  t.is(withTimes('a step of 40 ms'), 'a step of 40 ms');
+});
+
+test('the time of a record is on the clock of this machine, as the moments beside it', (t) => {
+  const local = new Date(2026, 0, 2, 3, 4, 5, 6);
+  t.is(timeOfDay(local.toISOString()), '03:04:05.006');
+});
+
+test('a text that is read is cited under the name that a read gives it', (t) => {
+  const fact = { kind: 'screen_text', startMs: 1000, endMs: 7001, text: 'Reading room' };
+  const cited = {
+    kind: 'recognised_text',
+    index: 0,
+    startSample: 32_000,
+    endSample: 112_016,
+    startMs: 2000,
+    endMs: 7001,
+  };
+  t.true(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Reading room' }));
+  t.false(isCitedAs(fact, { ...cited, kind: 'recognised_text', text: 'Another text' }));
+  t.false(isCitedAs(fact, { ...cited, kind: 'recognised_line', text: 'Reading room' }));
+});
+
+test('the order of fields that is not known is said as such', (t) => {
+  const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
+  t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
+  t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
 });

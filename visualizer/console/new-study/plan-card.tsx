@@ -9,7 +9,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { sentence } from '../words/codes.ts';
-import { duration } from '../words/time-code.ts';
+import { duration, withTimes } from '../words/time-code.ts';
 
 const settleMs = 250;
 
@@ -56,7 +56,7 @@ export function PlanCard({ source, request }: PlanCardProps) {
             {warnings.length > 0 && (
               <ul class="plain warnings" aria-label="Before you start">
                 {warnings.map(({ code, text }) => (
-                  <li key={code}>{sentence(text)}.</li>
+                  <li key={code}>{sentence(withTimes(text))}.</li>
                 ))}
               </ul>
             )}

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { lock } from '../host/session.ts';
+import { sentence } from '../words/codes.ts';
 import { failureWords } from '../words/failure.ts';
+import { withTimes } from '../words/time-code.ts';
 
 /**
  * Why there is nothing to see: `empty` (there is nothing), `not-yet` (it is to come), `withheld` (decided against), `unavailable`
@@ -41,7 +43,7 @@ export function Notice({ kind, title, children }: NoticeProps) {
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
   return (
-    <Notice kind="failed" title={what}>
+    <Notice kind="failed" title={withTimes(what)}>
       {isLocked ? (
         <>
           <p>
@@ -52,7 +54,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
           </button>
         </>
       ) : (
-        hint !== null && <p>{hint}.</p>
+        hint !== null && <p>{sentence(withTimes(hint))}.</p>
       )}
       {code !== null && <p class="quiet mono">{code}</p>}
       {onRetry !== undefined && (

@@ -3,6 +3,7 @@ import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
 import { RemotePart } from '../parts/remote-part.tsx';
+import { languageName } from '../words/language-name.ts';
 import { timeCode } from '../words/time-code.ts';
 import type { Playback } from './playback.ts';
 import { type CaptionTrack, useCaptionTracks } from './use-caption-tracks.ts';
@@ -80,7 +81,7 @@ function Screen({ url, isSound, control, tracks, onExpired }: ScreenProps) {
             kind="captions"
             src={at}
             srclang={language}
-            label={`${language} (${side})`}
+            label={`${languageName(language)}, ${side}`}
             default={side === 'target'}
           />
         ))}
@@ -92,7 +93,7 @@ function Screen({ url, isSound, control, tracks, onExpired }: ScreenProps) {
 
 function Controls({ control }: { readonly control: Playback }) {
   const { speed, timeMs, loop, frame } = useStore(control.store, (context) => context);
-  const speedWords = speed === 0 ? 'stands' : `${speed < 0 ? 'back' : 'plays'} ${Math.abs(speed)}×`;
+  const speedWords = speed === 0 ? 'paused' : `${speed < 0 ? 'back' : 'plays'} ${Math.abs(speed)}×`;
   const frameWords = `${frame.ms.toFixed(frame.ms % 1 === 0 ? 0 : 1)} ms${frame.isMeasured ? '' : ', assumed'}`;
   return (
     <div class="controls">

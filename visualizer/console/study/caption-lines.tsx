@@ -3,6 +3,7 @@ import type { CaptionText } from '../../../contract/captions/caption-line.ts';
 import type { CaptionFindingCode, CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
 import { wordsOf } from '../words/codes.ts';
+import { guidelineName } from '../words/guideline-name.ts';
 import { languageName } from '../words/language-name.ts';
 import { rangeCode } from '../words/time-code.ts';
 
@@ -80,7 +81,7 @@ function findingsOf(reports: Reports, lineId: string, side: CaptionSide): readon
   for (const { profile, findings } of reports.filter((report) => report.side === side)) {
     for (const { code, measured, limit } of findings.filter((finding) => finding.lineId === lineId)) {
       const key = `${code} ${limit}`;
-      const profiles = [...(found.get(key)?.profiles ?? []), profile.id];
+      const profiles = [...(found.get(key)?.profiles ?? []), guidelineName(profile.id)];
       found.set(key, { code, measured, limit, profiles });
     }
   }

@@ -5,7 +5,8 @@ import { useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
-import { isInPart, sentence, withoutName, wordsOf } from '../words/codes.ts';
+import { isInPart, sentence, withoutName, withoutNo, wordsOf } from '../words/codes.ts';
+import { withTimes } from '../words/time-code.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Explainer } from './explainer.tsx';
 import { QualitySummary } from './quality-summary.tsx';
@@ -39,12 +40,12 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
     <div class="captions">
       <div class="study-parts">
         <p>
-          <Badge state={isInPart(check) ? 'withheld' : captions.state} words={`captions: ${captions.text}`} />
+          <Badge state={isInPart(check) ? 'withheld' : captions.state} words={captionWords(captions.text)} />
         </p>
         <p>
           <Badge
             state={isInPart(check) ? 'withheld' : check.state}
-            words={`check: ${check.text}${isInPart(check) ? '; files have only lines with both texts' : ''}`}
+            words={`check: ${withoutNo(check.text)}${isInPart(check) ? '; files have only lines with both texts' : ''}`}
           />
         </p>
         {may('produce_captions') && (
@@ -71,6 +72,10 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   );
 }
 
+/** What is known of the captions, under their name once. */
+const captionWords = (text: string): string =>
+  withTimes(text.startsWith('captions ') ? text : `captions: ${withoutNo(text)}`);
+
 /** The words of the host for each reason why something of this study is kept back. */
 const reasonsOf = ({ overview }: Study): ReadonlyMap<string, string> =>
   new Map(overview.withheld.map(({ what, reasonCode, text }) => [reasonCode, withoutName(text, what)]));
@@ -96,7 +101,7 @@ function NoCaptions({ study }: { readonly study: Study }) {
           ? 'unavailable'
           : 'not-yet';
   return (
-    <Notice kind={kind} title={sentence(captions.text)}>
+    <Notice kind={kind} title={sentence(withTimes(withoutNo(captions.text)))}>
       {captions.reasonCodes.length > 0 && <p>{captions.reasonCodes.map(wordsOf).join(', ')}</p>}
     </Notice>
   );

@@ -10,6 +10,7 @@ import { evidenceChecks, objectChecks, operationOf } from '../verification/evide
 import { journalChecks } from '../verification/journal-checks.ts';
 import { sentence, wordsOf } from '../words/codes.ts';
 import { timeCode } from '../words/time-code.ts';
+import { isCitedAs } from './cited-fact.ts';
 import type { Study } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
@@ -91,14 +92,8 @@ function CitingClaims({
           ({ evidenceArtifactId, receiptId, factIndexes }) =>
             evidenceArtifactId === row.artifactId &&
             factIndexes.some((index) => {
-              // A read cuts facts to its window, so a cited fact is one that lies within this one.
               const cited = reads.get(receiptId)?.facts[index];
-              return (
-                cited !== undefined &&
-                cited.kind === fact?.kind &&
-                cited.startMs >= Number(fact.startMs) &&
-                cited.endMs <= Number(fact.endMs)
-              );
+              return fact !== undefined && cited !== undefined && isCitedAs(fact, cited);
             }),
         ),
       )

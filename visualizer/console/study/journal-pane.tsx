@@ -5,6 +5,8 @@ import { useStore } from '../host/use-store.ts';
 import { Identity } from '../parts/identity.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/journal-checks.ts';
+import { counted } from '../words/counted.ts';
+import { timeOfDay } from '../words/time-code.ts';
 import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
@@ -42,7 +44,7 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
     <div class="split">
       <section aria-labelledby="journal-title">
         <h2 id="journal-title">
-          Journal <span class="quiet">{count.toLocaleString()} events</span>
+          Journal <span class="quiet">{counted(count, 'event')}</span>
         </h2>
         <WindowList
           label="Events"
@@ -90,6 +92,6 @@ const EventRow = ({ event, seq, chosenSeq, onChoose }: EventRowProps) =>
     <button type="button" class="event-row" aria-pressed={seq === chosenSeq} onClick={() => onChoose(event)}>
       <span class="mono quiet">{seq}</span>
       <span class="event-type">{event.type}</span>
-      <span class="mono quiet event-time">{event.recordedAt.slice(11, 23)}</span>
+      <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>
   );

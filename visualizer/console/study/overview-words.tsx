@@ -1,7 +1,8 @@
 import type { OverviewPart, RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
 import { Badge } from '../parts/badge.tsx';
-import { isInPart, sentence, withoutCode, withoutName, wordsOf } from '../words/codes.ts';
+import { isInPart, sentence, withoutCode, withoutName, withoutNo } from '../words/codes.ts';
 import { withLanguageName } from '../words/language-name.ts';
+import { withTimes } from '../words/time-code.ts';
 
 const parts = ['decision', 'review', 'captions', 'check', 'explanations'] as const;
 
@@ -88,9 +89,6 @@ const PartRow = ({ name, part }: { readonly name: string; readonly part: Overvie
   <li>
     <span class="line-name">{sentence(name)}</span>
     <Badge state={isInPart(part) ? 'withheld' : part.state} words={stateWords[part.state]} />
-    <span>{sentence(part.text)}</span>
-    {part.state !== 'done' && part.reasonCodes.length > 0 && (
-      <span class="quiet">{part.reasonCodes.map(wordsOf).join(', ')}</span>
-    )}
+    <span>{sentence(withTimes(withoutName(withoutNo(part.text), stateWords[part.state])))}</span>
   </li>
 );

@@ -1,5 +1,7 @@
 import type { CaptionQualityReports } from '../../../contract/captions/caption-quality-report.ts';
 import { wordsOf } from '../words/codes.ts';
+import { guidelineName } from '../words/guideline-name.ts';
+import { languageName } from '../words/language-name.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
@@ -24,10 +26,10 @@ export function QualitySummary({ reports }: { readonly reports: readonly Report[
           {reports.map((report) => (
             <tr key={`${report.side} ${report.profile.id}`}>
               <td>
-                {report.side} ({report.language})
+                {report.side}: {languageName(report.language)}
               </td>
               <td>
-                {report.profile.id} <span class="quiet">{report.profile.date}</span>
+                {guidelineName(report.profile.id)} <span class="quiet">{report.profile.date}</span>
               </td>
               <td class="number">{report.cues.length}</td>
               <td>{findingWords(report)}</td>

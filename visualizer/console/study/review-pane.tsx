@@ -147,7 +147,6 @@ function NothingToDecide({ study }: { readonly study: Study }) {
   const kind = part.state in kinds ? kinds[part.state as keyof typeof kinds] : 'not-yet';
   return (
     <Notice kind={kind} title={sentence(part.text)}>
-      {part.reasonCodes.length > 0 && <p>Because: {part.reasonCodes.map(wordsOf).join(', ')}.</p>}
       <p>
         {kind === 'not-yet'
           ? 'The study comes to the review by itself when it has ended.'

@@ -1,6 +1,6 @@
 import type { WorkStage } from '../../../contract/operation/work-progress.ts';
 import type { RuntimeOverview } from '../../../contract/overview/runtime-overview.ts';
-import { isInPart } from '../words/codes.ts';
+import { isInPart, withoutFailureCode } from '../words/codes.ts';
 import { stageWords } from '../words/progress.ts';
 
 /** How each situation looks; the words come from the host. */
@@ -31,8 +31,11 @@ interface Standing {
 
 /** Where a study stands. `stage` is what the stream says that it does; the overview is as old as the last event. */
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
-  const { situation, lifecycle, check } = overview;
-  const said = { state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle), words: situation.text };
+  const { situation, lifecycle, check, study } = overview;
+  const said = {
+    state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle),
+    words: withoutFailureCode(situation.text, study.reason?.code),
+  };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
   if (stage === 'queued') {
     return situation.code === 'waiting_for_a_worker' ? said : { state: 'waiting', words: stageWords.queued };

@@ -51,7 +51,7 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
   black: () => 'black pictures',
   frozen: () => 'frozen pictures',
   field_order: ({ order, repeatedMilli }) =>
-    `${wordsOf(String(order))} fields${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
+    `${order === 'unknown' ? 'the order of fields is not known' : `${wordsOf(String(order))} fields`}${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
   letterbox: ({ width, height, left, top }) => `black bars around ${width} × ${height} pixels, from ${left}, ${top} on`,
   unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${wordsOf(String(reasonCode))}`,
 };

@@ -4,7 +4,7 @@ import type { Finding } from '../../../contract/overview/runtime-overview.ts';
 import type { AssessmentAudits } from '../../../contract/study/assessment-audits.ts';
 import type { EvidenceRow, FurtherRow } from '../../../contract/study/runtime-evidence.ts';
 import type { Stretch } from '../parts/ticks.ts';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { sentence, withoutCode, wordsOf } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { type Fact, factWords, isPlaced, stretchOf, toneOfFact } from './fact-words.ts';
 
@@ -70,7 +70,9 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
   return rows
     .toSorted((a, b) => placeOf(a) - placeOf(b))
     .map((row, at) => {
-      const finding = findings.find((each) => row.artifactId !== null && each.artifactId === row.artifactId);
+      const finding = findings.find(({ artifactId, kind, reasonCode }) =>
+        row.state === 'available' ? artifactId === row.artifactId : kind === row.kind && reasonCode === row.reasonCode,
+      );
       const title = sentence(finding?.title ?? wordsOf(row.kind));
       const key = `${row.kind} ${row.artifactId ?? at}`;
       if (row.state === 'unavailable') {
@@ -79,7 +81,10 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
           backdrop: null,
           title,
           marks: [],
-          absence: { kind: 'unavailable', words: `unavailable: ${wordsOf(row.reasonCode)}` },
+          absence: {
+            kind: 'unavailable',
+            words: withoutCode(finding?.text ?? `unavailable: ${wordsOf(row.reasonCode)}`, row.reasonCode),
+          },
         };
       }
       const marks = marksOf(row, title, key).sort(byTime);
@@ -107,10 +112,13 @@ const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
       : [],
   );
 
+/** Where a cited fact lies, and the text that was recognised there. */
+type Cited = Stretch & { readonly text?: string };
+
 const gravest = ({ states }: AuditedClaim): ClaimState => states[0] ?? 'unknown';
 
 /** The facts of a read that a claim cites; its own range where the read is not at hand. */
-function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, EvidenceReadReceipt>): readonly Stretch[] {
+function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, EvidenceReadReceipt>): readonly Cited[] {
   const cited = claim.citations.flatMap(({ receiptId, factIndexes }) => {
     const facts = reads.get(receiptId)?.facts;
     return facts === undefined ? [] : factIndexes.flatMap((index) => facts[index] ?? []);
@@ -120,8 +128,8 @@ function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, Evidence
 
 export function claimWords({ kind, value }: AuditedClaim): string {
   if (kind === 'speech_activity') return value === 'speech' ? 'speech' : 'no speech';
-  if (kind === 'language_identity') return value === null ? 'language unknown' : languageName(value);
-  return value ?? 'language unknown';
+  if (kind === 'language_identity') return value === null ? 'language' : languageName(value);
+  return value ?? wordsOf(kind);
 }
 
 /** One lane for each kind of claim. */
@@ -132,13 +140,13 @@ export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, 
       const marks = lanes.get(claim.kind) ?? [];
       lanes.set(claim.kind, marks);
       const state = gravest(claim);
-      for (const [at, { startMs, endMs }] of citedStretches(claim, reads).entries()) {
+      for (const [at, { startMs, endMs, text }] of citedStretches(claim, reads).entries()) {
         marks.push({
           key: `claim ${operationId} ${claim.claimIndex} ${at}`,
           ...{ startMs, endMs },
           tone: claim.value === 'non_speech' ? 'claim-quiet' : 'claim',
           claimState: state,
-          words: `${claimWords(claim)}: ${state}`,
+          words: `${text === undefined ? claimWords(claim) : `“${text}”`}: ${state}`,
           subject: { kind: 'claim', claim, operationId },
         });
       }

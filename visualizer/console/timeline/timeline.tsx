@@ -98,13 +98,13 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
       <div class="timeline-head">
         <h2 id="timeline-title">Timeline of evidence</h2>
         <div class="zoom" role="group" aria-label="Zoom">
-          <button type="button" onClick={() => zoom(1 / zoomStep)} aria-label="Closer (+)">
+          <button type="button" onClick={() => zoom(1 / zoomStep)} aria-label="Closer (+)" title="Closer (+)">
             +
           </button>
-          <button type="button" onClick={() => zoom(zoomStep)} aria-label="Farther (-)">
+          <button type="button" onClick={() => zoom(zoomStep)} aria-label="Farther (-)" title="Farther (-)">
             −
           </button>
-          <button type="button" onClick={() => setView(whole)} title="0">
+          <button type="button" onClick={() => setView(whole)} title="Whole range (0)">
             Whole range
           </button>
         </div>

@@ -7,6 +7,13 @@ export const sentence = (words: string): string => words.charAt(0).toUpperCase()
 export const withoutCode = (text: string, code: string | null): string =>
   code === null || !text.endsWith(` (${code})`) ? text : text.slice(0, -` (${code})`.length);
 
+/** A text of the overview about a part that is not there, without `no check: ` before it: the name of the part stands beside it. */
+export const withoutNo = (text: string): string => text.replace(/^no [a-z]+: /, '');
+
+/** Why a study ended, without the code of the failure within it. */
+export const withoutFailureCode = (text: string, code: string | undefined): string =>
+  code === undefined ? text : text.replace(`${code}: `, '');
+
 /** A text of the overview that stands under the name that it begins with. */
 export const withoutName = (text: string, name: string): string =>
   text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text;

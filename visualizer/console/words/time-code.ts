@@ -14,6 +14,10 @@ export function duration(ms: number): string {
   return timeCode(ms).replace(/\.000$/, '');
 }
 
+/** A text of the host with its milliseconds as every other time of the page: `at most 600000 ms` is `at most 10:00`. */
+export const withTimes = (text: string): string =>
+  text.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms: string) => duration(Number(ms)));
+
 export const rangeCode = (startMs: number, endMs: number): string =>
   startMs === endMs ? timeCode(startMs) : `${timeCode(startMs)} – ${timeCode(endMs)}`;
 
@@ -25,6 +29,13 @@ export function parsedTimeCode(text: string): number | null {
   if (parts.slice(1).some((part) => part > 59)) return null;
   const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);
   return seconds * 1000 + Number(fraction.padEnd(3, '0'));
+}
+
+/** The time of day of a record to the millisecond, on the clock of this machine as `moment` has it. */
+export function timeOfDay(timestamp: string): string {
+  const at = new Date(timestamp);
+  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => pad(part, 2));
+  return `${hours}:${minutes}:${seconds}.${pad(at.getMilliseconds(), 3)}`;
 }
 
 /** A point in time as this machine writes it. */
