@@ -5,7 +5,8 @@ import { useHost } from '../host/use-host.ts';
 import { Field } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
-import { sentence } from '../words/codes.ts';
+import { sentence, withoutCode, withoutNo } from '../words/codes.ts';
+import { languageName } from '../words/language-name.ts';
 import { size } from '../words/sizes.ts';
 import type { Study } from './study-model.ts';
 
@@ -13,6 +14,8 @@ interface Offered {
   readonly name: ExportName;
   readonly words: string;
   readonly option: 'rate' | 'side' | null;
+  /** The kind of evidence that the file is made of; studies that never looked for it have no such file. */
+  readonly of?: 'transcript' | 'screen_text';
 }
 
 const offered: readonly Offered[] = [
@@ -25,7 +28,27 @@ const offered: readonly Offered[] = [
   { name: 'captions.vtt', words: 'accepted captions for the web', option: 'side' },
   { name: 'captions.srt', words: 'accepted captions for most players', option: 'side' },
   { name: 'captions.ass', words: 'accepted captions with styles', option: 'side' },
+  { name: 'transcript.vtt', words: 'recognised speech for the web', option: null, of: 'transcript' },
+  { name: 'transcript.srt', words: 'recognised speech for most players', option: null, of: 'transcript' },
+  { name: 'transcript.labels.txt', words: 'recognised speech as labels for Audacity', option: null, of: 'transcript' },
+  { name: 'transcript.csv', words: 'recognised speech for spreadsheets', option: null, of: 'transcript' },
+  {
+    name: 'screen-text.labels.txt',
+    words: 'text on the screen as labels for Audacity',
+    option: null,
+    of: 'screen_text',
+  },
+  { name: 'screen-text.csv', words: 'text on the screen for spreadsheets', option: null, of: 'screen_text' },
 ];
+
+/** Why a file cannot be had of this study; null where it can. */
+function whyNot({ option, of }: Offered, { overview: { situation, captions, check, findings } }: Study): string | null {
+  if (option === 'side' && situation.code !== 'captions_accepted') {
+    return captions.state === 'done' ? withoutNo(check.text) : captions.text;
+  }
+  const absent = findings.find(({ kind, state }) => kind === of && state !== 'available');
+  return absent === undefined ? null : withoutCode(absent.text, absent.reasonCode);
+}
 
 const rates: readonly EditRate[] = ['24', '25', '30', '50', '60'];
 
@@ -33,7 +56,8 @@ const rates: readonly EditRate[] = ['24', '25', '30', '50', '60'];
 export function ExportsPane({ study, runtimeId }: { readonly study: Study; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
   const [side, setSide] = useState('target');
-  const { captions, check, situation } = study.overview;
+  const host = useHost();
+  const { findings, study: asked } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
     const hasEnded = study.overview.study.reason !== null;
     return hasEnded ? (
@@ -46,7 +70,6 @@ export function ExportsPane({ study, runtimeId }: { readonly study: Study; reado
       </Notice>
     );
   }
-  const whyNoCaptions = captions.state === 'done' ? check.text : captions.text;
   return (
     <>
       <div class="filters">
@@ -62,44 +85,53 @@ export function ExportsPane({ study, runtimeId }: { readonly study: Study; reado
         <Field label="Side of captions">
           {(id) => (
             <select id={id} value={side} onChange={({ currentTarget }) => setSide(currentTarget.value)}>
-              <option value="target">{`target (${study.overview.study.targetLanguage})`}</option>
-              <option value="source">source</option>
+              <option value="target">{`Captions: ${languageName(asked.targetLanguage)}`}</option>
+              <option value="source">What is spoken</option>
             </select>
           )}
         </Field>
       </div>
       <ul class="rows">
-        {offered.map(({ name, words, option }) => (
-          <ExportRow
-            key={name}
-            name={name}
-            words={words}
-            runtimeId={runtimeId}
-            whyNot={option === 'side' && situation.code !== 'captions_accepted' ? whyNoCaptions : null}
-            options={option === 'rate' ? { rate } : option === 'side' ? { side } : {}}
-          />
-        ))}
+        {offered
+          .filter(({ of }) => of === undefined || findings.some(({ kind }) => kind === of))
+          .map((file) => (
+            <ExportRow
+              key={file.name}
+              name={file.name}
+              words={file.words}
+              whyNot={whyNot(file, study)}
+              read={async () => {
+                const { option } = file;
+                const options = option === 'rate' ? { rate } : option === 'side' ? { side } : {};
+                return new Blob([await host.export(runtimeId, file.name, options)]);
+              }}
+            />
+          ))}
+        <ExportRow
+          name="study.tar"
+          words="the study as a signed bundle, which “media-study verify” and “Open a file” check without this host"
+          whyNot={null}
+          read={async () => new Response(await host.bundle(runtimeId)).blob()}
+        />
       </ul>
     </>
   );
 }
 
 interface ExportRowProps {
-  readonly name: ExportName;
+  readonly name: string;
   readonly words: string;
-  readonly runtimeId: string;
   /** Why there is no such file; null where there is one. */
   readonly whyNot: string | null;
-  readonly options: { readonly side?: string; readonly rate?: string };
+  readonly read: () => Promise<Blob>;
 }
 
-function ExportRow({ name, words, runtimeId, whyNot, options }: ExportRowProps) {
-  const host = useHost();
+function ExportRow({ name, words, whyNot, read }: ExportRowProps) {
   const { deed, run } = useDeed();
   const [bytes, setBytes] = useState<number | null>(null);
   const download = () =>
     run(async () => {
-      const blob = new Blob([await host.export(runtimeId, name, options)]);
+      const blob = await read();
       setBytes(blob.size);
       saveFile(blob, name);
     });
