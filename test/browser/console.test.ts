@@ -79,6 +79,10 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await page.getByRole('button', { name: 'Download captions.srt' }).click();
   t.regex(await readFile(await (await downloading).path(), 'utf8'), /Good morning and welcome to the reading room\./);
 
+  const bundling = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download study.tar' }).click();
+  t.regex(await readFile(await (await bundling).path(), 'latin1'), /^manifest\.json/);
+
   const pressing = new Promise<void>((resolve) => {
     void page.route(/playback-grants$/, async (route) => {
       await page.getByRole('button', { name: /^Play/ }).click();
@@ -143,6 +147,13 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Studies', level: 1 }).waitFor();
   await page.getByRole('listitem').first().waitFor();
+  // A choice leaves the focus where it is, so that the next one is a key away.
+  await page.getByLabel('State').focus();
+  await page.getByLabel('State').selectOption('failed');
+  await page.getByText('No study fits').waitFor();
+  await page.getByLabel('State').selectOption('');
+  await page.getByRole('listitem').first().waitFor();
+  t.is(await page.evaluate('document.activeElement.tagName'), 'SELECT');
   await tabTo(/^Dropped film/);
   await page.keyboard.press('Enter');
   await page.locator('.mark').first().waitFor();

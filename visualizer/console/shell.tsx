@@ -118,7 +118,7 @@ function View({ route }: { route: Route }): ComponentChildren {
     case 'new-study':
       return <NewStudyView key={route.sourceSessionId} sourceSessionId={route.sourceSessionId} />;
     case 'studies':
-      return <StudiesView key={addressOf(route)} source={route.source} lifecycle={route.lifecycle} />;
+      return <StudiesView source={route.source} lifecycle={route.lifecycle} />;
     case 'study':
       return <StudyView key={route.runtimeId} runtimeId={route.runtimeId} pane={route.pane} />;
     case 'lifecycles':

@@ -45,12 +45,19 @@ export function useStudyPages(host: StudyHost, fitting: Omit<RuntimesOptions, 'l
   };
   const ask = (after: string | null, before: readonly RuntimeRow[]): void => {
     setAsking(true);
-    read(after, before).catch((failure: unknown) => {
+    const reading = read(after, before);
+    const own = turn.current;
+    reading.catch((failure: unknown) => {
+      if (own !== turn.current) return;
       setError(failure);
       setAsking(false);
     });
   };
-  useEffect(() => ask(null, []), [host]);
+  const { sourceSessionId, lifecycle } = fitting;
+  useEffect(() => {
+    setRead({ rows: [], cursor: null });
+    ask(null, []);
+  }, [host, sourceSessionId, lifecycle]);
   // Only the first page moves: the others are older.
   const isFirstPage = rows.length <= pageRows;
   const look = async () => {
