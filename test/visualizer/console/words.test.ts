@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ownedIngestFields } from '../../../contract/ingest/owned-ingest.ts';
 import { addressOf, type Route, routeOf } from '../../../visualizer/console/host/route.ts';
+import { movedEdge } from '../../../visualizer/console/new-study/moved-edge.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
 import { isCitedAs } from '../../../visualizer/console/study/cited-fact.ts';
 import { factWords, toneOfFact } from '../../../visualizer/console/timeline/fact-words.ts';
@@ -14,6 +15,7 @@ import {
 import { counted } from '../../../visualizer/console/words/counted.ts';
 import { fileLabel } from '../../../visualizer/console/words/file-label.ts';
 import { languageName, withLanguageName } from '../../../visualizer/console/words/language-name.ts';
+import { reachWords } from '../../../visualizer/console/words/reach.ts';
 import {
   duration,
   parsedTimeCode,
@@ -165,4 +167,28 @@ test('the order of fields that is not known is said as such', (t) => {
   const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
   t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
   t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
+});
+
+test('a range is moved by one of its edges, and stays in the source', (t) => {
+  const range = { startMs: 0, endMs: 120_000 };
+  const hour = 3_600_000;
+  t.deepEqual(movedEdge(range, 'start', 600_000, hour), { startMs: 600_000, endMs: 720_000 });
+  t.deepEqual(movedEdge(range, 'start', 60_000, hour), { startMs: 60_000, endMs: 120_000 });
+  t.deepEqual(movedEdge(range, 'start', 2 * hour, hour), { startMs: hour - 1, endMs: hour });
+  t.deepEqual(movedEdge(range, 'end', 2 * hour, hour), { startMs: 0, endMs: hour });
+  t.deepEqual(movedEdge({ startMs: 600_000, endMs: 720_000 }, 'end', 300_000, hour), {
+    startMs: 180_000,
+    endMs: 300_000,
+  });
+  t.deepEqual(movedEdge(range, 'end', 0, hour), { startMs: 0, endMs: 1 });
+});
+
+test('a plan says what leaves the machine as the engines of a study say it', (t) => {
+  const engine = { isOn: true, name: null, mayCost: true, change: null } as const;
+  const explainer = { ...engine, engine: 'explanations', reach: 'outside', text: 'caption text leaves' } as const;
+  const nothing = 'nothing leaves this machine, and nothing is paid for';
+  t.is(reachWords([explainer, { ...engine, engine: 'detectors', reach: 'this_host', text: 'stays' }]), nothing);
+  const recognizer = { ...engine, engine: 'recognizer', reach: 'outside', text: 'the sound of speech leaves' } as const;
+  t.is(reachWords([explainer, recognizer]), 'the sound of speech leaves');
+  t.is(reachWords([{ ...recognizer, isOn: false }]), nothing);
 });

@@ -9,6 +9,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { sentence } from '../words/codes.ts';
+import { reachWords } from '../words/reach.ts';
 import { duration, withTimes } from '../words/time-code.ts';
 
 const settleMs = 250;
@@ -32,6 +33,14 @@ function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['fo
     duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),
   );
   return `about ${about} of work on the media; nine times in ten at most ${most}`;
+}
+
+/** What a start means for privacy and cost, as the engines of this host that take part in a study say it. */
+function Reach() {
+  const host = useHost();
+  const { remote } = useRemote(() => host.checks(), [host]);
+  if (remote.state === 'ready') return <>{reachWords(remote.value.engines)}</>;
+  return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
 interface PlanCardProps {
@@ -67,7 +76,7 @@ export function PlanCard({ source, request }: PlanCardProps) {
                   duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs),
                 ],
                 ['Time it will take', expectedTime(forecast)],
-                ['Cost', 'none: nothing leaves this machine'],
+                ['Privacy and cost', <Reach />],
                 ['Study', <Identity id={runtimeId} />],
               ]}
             />

@@ -3,6 +3,7 @@ import { ticksOf } from '../parts/ticks.ts';
 import { TimeField } from '../parts/time-field.tsx';
 import { duration, timeCode } from '../words/time-code.ts';
 import type { EarlierStudy } from './earlier-study.ts';
+import { movedEdge } from './moved-edge.ts';
 import { StripBackdrop } from './strip-backdrop.tsx';
 
 interface Range {
@@ -81,16 +82,8 @@ export function RangeStrip({ earlier, durationMs, range, onRange }: RangeStripPr
         />
       </div>
       <div class="range-fields">
-        <TimeField
-          label="From"
-          ms={range.startMs}
-          onMs={(ms) => ms < range.endMs && onRange({ ...range, startMs: ms })}
-        />
-        <TimeField
-          label="To"
-          ms={range.endMs}
-          onMs={(ms) => ms > range.startMs && ms <= durationMs && onRange({ ...range, endMs: ms })}
-        />
+        <TimeField label="From" ms={range.startMs} onMs={(ms) => onRange(movedEdge(range, 'start', ms, durationMs))} />
+        <TimeField label="To" ms={range.endMs} onMs={(ms) => onRange(movedEdge(range, 'end', ms, durationMs))} />
         <p class="range-length">
           {duration(range.endMs - range.startMs)} of {duration(durationMs)}
         </p>

@@ -60,7 +60,7 @@ export function AddFile() {
           <TextField label="Label" hint="What the source is called in every list." value={label} onValue={setLabel} />
           <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
           <Agree isTicked={isAttested} onTick={setAttested}>
-            I attest that I own this file or may have it processed on this machine. The bytes stay here.
+            I attest that I own this file or may have it processed on this machine.
           </Agree>
           <div class="deeds">
             <button type="submit" class="primary" disabled={!isReady}>

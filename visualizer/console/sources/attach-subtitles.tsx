@@ -73,7 +73,7 @@ export function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitles
           </div>
           <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
           <Agree isTicked={isAttested} onTick={setAttested}>
-            I attest that I own this file or may have it processed on this machine. The bytes stay here.
+            I attest that I own this file or may have it processed on this machine.
           </Agree>
           <button type="submit" class="primary" disabled={!isReady || deed.state === 'busy'}>
             {deed.state === 'busy' ? 'Attaching the file' : 'Attach the file'}
