@@ -134,6 +134,18 @@ test('a lane in which speech and pauses take turns draws no more marks than its 
   );
 });
 
+test('cuts that lie closer than a person can press are drawn as one', (t) => {
+  const facts = Array.from({ length: 600 }, (_, at) => ({ kind: 'shot_change', atMs: at * 7000 }));
+  const marks = evidenceLanes([available('shot_changes', facts)], [])[0]?.marks ?? [];
+  const drawn = drawnMarks(marks, longestOf(marks), { startMs: 0, endMs: 4_200_000 }, 1000);
+  const gaps = drawn.slice(1).map(({ left }, at) => left - (drawn[at]?.left ?? 0));
+  t.true(Math.min(...gaps) >= 7, String(Math.min(...gaps)));
+  t.is(
+    drawn.reduce((sum, { count }) => sum + count, 0),
+    600,
+  );
+});
+
 test('Tab reaches a mark wherever a timeline was zoomed to, and the chosen one where it is drawn', (t) => {
   const silence = (startMs: number) => ({ kind: 'silence', startMs, endMs: startMs + 10 });
   const rows = [available('silence', [silence(0), silence(20), silence(hour)]), available('black_frames', [])];

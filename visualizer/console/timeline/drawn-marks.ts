@@ -10,6 +10,8 @@ export interface DrawnMark {
 }
 
 const leastPixels = 2;
+/** A cut is a line that is pressed beside it as well: closer ones would lie over the line. */
+const leastOfTone: Readonly<Record<string, number>> = { cut: 7 };
 
 /** The first mark that may reach into a stretch: marks are in order of their starts. */
 function firstNear(marks: readonly Mark[], startMs: number, longestMs: number): number {
@@ -28,7 +30,7 @@ export const longestOf = (marks: readonly Mark[]): number =>
   marks.reduce((longest, { startMs, endMs }) => Math.max(longest, endMs - startMs), 0);
 
 /**
- * The marks of a lane that are in sight. Marks of one kind that would lie on the same two pixels are drawn as one, so a lane
+ * The marks of a lane that are in sight. Marks of one kind that would lie on the same few pixels are drawn as one, so a lane
  * never draws more than its width allows.
  */
 export function drawnMarks(
@@ -46,11 +48,12 @@ export function drawnMarks(
     if (mark === undefined || mark.startMs >= view.endMs) break;
     if (mark.endMs < view.startMs) continue;
     const left = (mark.startMs - view.startMs) * scale;
-    const own = Math.max(leastPixels, (mark.endMs - mark.startMs) * scale);
+    const least = leastOfTone[mark.tone] ?? leastPixels;
+    const own = Math.max(least, (mark.endMs - mark.startMs) * scale);
     const place = lasts.get(mark.tone) ?? drawn.length;
     const last = drawn[place];
-    const isSmall = last !== undefined && own <= leastPixels;
-    if (isSmall && left - last.left < Math.max(leastPixels, last.width) && last.width <= 2 * leastPixels)
+    const isSmall = last !== undefined && own <= least;
+    if (isSmall && left - last.left < Math.max(least, last.width) && last.width <= 2 * least)
       drawn[place] = { ...last, count: last.count + 1 };
     else {
       lasts.set(mark.tone, drawn.length);

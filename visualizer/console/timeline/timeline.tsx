@@ -89,7 +89,8 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
   };
   const seekTo = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
     const { left } = event.currentTarget.getBoundingClientRect();
-    control.seek(view.startMs + ((event.clientX - left) / width) * (view.endMs - view.startMs));
+    const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
+    control.seek(view.startMs + share * (view.endMs - view.startMs));
   };
   const withMarks = lanes.filter(({ marks }) => marks.length > 0);
   const entry = useMemo(() => entryMark(lanes, chosenKey, view, width), [lanes, chosenKey, view, width]);
@@ -112,7 +113,17 @@ export function Timeline({ runtimeId, whole, lanes, chosenKey, onChoose, control
       <div ref={box} class="lanes" role="group" aria-label="Lanes" onKeyDown={press}>
         <div class="lane ruler-lane">
           <span class="lane-name quiet">{timeCode(Math.round(view.startMs))}</span>
-          <div ref={ruler} class="ruler" onPointerDown={seekTo}>
+          <div
+            ref={ruler}
+            class="ruler"
+            onPointerDown={(event) => {
+              event.currentTarget.setPointerCapture(event.pointerId);
+              seekTo(event);
+            }}
+            onPointerMove={(event) => {
+              if (event.currentTarget.hasPointerCapture(event.pointerId)) seekTo(event);
+            }}
+          >
             {ticksOf(view, width / pixelsPerTick).map((at) => (
               <span
                 key={at}
