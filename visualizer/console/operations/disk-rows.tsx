@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { RuntimeDiskUse, SourceDiskUse } from '../../../contract/deletion/disk-use.ts';
 import { addressOf } from '../host/route.ts';
 import { TypedDeed } from '../parts/typed-deed.tsx';
+import { counted } from '../words/counted.ts';
 import { size } from '../words/sizes.ts';
 
 interface RowProps<Use> {
@@ -29,14 +30,21 @@ export const SourceUse = ({ use, ...row }: RowProps<SourceDiskUse>) => {
 };
 
 /** A study with what it takes. */
-export const RuntimeUse = ({ use, ...row }: RowProps<RuntimeDiskUse>) => {
+export const RuntimeUse = ({
+  use,
+  name,
+  ...row
+}: RowProps<RuntimeDiskUse> & {
+  /** Its source and range; null where they are not at hand. */
+  readonly name: string | null;
+}) => {
   const { runtimeId, journal, own, shared } = use;
   const short = runtimeId.slice(runtimeId.indexOf(':') + 1).slice(0, 8);
   return (
     <UseRow
       {...row}
       title={<a href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>Study {short}</a>}
-      words={`journal ${size(journal.bytes)} in ${journal.events.toLocaleString()} events, records ${size(own.bytes)}`}
+      words={`${name === null ? '' : `${name} · `}journal ${size(journal.bytes)} in ${counted(journal.events, 'event')}, records ${size(own.bytes)}`}
       word={short}
       text={`The journal and the records of this study go, ${size(journal.bytes + own.bytes)}, with its captions and explanations. Its evidence stays for other studies of the source. ${keptWords(shared.bytes)} It cannot be undone.`}
       button="Delete the study"

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DiskUse } from '../../../contract/deletion/disk-use.ts';
+import type { RuntimeRow } from '../../../contract/study/runtimes.ts';
 import { useHost } from '../host/use-host.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -7,17 +8,29 @@ import { Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { counted } from '../words/counted.ts';
 import { size } from '../words/sizes.ts';
+import { rangeCode } from '../words/time-code.ts';
 import { CleanUp } from './clean-up.tsx';
 import { RuntimeUse, SourceUse } from './disk-rows.tsx';
 
 /** Sources and studies that are listed; the largest come first. */
 const listed = 20;
 const operator = 'console';
+/** The newest studies, which are named by their source and range; older ones by their id alone. */
+const namedRows = 200;
+
+const nameOf = ({ label, range }: RuntimeRow): string =>
+  `${label ?? 'a source that is gone'}, ${rangeCode(range.startMs, range.endMs)}`;
 
 /** What takes space, and ways to give it back. */
 export function Disk() {
   const host = useHost();
-  const { remote, reload } = useRemote(() => host.deletions.diskUse({ limit: listed }), [host]);
+  const { remote, reload } = useRemote(async () => {
+    const [use, { runtimes: rows }] = await Promise.all([
+      host.deletions.diskUse({ limit: listed }),
+      host.runtimes({ limit: namedRows }),
+    ]);
+    return { ...use, names: new Map(rows.map((row) => [row.runtimeId, nameOf(row)])) };
+  }, [host]);
   const [open, setOpen] = useState<string | null>(null);
   /** The host answers once a deletion is on disk, and erases what it held soon after: until then its row is still measured. */
   const [gone, setGone] = useState<readonly string[]>([]);
@@ -34,7 +47,7 @@ export function Disk() {
     <section aria-labelledby="disk">
       <h2 id="disk">Disk</h2>
       <RemotePart of={remote} what="what takes space" onRetry={reload}>
-        {({ total, more, ...rest }) => {
+        {({ total, more, names, ...rest }) => {
           const sources = rest.sources.filter(({ sourceSessionId }) => !gone.includes(sourceSessionId));
           const runtimes = rest.runtimes.filter(({ runtimeId }) => !gone.includes(runtimeId));
           return (
@@ -59,6 +72,7 @@ export function Disk() {
                   <RuntimeUse
                     key={use.runtimeId}
                     use={use}
+                    name={names.get(use.runtimeId) ?? null}
                     {...rowOf(use.runtimeId)}
                     erase={() => host.deletions.runtime(use.runtimeId, { operator })}
                   />

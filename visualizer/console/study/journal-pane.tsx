@@ -36,7 +36,8 @@ export function JournalPane({ model, runtimeId }: JournalPaneProps) {
       setPages((before) => new Map(before).set(page, []));
       host.events(runtimeId, { after: first, limit: pageEvents }).then(
         (read) => setPages((before) => new Map(before).set(page, read.events)),
-        () => undefined,
+        // It is read again when it comes into sight next.
+        () => setPages((before) => new Map([...before].filter(([each]) => each !== page))),
       );
     }
   }, [sight, events.length, count]);
