@@ -62,6 +62,8 @@ export async function approve(page: Page): Promise<void> {
   await form.getByLabel('Type this statement to sign').fill(statement);
   await form.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('Approved for caption production').first().waitFor();
+  // The form is gone with its button: the keyboard goes on in the view.
+  await page.locator('#view:focus').waitFor();
 }
 
 /** Has captions produced and waits for their check. */

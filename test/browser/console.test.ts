@@ -73,7 +73,19 @@ inBrowser('a dropped file is studied, verified in the page, approved, captioned 
   await page.locator('.transcript-line[aria-current="true"]', { hasText: '0:04.400' }).waitFor();
 
   await approve(page);
+  // What is typed stays while another page goes on with the study.
+  const beside = await page.context().newPage();
+  await beside.clock.install();
+  await beside.goto(address);
+  await beside.evaluate(`location.hash = ${JSON.stringify(new URL(page.url()).hash)}`);
+  const note = beside.getByRole('form', { name: 'Withdraw the approval' }).getByLabel('Note');
+  await note.fill('typed before');
   await produceCaptions(page);
+  // As long as a page waits between two looks at a study that has ended.
+  await beside.clock.fastForward(10_000);
+  await beside.getByText(/^Captions accepted/).waitFor({ timeout: 30_000 });
+  t.is(await note.inputValue(), 'typed before');
+  await beside.close();
   await page.getByRole('link', { name: 'Exports' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download captions.srt' }).click();
@@ -123,7 +135,7 @@ inBrowser('a subtitle file that cannot be read is refused with its line, and wha
   await attachSubtitles(page, { name: 'bad.srt', text: '1\n00:00:03,000 --> 00:00:02,000\nends too early\n' });
   const form = page.getByRole('form', { name: 'Attach a subtitle file' });
   await form.getByText('invalid_subtitle_file').waitFor();
-  t.regex(await form.getByRole('alert').innerText(), /line 2/);
+  t.regex(await form.getByRole('alert').innerText(), /Line 2/);
   t.is(await form.getByLabel('Rights holder').inputValue(), 'The maker of the text');
   await page.context().close();
 });

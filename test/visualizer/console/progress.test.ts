@@ -10,8 +10,11 @@ const nothing: WorkProgress = {
   ...{ bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
 };
 
-const overviewOf = (code: string, text: string): RuntimeOverview =>
-  ({ situation: { code, text }, lifecycle: 'running', check: { reasonCodes: [] } }) as unknown as RuntimeOverview;
+const overviewOf = (code: string, text: string, reason: { readonly code: string } | null = null): RuntimeOverview =>
+  ({
+    ...{ situation: { code, text }, lifecycle: 'running', study: { reason } },
+    check: { reasonCodes: [] },
+  }) as unknown as RuntimeOverview;
 
 test('every step has plain words', (t) => {
   for (const stage of workStage.options) t.regex(stageWords[stage], /^[a-z ]+$/);
@@ -56,4 +59,6 @@ test('a study stands where its stream says while it is at work, and where its ov
   t.deepEqual(standingOf(waiting, 'detect'), { state: 'running', words: 'studying: measuring sound and picture' });
   const ended = overviewOf('waiting_for_review', 'waiting for your review');
   t.is(standingOf(ended, 'admit').words, 'waiting for your review');
+  const failed = overviewOf('failed', 'failed: executor_failed: the time is used up', { code: 'executor_failed' });
+  t.is(standingOf(failed, null).words, 'failed: the time is used up');
 });

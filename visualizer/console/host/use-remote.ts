@@ -15,8 +15,15 @@ interface Asked<Value> {
   readonly poll: () => Promise<void>;
 }
 
-/** Asks the host for something when the component appears, and again when a key changes. */
-export function useRemote<Value>(load: () => Promise<Value>, keys: readonly unknown[]): Asked<Value> {
+/**
+ * Asks the host for something when the component appears, and again when a key changes. When only the version of the same thing
+ * changes, the value that is shown stays until the new one is there, and with it what a person has typed below it.
+ */
+export function useRemote<Value>(
+  load: () => Promise<Value>,
+  keys: readonly unknown[],
+  version: unknown = null,
+): Asked<Value> {
   const [remote, setRemote] = useState<Remote<Value>>({ state: 'loading' });
   const turn = useRef(0);
   const underWay = useRef(0);
@@ -40,6 +47,12 @@ export function useRemote<Value>(load: () => Promise<Value>, keys: readonly unkn
       turn.current += 1;
     };
   }, [ask]);
+  const seen = useRef(version);
+  useEffect(() => {
+    if (seen.current === version) return;
+    seen.current = version;
+    void ask();
+  }, [ask, version]);
   const poll = useCallback(async () => {
     if (underWay.current === 0) await ask();
   }, [ask]);

@@ -43,7 +43,7 @@ export function Notice({ kind, title, children }: NoticeProps) {
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
   return (
-    <Notice kind="failed" title={withTimes(what)}>
+    <Notice kind="failed" title={sentence(withTimes(what))}>
       {isLocked ? (
         <>
           <p>

@@ -24,13 +24,17 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   const { deed, run } = useDeed();
   const { captions, check, actions, journalHead } = study.overview;
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
-  const { remote, reload } = useRemote(async () => {
-    const [{ results }, { reports }] = await Promise.all([
-      host.captions.results(runtimeId),
-      host.captions.qualityReports(runtimeId),
-    ]);
-    return { results, reports };
-  }, [host, runtimeId, journalHead]);
+  const { remote, reload } = useRemote(
+    async () => {
+      const [{ results }, { reports }] = await Promise.all([
+        host.captions.results(runtimeId),
+        host.captions.qualityReports(runtimeId),
+      ]);
+      return { results, reports };
+    },
+    [host, runtimeId],
+    journalHead,
+  );
   const produce = () =>
     run(async () => {
       await host.captions.produce(runtimeId);
@@ -89,6 +93,13 @@ function NoCaptions({ study }: { readonly study: Study }) {
         <a class="button" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review the study
         </a>
+      </Notice>
+    );
+  }
+  if (actions.some(({ action }) => action === 'produce_captions')) {
+    return (
+      <Notice kind="not-yet" title="There are no captions yet">
+        The study is approved: produce them above.
       </Notice>
     );
   }

@@ -42,7 +42,8 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const { overview } = study;
   const { remote, reload } = useRemote(
     () => host.reviews.decisions(runtimeId),
-    [host, runtimeId, overview.journalHead],
+    [host, runtimeId],
+    overview.journalHead,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   return (
