@@ -9,7 +9,7 @@ export interface DrawnMark {
   readonly count: number;
 }
 
-const leastPixels = 2;
+const leastPixels = 3;
 /** A cut is a line that is pressed beside it as well: closer ones would lie over the line. */
 const leastOfTone: Readonly<Record<string, number>> = { cut: 7 };
 
