@@ -12,6 +12,9 @@ import { moment, rangeCode } from '../words/time-code.ts';
 import { useStudyPages } from './use-study-pages.ts';
 
 const rowHeight = 64;
+/** On a narrow page the words of a row take two lines: equal ranges of one source differ by their time alone. The style has the same. */
+const narrowRowHeight = 84;
+const isNarrow = (): boolean => matchMedia('(max-width: 520px)').matches;
 
 interface StudiesViewProps {
   readonly source: string | null;
@@ -72,7 +75,7 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
           <WindowList
             label="Studies"
             count={rows.length}
-            rowHeight={rowHeight}
+            rowHeight={isNarrow() ? narrowRowHeight : rowHeight}
             onSight={(_first, end) => {
               if (end >= rows.length) more();
             }}
@@ -95,7 +98,7 @@ function StudyRow({ row }: { readonly row: RuntimeRow | undefined }) {
   if (row === undefined) return null;
   const { runtimeId, label, range, lifecycle, acceptedAt, reason } = row;
   return (
-    <a class="list-link" href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
+    <a class="list-link study-row" href={addressOf({ view: 'study', runtimeId, pane: 'evidence' })}>
       <span class="row-main">
         <span class="row-title">{label ?? 'A source that is gone'}</span>
         <span class="quiet">

@@ -1,9 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import { HostError } from '../../../client/host-error.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/use-host.ts';
 import { useEvery } from '../host/use-remote.ts';
 import { useStore } from '../host/use-store.ts';
-import { Failed, Loading } from '../parts/notice.tsx';
+import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { sentence } from '../words/codes.ts';
 import { languageName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/time-code.ts';
@@ -18,6 +19,9 @@ import { StandingBadge, StudyProgress } from './study-progress.tsx';
 
 /** A review moves no actor, so no stream tells of it. */
 const everyMs = 10_000;
+
+/** Whether the host has no study of this id, such as one that was deleted meanwhile. */
+const isGone = (error: unknown): boolean => error instanceof HostError && error.code === 'unknown_runtime';
 
 interface StudyViewProps {
   readonly runtimeId: string;
@@ -37,12 +41,20 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
       <p class="crumb">
         <a href="#/studies">Studies</a>
       </p>
-      {error !== null && <Failed error={error} onRetry={() => void model.read()} />}
+      {isGone(error) ? (
+        <Notice kind="unavailable" title="This host has no such study">
+          It may have been deleted. <a href="#/studies">Choose one of its studies</a>
+        </Notice>
+      ) : (
+        error !== null && <Failed error={error} onRetry={() => void model.read()} />
+      )}
       {study === null ? (
         <>
           {error === null && <Loading what="the study" />}
           {/* A long journal can be looked at long before the study was verified, and also where that fails. */}
-          {(error !== null || pane === 'journal') && <JournalPane model={model} runtimeId={runtimeId} />}
+          {!isGone(error) && (error !== null || pane === 'journal') && (
+            <JournalPane model={model} runtimeId={runtimeId} />
+          )}
         </>
       ) : (
         <Opened study={study} model={model} runtimeId={runtimeId} pane={pane} />
