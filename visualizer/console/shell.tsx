@@ -135,9 +135,12 @@ function View({ route }: { route: Route }): ComponentChildren {
       return <OperationsView />;
     default:
       return (
-        <Notice kind="empty" title="There is no such view">
-          The address names none. Choose one above.
-        </Notice>
+        <div class="page">
+          <h1 class="sr">No view</h1>
+          <Notice kind="empty" title="There is no such view">
+            The address names none. Choose one above.
+          </Notice>
+        </div>
       );
   }
 }

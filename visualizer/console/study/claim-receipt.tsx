@@ -3,12 +3,15 @@ import { useHost } from '../host/use-host.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Identity } from '../parts/identity.tsx';
+import type { Fact } from '../timeline/fact-words.ts';
 import type { AvailableRow, Subject } from '../timeline/lanes.ts';
 import { claimChecks, readsOf } from '../verification/claim-checks.ts';
 import { evidenceChecks } from '../verification/evidence-checks.ts';
 import { journalChecks } from '../verification/journal-checks.ts';
+import { wordsOf } from '../words/codes.ts';
 import { counted } from '../words/counted.ts';
 import { rangeCode } from '../words/time-code.ts';
+import { isCitedAs } from './cited-fact.ts';
 import type { Study } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 
@@ -65,8 +68,9 @@ export function ClaimReceipt({ subject, study, events, onOpen }: ClaimReceiptPro
         {claim.citations.map((citation) => {
           const read = reads.get(citation.receiptId);
           const row = rowOf(citation.evidenceArtifactId);
+          const cited = read?.facts[citation.factIndexes[0] ?? 0];
           const first =
-            row?.facts.findIndex(({ kind }) => kind === read?.facts[citation.factIndexes[0] ?? 0]?.kind) ?? -1;
+            cited === undefined ? -1 : (row?.facts.findIndex((fact) => isCitedAs(fact as Fact, cited)) ?? -1);
           return (
             <li key={citation.receiptId}>
               <span class="quiet">rests on</span> {counted(citation.factIndexes.length, 'fact')} of the read{' '}
@@ -82,7 +86,7 @@ export function ClaimReceipt({ subject, study, events, onOpen }: ClaimReceiptPro
                       class="link"
                       onClick={() => onOpen({ kind: 'fact', row, title: row.kind, factIndex: first })}
                     >
-                      {row.kind.replaceAll(/[_-]/g, ' ')}
+                      {wordsOf(row.kind)}
                     </button>
                   )}
                 </li>

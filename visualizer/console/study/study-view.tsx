@@ -50,6 +50,7 @@ export function StudyView({ runtimeId, pane }: StudyViewProps) {
       )}
       {study === null ? (
         <>
+          <h1 class="sr">Study</h1>
           {error === null && <Loading what="the study" />}
           {/* A long journal can be looked at long before the study was verified, and also where that fails. */}
           {!isGone(error) && (error !== null || pane === 'journal') && (

@@ -129,7 +129,7 @@ function citedStretches(claim: AuditedClaim, reads: ReadonlyMap<string, Evidence
 export function claimWords({ kind, value }: AuditedClaim): string {
   if (kind === 'speech_activity') return value === 'speech' ? 'speech' : 'no speech';
   if (kind === 'language_identity') return value === null ? 'language' : languageName(value);
-  return value ?? wordsOf(kind);
+  return value === null ? wordsOf(kind) : `${value} ${wordsOf(kind)}`;
 }
 
 /** One lane for each kind of claim. */
