@@ -4,11 +4,15 @@ import type { qualityControlReason } from '../../contract/captions/caption-quali
 import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { ClaimState } from '../../contract/evidence/evidence-assessment.ts';
 import type { DecisionReason } from '../../contract/evidence/evidence-decision.ts';
+import type { ScreenTextReason } from '../../contract/evidence/screen-text.ts';
+import type { GateReason } from '../../contract/evidence/transcript.ts';
 import type { rejectionReasons, revocationReasons } from '../../contract/review/publish-review.ts';
 import type { intakeReason } from '../../contract/review/publish-review-intake.ts';
 
 type ReasonCode =
   | UnavailableReason
+  | GateReason
+  | ScreenTextReason
   | Exclude<ClaimState, 'supported'>
   | Exclude<DecisionReason, 'all_audited_claims_supported'>
   | z.infer<typeof intakeReason>
@@ -27,6 +31,15 @@ const words: Readonly<Record<ReasonCode, string>> = {
   subtitle_limit_exceeded: 'this track is more than is read',
   language_not_recognised: 'the recogniser does not serve the declared language',
   recognition_failed: 'the recogniser failed, or the time of the study was used up',
+  no_speech_evidence: 'too little speech is detected at its time, or it has no words',
+  repetition: 'it says the same again and again',
+  low_confidence: 'it is not certain enough',
+  compression: 'it is more regular than speech is',
+  boundary_only: 'it lies at the edge of the speech alone',
+  disagreement: 'another look came to another text',
+  too_short: 'it has fewer than two letters or digits',
+  seen_once: 'one picture alone shows it',
+  clutter: 'few letters around it are certain',
   withheld: 'a fact behind the claim is withheld',
   unknown: 'a fact behind the claim could not be identified',
   truncated: 'the claim does not rest on all facts',
