@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type KnownTool, knownTool } from '../../executors/process/known-tools.ts';
 import { forgetful, type ToolMemory } from '../../executors/process/tools.ts';
@@ -18,8 +19,9 @@ export class RememberedTools implements ToolMemory {
     this.#process = process;
   }
 
+  /** What this process found is newer than what a data root holds, which may come from a machine with other tools. */
   known(path: string): KnownTool | undefined {
-    return this.#known.find((tool) => tool.path === path) ?? this.#process.known(path);
+    return this.#process.known(path) ?? this.#known.find((tool) => tool.path === path);
   }
 
   note(tool: KnownTool): void {
@@ -29,7 +31,7 @@ export class RememberedTools implements ToolMemory {
 
   /** What has to be stored; nothing where this start found what was known. */
   writes(): Write[] {
-    const isNew = this.#found.some((tool) => !this.#known.includes(tool));
+    const isNew = this.#found.some((tool) => !this.#known.some((known) => isDeepStrictEqual(known, tool)));
     return isNew ? [{ put: tools.space, key: tools.key, value: { tools: this.#found } }] : [];
   }
 }

@@ -46,6 +46,20 @@ test('what a host found is known to the next one of its process, whatever the da
   t.deepEqual(next.writes(), [{ put: 'record', key: 'host/tools', value: { tools: [found('1')] } }]);
 });
 
+test('what a host found counts before an older state in the data root of the next one, and is stored there once', (t) => {
+  const process = new KnownMachine();
+  process.note(found('2'));
+  const next = new RememberedTools(holding({ tools: [found('1')] }), process);
+  const known = next.known('/usr/bin/tool');
+  t.deepEqual(known, found('2'));
+  if (known !== undefined) next.note(known);
+  const value = { tools: [found('2')] };
+  t.deepEqual(next.writes(), [{ put: 'record', key: 'host/tools', value }]);
+  const again = new RememberedTools(holding(value), process);
+  again.note(again.known('/usr/bin/tool') ?? found('1'));
+  t.deepEqual(again.writes(), []);
+});
+
 test('a row that is damaged or has another shape is no memory, and no fault', (t) => {
   for (const row of [new Error('damaged'), { tools: [{ path: 1 }] }, 'tools', null]) {
     t.is(new RememberedTools(holding(row)).known('/usr/bin/tool'), undefined);
