@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { ownsCompileCache } from '../../scripts/build/compile-cache.mjs';
+import { reader } from '../../scripts/build/language-table.mjs';
 import { programParts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,4 +77,19 @@ test('a Node that is too old is told so in one line, without a stack trace', (t)
   t.is(status, 1);
   t.is(stdout, '');
   t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install a newer Node\n$/);
+});
+
+test('the built table of the language identifier has the rows of its package, and no other', async (t) => {
+  const built = await folder(t);
+  await symlink(join(repository, 'build', 'language-table'), join(built, 'language-table'));
+  await writeFile(join(built, 'reader.mjs'), reader);
+  const { ngramsData: found } = await import(pathToFileURL(join(built, 'reader.mjs')).href);
+  const script = join(repository, 'node_modules', 'eld', 'src', 'ngrams', 'small.js');
+  const { ngrams, ...others } = (await import(pathToFileURL(script).href)).ngramsData;
+  t.deepEqual({ ...found, ngrams: null }, { ...others, ngrams: null });
+  const rows = Object.entries(ngrams);
+  t.true(rows.length > 80_000);
+  const other = rows.find(([ngram, row]) => JSON.stringify(found.ngrams[ngram]) !== JSON.stringify(row));
+  t.is(other, undefined);
+  for (const [ngram] of [...rows.slice(0, 100), ['', {}]]) t.is(found.ngrams[`${ngram}\u{10ffff}`], undefined);
 });

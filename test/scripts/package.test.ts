@@ -38,7 +38,7 @@ test('the package holds the built program, what it reads beside itself, and noth
       'build/client/host-error.js',
     ],
     ...['build/speech-model/weights/silero_vad_16k_op15.onnx', 'build/speech-model/LICENSE'],
-    ...['build/language-table/ngrams.json.br', 'build/language-table/identity.json'],
+    ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
     ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
   ]) {
     t.true(paths.includes(path), path);
