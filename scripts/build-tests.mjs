@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { requireInModules } from './build/bundled-parts.mjs';
+import { englishAlone } from './build/english-alone.mjs';
 import { groupTests } from './build/grouped-tests.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { testParts } from './build/stamp.mjs';
@@ -58,7 +59,7 @@ export function buildTests() {
       target: 'node20',
       external: packages.filter((name) => !bundled.includes(name)),
       banner: { js: requireInModules },
-      plugins: [placed],
+      plugins: [placed, englishAlone],
       sourcemap: 'linked',
       sourcesContent: false,
       logLevel: 'warning',

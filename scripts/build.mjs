@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { copySpeechModel, requireInModules, writeLicences } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
+import { englishAlone } from './build/english-alone.mjs';
 import { languageTableReader, writeLanguageTable } from './build/language-table.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { programParts } from './build/stamp.mjs';
@@ -54,7 +55,7 @@ export function build() {
       banner: { js: requireInModules },
       // Names stay, so that a stack can be read; scripts and comments of packages are half of the program without this.
       minifyWhitespace: true,
-      plugins: [languageTableReader],
+      plugins: [languageTableReader, englishAlone],
       sourcemap: 'linked',
       logLevel: 'warning',
       metafile: true,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -92,4 +92,12 @@ test('the built table of the language identifier has the rows of its package, an
   const other = rows.find(([ngram, row]) => JSON.stringify(found.ngrams[ngram]) !== JSON.stringify(row));
   t.is(other, undefined);
   for (const [ngram] of [...rows.slice(0, 100), ['', {}]]) t.is(found.ngrams[`${ngram}\u{10ffff}`], undefined);
+});
+
+test('the built program brings the messages of zod in English alone', async (t) => {
+  const built = join(repository, 'build');
+  const files = (await readdir(built)).filter((name) => name.endsWith('.js'));
+  const texts = await Promise.all(files.map((name) => readFile(join(built, name), 'utf8')));
+  const holding = (words: string) => texts.filter((text) => text.includes(words)).length;
+  t.deepEqual([holding('Invalid input: expected'), holding('Entrada inv')], [1, 0]);
 });
