@@ -45,6 +45,8 @@ import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
 import { openWorkOrders } from './workers/open-work-orders.ts';
 
+const elapsed = (): number => performance.now();
+
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, onFatal } = options;
@@ -63,7 +65,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   registry.committed();
 
   const budgets = new TimeBudgets(clock);
-  const durations = new StateDurations(() => performance.now());
+  const durations = new StateDurations(elapsed);
   const board = new ProgressBoard({ clock, report });
   const supervisor = new Supervisor({
     ...{ ledger, clock, budgets, fatal: onFatal, report },
@@ -133,7 +135,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const playback = new PrivatePlayback({
     ...basis,
-    grants: new PlaybackGrants({ clock, newId: randomUUID, newSecret: () => randomBytes(32) }),
+    grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
     kindName: studying.name,
   });
   const openKey = () => openSigningKey(layout.root, randomUUID);
@@ -223,7 +225,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     figures,
     checks,
     progress: board,
-    pairings: new Pairings({ clock, randomBytes }),
+    pairings: new Pairings({ clock, elapsed, randomBytes }),
     snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
     deletions: deleting.deletions,
     garbage: deleting.garbage,

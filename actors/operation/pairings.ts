@@ -11,6 +11,8 @@ import {
 
 export interface PairingsOptions {
   readonly clock: Pick<Clock, 'now'>;
+  /** Milliseconds that have passed, on a clock that nobody sets. */
+  readonly elapsed: () => number;
   /** So many random bytes. */
   readonly randomBytes: (count: number) => Buffer;
 }
@@ -18,6 +20,7 @@ export interface PairingsOptions {
 interface OpenCode {
   readonly codeHash: Buffer;
   readonly expiresAtMs: number;
+  readonly issuedAtElapsedMs: number;
   guessesLeft: number;
 }
 
@@ -42,18 +45,19 @@ export class Pairings {
 
   /** A new code, for five minutes and one page; the code before it ends. */
   issue(): IssuedPairingCode {
-    const { clock, randomBytes } = this.#options;
+    const { clock, elapsed, randomBytes } = this.#options;
     const code = [...randomBytes(codeLength)].map((byte) => alphabet.charAt(byte % alphabet.length)).join('');
     const expiresAtMs = clock.now() + pairingCodeMs;
-    this.#open = { codeHash: hashOf(code), expiresAtMs, guessesLeft: pairingGuesses };
+    const issuedAtElapsedMs = elapsed();
+    this.#open = { codeHash: hashOf(code), expiresAtMs, issuedAtElapsedMs, guessesLeft: pairingGuesses };
     return { schema: 'studio.pairing-code.v1', code, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
   /** A token for a code, once. Throws `pairing_refused`, which says the same of every code that does not fit. */
   exchange(code: string): Pairing {
-    const { clock, randomBytes } = this.#options;
+    const { randomBytes } = this.#options;
     const open = this.#open;
-    if (open === null || open.expiresAtMs <= clock.now()) throw refused();
+    if (open === null || this.#isOver(open)) throw refused();
     if (!timingSafeEqual(hashOf(code), open.codeHash)) {
       open.guessesLeft -= 1;
       if (open.guessesLeft === 0) this.#open = null;
@@ -63,6 +67,12 @@ export class Pairings {
     const authorizationToken = randomBytes(32).toString('hex');
     this.#tokens = [...this.#tokens, hashOf(authorizationToken)].slice(-pairedPages);
     return { schema: 'studio.pairing.v1', authorizationToken };
+  }
+
+  /** A clock that is set back gives a code no more time, and a machine that sleeps does not stop the time of one. */
+  #isOver({ expiresAtMs, issuedAtElapsedMs }: OpenCode): boolean {
+    const { clock, elapsed } = this.#options;
+    return expiresAtMs <= clock.now() || elapsed() - issuedAtElapsedMs >= pairingCodeMs;
   }
 
   /** Whether a page was given this token. Takes the same time for every token. */

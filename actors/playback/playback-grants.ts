@@ -39,6 +39,8 @@ export interface RenewedGrant {
 
 export interface PlaybackGrantsOptions {
   readonly clock: Clock;
+  /** Milliseconds that have passed, on a clock that nobody sets. */
+  readonly elapsed: () => number;
   /** A version 4 UUID. */
   readonly newId: () => string;
   /** 32 random bytes. */
@@ -49,6 +51,8 @@ interface Grant {
   readonly media: GrantedMedia;
   readonly secretHash: Buffer;
   readonly issuedAtMs: number;
+  /** The same moment on the clock that nobody sets. */
+  readonly issuedAtElapsedMs: number;
   readonly expiresAtMs: number;
   readonly timer: unknown;
   readonly hasEnded: boolean;
@@ -91,7 +95,7 @@ export class PlaybackGrants {
 
   /** Issues a grant that ends by itself. Throws `private_playback_grant_capacity`. */
   issue(media: GrantedMedia): IssuedGrant {
-    const { clock, newId, newSecret } = this.#options;
+    const { clock, elapsed, newId, newSecret } = this.#options;
     for (const active of this.#active()) this.#endIfDue(active);
     if (this.#active().length >= maximumActiveGrants) {
       throw new ServiceError('private_playback_grant_capacity', `${maximumActiveGrants} grants are active`);
@@ -101,7 +105,8 @@ export class PlaybackGrants {
     const issuedAtMs = clock.now();
     const expiresAtMs = issuedAtMs + playbackGrantMs;
     const timer = clock.setTimeout(() => this.#end(grantId), playbackGrantMs);
-    const grant = { media, secretHash: hashOf(secret), issuedAtMs, expiresAtMs, timer, hasEnded: false };
+    const issued = { issuedAtMs, issuedAtElapsedMs: elapsed(), expiresAtMs };
+    const grant = { media, secretHash: hashOf(secret), ...issued, timer, hasEnded: false };
     this.#store.trigger.issued({ grantId, grant });
     return { grantId, secret, issuedAtMs, expiresAtMs };
   }
@@ -136,16 +141,20 @@ export class PlaybackGrants {
    * `private_playback_grant_unavailable`, `origin_not_allowed` and `private_playback_grant_expired`, in this order.
    */
   renew(grantId: string, runtimeId: string, origin: string): RenewedGrant {
-    const { clock } = this.#options;
+    const { clock, elapsed } = this.#options;
     this.#endIfDue(grantId);
     const grant = this.#grant(grantId);
     if (grant === undefined || grant.media.runtimeId !== runtimeId) throw unavailable();
     demandOrigin(grant, origin);
     this.demandActive(grantId);
     const renewableUntilMs = grant.issuedAtMs + playbackGrantLongestMs;
-    const expiresAtMs = Math.min(clock.now() + playbackGrantMs, renewableUntilMs);
+    const now = clock.now();
+    // A clock that was set back would move the last end; the one that nobody sets does not count while a machine sleeps.
+    const leftMs = playbackGrantLongestMs - (elapsed() - grant.issuedAtElapsedMs);
+    const lastsMs = Math.max(0, Math.min(playbackGrantMs, renewableUntilMs - now, Math.ceil(leftMs)));
+    const expiresAtMs = now + lastsMs;
     clock.clearTimeout(grant.timer);
-    const timer = clock.setTimeout(() => this.#end(grantId), expiresAtMs - clock.now());
+    const timer = clock.setTimeout(() => this.#end(grantId), lastsMs);
     this.#store.trigger.issued({ grantId, grant: { ...grant, expiresAtMs, timer } });
     return { expiresAtMs, renewableUntilMs };
   }

@@ -152,7 +152,8 @@ export class ProgressBoard {
   #changed(id: string): void {
     const notice = this.#notices.get(id);
     if (notice === undefined || notice.timer !== null) return;
-    const left = notice.toldAt + progressPauseMs - this.#clock.now();
+    // No longer than the pause, also where the clock was set back.
+    const left = Math.min(progressPauseMs, notice.toldAt + progressPauseMs - this.#clock.now());
     const tell = () => {
       notice.timer = null;
       notice.toldAt = this.#clock.now();

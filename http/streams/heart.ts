@@ -6,18 +6,21 @@ const togetherMs = 500;
 
 /** One timer for the comments of all streams, however many there are. */
 export class Heart {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  readonly #elapsed: () => number;
   /** When each stream is due, in this order: all wait for the same time. */
   readonly #due = new Map<() => void, number>();
   #timer: unknown = null;
 
-  constructor(clock: Clock) {
+  /** `elapsed` counts milliseconds on a clock that nobody sets: where one is set back, streams would fall silent. */
+  constructor(clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>, elapsed: () => number = () => performance.now()) {
     this.#clock = clock;
+    this.#elapsed = elapsed;
   }
 
   /** Calls back after each pause of `heartbeatMs`, until the returned function is called. */
   add(beat: () => void): () => void {
-    this.#due.set(beat, this.#clock.now() + heartbeatMs);
+    this.#due.set(beat, this.#elapsed() + heartbeatMs);
     if (this.#timer === null) this.#arm();
     return () => {
       this.#due.delete(beat);
@@ -29,12 +32,12 @@ export class Heart {
 
   #arm(): void {
     const [first] = this.#due.values();
-    this.#timer = first === undefined ? null : this.#clock.setTimeout(this.#fire, first - this.#clock.now());
+    this.#timer = first === undefined ? null : this.#clock.setTimeout(this.#fire, first - this.#elapsed());
   }
 
   readonly #fire = (): void => {
     this.#timer = null;
-    const now = this.#clock.now();
+    const now = this.#elapsed();
     for (const [beat, due] of this.#due) {
       if (due > now + togetherMs) break;
       this.#due.delete(beat);

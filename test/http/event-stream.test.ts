@@ -39,7 +39,7 @@ test('one timer beats for all streams, each after its own pause, and none is lef
       clock.clearTimeout(timer);
     },
   };
-  const heart = new Heart(counted);
+  const heart = new Heart(counted, clock.now);
   const beats: string[] = [];
   const add = (name: string) => heart.add(() => beats.push(name));
   const forget = [add('a')];
@@ -64,6 +64,22 @@ test('one timer beats for all streams, each after its own pause, and none is lef
   t.is(beats.at(-1), 'd');
 });
 
+test('bug: streams fell silent for an hour where the clock was set back by one', (t) => {
+  const { clock, advance } = handClock();
+  let set = 0;
+  const wall = { ...clock, now: () => clock.now() + set };
+  const heart = new Heart(wall, clock.now);
+  let beats = 0;
+  heart.add(() => {
+    beats += 1;
+  });
+  set = -3_600_000;
+  advance(heartbeatMs);
+  t.is(beats, 1);
+  advance(heartbeatMs);
+  t.is(beats, 2);
+});
+
 const silent: Feed = { read: () => null, watch: () => () => undefined };
 
 for (const adapter of adapters) {
@@ -76,7 +92,9 @@ for (const adapter of adapters) {
       const left = signal();
       const { port, traffic } = await listen(t, adapter, (exchange) => {
         exchange.onAbort(() => left.fire());
-        new EventStream({ heart: new Heart(clock), report: t.log }, [silent]).send(exchange, 200, {}).catch(t.fail);
+        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [silent])
+          .send(exchange, 200, {})
+          .catch(t.fail);
       });
       let text = '';
       const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
@@ -127,7 +145,9 @@ for (const adapter of adapters) {
       };
       const { clock, advance } = handClock();
       const { port } = await listen(t, adapter, (exchange) => {
-        new EventStream({ heart: new Heart(clock), report: t.log }, [feed]).send(exchange, 200, {}).catch(t.fail);
+        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [feed])
+          .send(exchange, 200, {})
+          .catch(t.fail);
       });
       const socket = connect({ port, host: '127.0.0.1' });
       socket.pause();

@@ -10,6 +10,7 @@ function opened() {
   let drawn = 0;
   const pairings = new Pairings({
     clock,
+    elapsed: clock.elapsed,
     randomBytes: (count) => {
       drawn += 1;
       return Buffer.alloc(count, drawn);
@@ -32,6 +33,18 @@ test('a code is for one page, for five minutes, and until the next code', (t) =>
   t.throws(() => pairings.exchange(first.code), refusal);
   clock.advance(pairingCodeMs);
   t.throws(() => pairings.exchange(second.code), refusal);
+});
+
+test('bug: a code lasted an hour longer where the clock was set back by one', (t) => {
+  const { clock, pairings } = opened();
+  const { code } = pairings.issue();
+  clock.set(-3_600_000);
+  clock.advance(pairingCodeMs - 1);
+  t.notThrows(() => pairings.exchange(code));
+  const late = pairings.issue();
+  clock.set(-3_600_000);
+  clock.advance(pairingCodeMs);
+  t.throws(() => pairings.exchange(late.code), refusal);
 });
 
 test('five wrong codes end the one that is open', (t) => {

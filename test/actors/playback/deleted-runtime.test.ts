@@ -23,7 +23,12 @@ test('bug: a runtime that was deleted while its media was looked at got a grant 
   const registry = new SourceRegistry();
   await registry.load(ledger);
   const clock = new SimulatedClock(0);
-  const grants = new PlaybackGrants({ clock, newId: () => 'one', newSecret: () => Buffer.alloc(32) });
+  const grants = new PlaybackGrants({
+    clock,
+    elapsed: clock.elapsed,
+    newId: () => 'one',
+    newSecret: () => Buffer.alloc(32),
+  });
   let row: ActorRow | undefined = { kind: 'runtime' } as ActorRow;
   const playback = new PrivatePlayback({
     ...{ grants, registry, ledger, objectStore },

@@ -27,6 +27,7 @@ function counted() {
   let issued = 0;
   const grants = new PlaybackGrants({
     clock,
+    elapsed: clock.elapsed,
     newId: () => `00000000-0000-4000-8000-${String(issued).padStart(12, '0')}`,
     newSecret: () => {
       issued += 1;
@@ -96,7 +97,12 @@ test('a grant ends on the millisecond, and its timer with it', (t) => {
 test('a grant whose timer is late has ended all the same', (t) => {
   let now = 0;
   const clock = { now: () => now, setTimeout: () => undefined, clearTimeout: () => undefined };
-  const grants = new PlaybackGrants({ clock, newId: () => 'slept', newSecret: () => Buffer.alloc(32) });
+  const grants = new PlaybackGrants({
+    clock,
+    elapsed: () => 0,
+    newId: () => 'slept',
+    newSecret: () => Buffer.alloc(32),
+  });
   const { grantId, secret } = grants.issue(media);
   let ended = 0;
   grants.onEnd(grantId, () => {
@@ -203,6 +209,42 @@ test('no renewal moves the last end of a grant', (t) => {
   t.is(expiresAtMs, issuedAtMs + playbackGrantLongestMs);
   clock.advance(expiresAtMs - clock.now());
   t.throws(() => grants.renew(grantId, media.runtimeId, origin), refusal('private_playback_grant_expired'));
+});
+
+test('bug: renewals of a grant outlasted its last end while the clock was set back', (t) => {
+  const { clock, grants } = counted();
+  const { grantId, secret } = grants.issue(media);
+  const began = clock.elapsed();
+  const pieceMs = playbackGrantMs - 1;
+  while (clock.elapsed() + pieceMs < began + playbackGrantLongestMs) {
+    clock.advance(pieceMs);
+    clock.set(-playbackGrantMs);
+    grants.renew(grantId, media.runtimeId, origin);
+  }
+  const leftMs = began + playbackGrantLongestMs - clock.elapsed();
+  t.is(grants.renew(grantId, media.runtimeId, origin).expiresAtMs, clock.now() + leftMs);
+  clock.advance(leftMs - 1);
+  t.is(grants.demand(grantId, secret, origin), media);
+  clock.advance(1);
+  t.throws(() => grants.demand(grantId, secret, origin), refusal('private_playback_grant_expired'));
+  t.is(clock.pending, 0);
+});
+
+test('a grant ends ten minutes after it was issued where the clock is set back, and at once where it is set forward', (t) => {
+  for (const { set, lasts } of [
+    { set: -3_600_000, lasts: true },
+    { set: 3_600_000, lasts: false },
+  ]) {
+    const { clock, grants } = counted();
+    const { grantId, secret } = grants.issue(media);
+    clock.set(set);
+    clock.advance(playbackGrantMs - 1);
+    const read = () => grants.demand(grantId, secret, origin);
+    if (lasts) t.is(read(), media);
+    clock.advance(1);
+    t.throws(read, refusal('private_playback_grant_expired'));
+    t.is(clock.pending, 0);
+  }
 });
 
 test('a grant is renewed under its own runtime and by its own origin alone', (t) => {

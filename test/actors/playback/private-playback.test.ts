@@ -18,7 +18,12 @@ async function grantedSample(t: ExecutionContext) {
   const verifyFile = (path: string, contentId: string) => objectStore.verifyFile(path, contentId);
   const source = await loadSourceFolder(sampleFolder, { verifyFile });
   const clock = new SimulatedClock(Date.parse('2026-01-02T03:04:05.678Z'));
-  const grants = new PlaybackGrants({ clock, newId: () => 'sample', newSecret: () => Buffer.alloc(32, 7) });
+  const grants = new PlaybackGrants({
+    clock,
+    elapsed: clock.elapsed,
+    newId: () => 'sample',
+    newSecret: () => Buffer.alloc(32, 7),
+  });
   const { revisionId } = source.session;
   const playback = new PrivatePlayback({
     grants,

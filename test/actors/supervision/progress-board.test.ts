@@ -53,3 +53,26 @@ test('watchers of a piece of work hear of it at most ten times a second, and of 
   board.note('runtime:1', upload(1000));
   t.is(told, 12);
 });
+
+test('bug: watchers heard of no change for an hour where the clock was set back by one', (t) => {
+  const simulated = new SimulatedClock();
+  let set = 0;
+  const board = new ProgressBoard({
+    clock: {
+      now: () => simulated.now() + set,
+      setTimeout: (run: () => void, ms: number) => simulated.setTimeout(run, ms),
+      clearTimeout: (timer: unknown) => simulated.clearTimeout(timer as never),
+    },
+    report: (line) => t.fail(line),
+  });
+  let told = 0;
+  board.watch('runtime:1', () => {
+    told += 1;
+  });
+  board.note('runtime:1', upload(1));
+  set = -3_600_000;
+  board.note('runtime:1', upload(2));
+  t.is(told, 1);
+  simulated.increment(100);
+  t.is(told, 2);
+});

@@ -2,7 +2,10 @@ import type { Clock } from '../../../contract/base/clock.ts';
 
 /** A clock that stands still until a test moves it; timers fire during `advance`, in the order of their times. */
 export class SimulatedClock implements Clock {
+  /** Moves forward alone, and timers with it. */
   #now: number;
+  /** How far the clock on the wall was set. */
+  #set = 0;
   #lastTimer = 0;
   readonly #timers = new Map<number, { readonly dueAt: number; readonly run: () => void }>();
 
@@ -16,7 +19,15 @@ export class SimulatedClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#set;
+  }
+
+  /** The time that has passed, whatever the clock was set to. */
+  readonly elapsed = (): number => this.#now;
+
+  /** Sets the clock forward or, by a negative number, back; timers fire when they would have. */
+  set(ms: number): void {
+    this.#set += ms;
   }
 
   setTimeout(run: () => void, ms: number): number {
