@@ -41,11 +41,23 @@ export function subRip(runtime: VerifiedRuntime, side: CaptionSide): ExportedFil
 }
 
 /** `h:mm:ss.cc`. */
-function assTime(ms: number): string {
-  const hundredths = Math.round(ms / 10);
+function assTime(hundredths: number): string {
   const [minutes, rest] = [Math.floor(hundredths / 6000), hundredths % 6000];
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(Math.floor(rest / 100))}.${two(rest % 100)}`;
+}
+
+/**
+ * When lines begin and end in hundredths of a second. Each is rounded; one that would have no length lasts for a hundredth, and
+ * the next begins behind it. Checked lines do not overlap, so none does here.
+ */
+function assSpans(lines: readonly ExportedLine[]): string[] {
+  let before = 0;
+  return lines.map(({ startMs, endMs }) => {
+    const start = Math.max(Math.round(startMs / 10), before);
+    before = Math.max(Math.round(endMs / 10), start + 1);
+    return `${assTime(start)},${assTime(before)}`;
+  });
 }
 
 // A brace would begin an override, and a backslash an escape: a word joiner behind it takes its meaning away.
@@ -74,9 +86,10 @@ export function subStationAlpha(runtime: VerifiedRuntime, side: CaptionSide): Ex
     '[Events]',
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
   ];
-  const dialogues = linesOf(captions, side).map(
-    ({ startMs, endMs, lines }) =>
-      `Dialogue: 0,${assTime(startMs)},${assTime(endMs)},Default,,0,0,0,,${lines.map(assText).join('\\N')}`,
+  const shown = linesOf(captions, side);
+  const spans = assSpans(shown);
+  const dialogues = shown.map(
+    ({ lines }, at) => `Dialogue: 0,${spans[at]},Default,,0,0,0,,${lines.map(assText).join('\\N')}`,
   );
   return { text: `${[...head, ...dialogues].join('\n')}\n`, madeOf: madeOf(captions) };
 }

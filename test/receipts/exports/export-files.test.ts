@@ -198,6 +198,31 @@ test('a reference in a caption stays what was written in SubRip', async (t) => {
   t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
 });
 
+test('bug: a cue of a millisecond had no length in ASS, which counts hundredths of a second', async (t) => {
+  const spans = [
+    [3, 4],
+    [4, 5],
+    [5, 6],
+    [50, 54],
+    [54, 1000],
+    [1000, 2000],
+    [2001, 2004],
+    [3999, 4000],
+  ] as const;
+  const cues = spans.map(([startMs, endMs], at) => ({ startMs, endMs, text: `Cue number ${at}` }));
+  const { text } = exportFiles['captions.ass'](await captionsSaying(cues), options);
+  t.deepEqual(text.match(/(?<=^Dialogue: 0,)[^,]*,[^,]*/gm), [
+    '0:00:00.00,0:00:00.01',
+    '0:00:00.01,0:00:00.02',
+    '0:00:00.02,0:00:00.03',
+    '0:00:00.05,0:00:00.06',
+    '0:00:00.06,0:00:01.00',
+    '0:00:01.00,0:00:02.00',
+    '0:00:02.00,0:00:02.01',
+    '0:00:04.00,0:00:04.01',
+  ]);
+});
+
 test('captions are no file before a check accepts them, and none after their approval was withdrawn', async (t) => {
   const unchecked = await after(...made);
   const revoked = await after(...made, captioning.checked, review.revocationStarted, review.revoked);
