@@ -21,6 +21,7 @@ import { readJournalOf, readStoredRuntime } from '../reopening/stored-runtime.ts
 import type { Verified } from '../reopening/verified-runtimes.ts';
 import { mediaOf, openMedia } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
+import { deletedRuntime } from '../supervision/deletion-rows.ts';
 import type { BundledRows } from './bundled-rows.ts';
 
 /** Far above any stored record: sealed records of a source may have so many. */
@@ -63,11 +64,20 @@ export class Bundles {
   }
 
   /**
-   * An ended runtime as one archive; the same runtime gives the same bytes. Throws `unknown_runtime`,
+   * An ended runtime as one archive; the same runtime gives the same bytes. Throws `unknown_runtime`, `runtime_deleted`,
    * `stored_content_inconsistent`, `export_unavailable` before the end of the study, `source_revalidation_failed` where the media is asked for
    * and has changed, and `signing_key_unusable`.
    */
   async open(runtimeId: string, options: { readonly media: boolean }): Promise<OpenedBundle> {
+    try {
+      return await this.#opened(runtimeId, options);
+    } catch (error) {
+      // What was deleted while it was read is not damaged.
+      throw deletedRuntime(this.#options.ledger, runtimeId) ?? error;
+    }
+  }
+
+  async #opened(runtimeId: string, options: { readonly media: boolean }): Promise<OpenedBundle> {
     const { verified, rows } = await this.#consistent(runtimeId);
     const { head } = verified;
     const session = verified.runtime.source.registered.session;
@@ -143,7 +153,10 @@ export class Bundles {
     const lines: Uint8Array[] = [];
     const newline = Buffer.from('\n');
     for (let after = 0; after < seq; ) {
-      const { events } = await this.#options.ledger.journalPage(runtimeId, after, Math.min(pageEvents, seq - after));
+      const wanted = Math.min(pageEvents, seq - after);
+      const { events } = await readJournalOf(() => this.#options.ledger.journalPage(runtimeId, after, wanted));
+      // The journal of a runtime that was deleted meanwhile is empty.
+      if (events.length !== wanted) throw new EvidenceChainError('journal', 'head.seq');
       for (const event of events) lines.push(event, newline);
       after += events.length;
     }

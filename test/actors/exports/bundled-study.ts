@@ -54,7 +54,7 @@ export async function bundlesOfStudy(t: ExecutionContext, stage: Parameters<type
   const openKey = () => openSigningKey(root, () => `key-${keys++}`);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const restarted = () => new Bundles({ ledger, objectStore, runtimes, openKey });
-  return { root, bundles: restarted(), restarted };
+  return { root, bundles: restarted(), restarted, options: { ledger, objectStore, runtimes, openKey } };
 }
 
 export async function bundleOf(bundles: Bundles, media = false): Promise<Buffer> {

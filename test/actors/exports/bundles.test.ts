@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
+import { Bundles } from '../../../actors/exports/bundles.ts';
 import { ServiceError } from '../../../contract/base/service-error.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
+import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import {
   bundleOf,
   bundlesOfStudy,
@@ -72,6 +74,36 @@ test('a study that has not ended is no bundle, nor is one that is unknown or dam
   await writeFile(join(dataRootAt(root).objects, hex.slice(0, 2), hex), 'x');
   t.is(await codeOf(bundleOf(bundles)), 'stored_content_inconsistent');
 });
+
+for (const { gone, seen } of [
+  { gone: 'its journal', seen: 'kept the host busy for ever' },
+  { gone: 'its files', seen: 'was refused as damaged' },
+]) {
+  test(`bug: a bundle of a runtime that was deleted before ${gone} could be read ${seen}`, async (t) => {
+    const { options } = await bundlesOfStudy(t);
+    const { ledger, objectStore, openKey } = options;
+    const deletion = async () => {
+      const note = { receiptId: 'none', deletedAt: '2026-01-01T00:00:00.000Z' };
+      await ledger.commit([{ put: 'record', key: `deleted/${runtimeId}`, value: note }, { close: runtimeId }]);
+      while ((await ledger.eraseEvents(runtimeId, 1000)) > 0);
+    };
+    const bundles = new Bundles({
+      ...options,
+      // Asked for once the runtime was verified, and before its journal and its files are read again.
+      openKey: async () => {
+        if (gone === 'its journal') await deletion();
+        else {
+          objectStore.readFile = async () => {
+            await deletion();
+            throw new ObjectStoreError('object_missing', 'it is gone');
+          };
+        }
+        return openKey();
+      },
+    });
+    t.is(await codeOf(bundleOf(bundles)), 'runtime_deleted');
+  });
+}
 
 test('media that changed is not handed out', async (t) => {
   const { bundles, root } = await bundlesOfStudy(t);
