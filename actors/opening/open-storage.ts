@@ -26,7 +26,6 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
   const opened = await openObjectStore({
     root: dataRoot,
     points,
-    clock,
     onDamage: (contentId) => report(`the damaged object ${contentId} was moved to quarantine`),
   });
   const layout = dataRootAt(dataRoot);

@@ -11,8 +11,8 @@ export interface ObjectFilesPort {
   /** Called with the content id of a damaged object that a good one replaces. */
   onDamage(contentId: string): void;
   point(name: string): void;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** Milliseconds on a clock that nobody sets: one that is set forward would have what was stored just now removed. */
+  elapsed(): number;
 }
 
 /**
@@ -95,11 +95,11 @@ export class ObjectFiles {
   /** Whether the bytes of an object are being stored, or were within the last `restMs`. */
   isRecent(contentId: string): boolean {
     const arrivedAt = this.#arrived.get(contentId);
-    return this.#arriving.has(contentId) || (arrivedAt !== undefined && this.#port.now() - arrivedAt < restMs);
+    return this.#arriving.has(contentId) || (arrivedAt !== undefined && this.#port.elapsed() - arrivedAt < restMs);
   }
 
   #noteArrival(contentId: string): void {
-    const now = this.#port.now();
+    const now = this.#port.elapsed();
     this.#arrived.delete(contentId);
     this.#arrived.set(contentId, now);
     for (const [oldest, arrivedAt] of this.#arrived) {

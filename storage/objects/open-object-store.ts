@@ -20,8 +20,8 @@ export interface ObjectStoreOptions {
   readonly root: string;
   /** Told when a damaged object was quarantined because good bytes of it came in. */
   readonly onDamage?: (contentId: string) => void;
-  /** The time by which an object counts as stored lately; the system's where none is given. */
-  readonly clock?: { now(): number };
+  /** Milliseconds by which an object counts as stored lately, on a clock that nobody sets; those of the process where none is given. */
+  readonly elapsed?: () => number;
   /** Told by name how far a file has come, and of each hashing of a file. */
   readonly points?: (name: string) => void;
 }
@@ -40,7 +40,7 @@ class FileObjectStore implements ObjectStore {
     this.#objects = new ObjectFiles(layout, this.#files, {
       onDamage: (contentId) => options.onDamage?.(contentId),
       point: this.#point,
-      now: () => (options.clock ?? Date).now(),
+      elapsed: options.elapsed ?? (() => performance.now()),
     });
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { restMs } from '../../../storage/objects/object-files.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { scratchFolder, uploadName } from '../ledger/scratch.ts';
@@ -34,6 +35,19 @@ test('what is put reads back, also nothing at all', async (t) => {
     t.true((await objectStore.read(contentId, bytes.length)).equals(bytes));
   }
   t.deepEqual(await readdir(join(root, 'inbox')), []);
+});
+
+test('what was stored is recent for a quarter of an hour, also where it was there before', async (t) => {
+  let elapsed = 0;
+  const objectStore = await openObjectStore({ root: await scratchFolder(t), elapsed: () => elapsed });
+  const contentId = await objectStore.put(abc);
+  for (let again = 0; again < 2; again += 1) {
+    elapsed += restMs - 1;
+    t.true(objectStore.isRecent(contentId));
+    elapsed += 1;
+    t.false(objectStore.isRecent(contentId));
+    await objectStore.put(abc);
+  }
 });
 
 test('many objects go in at once, and those that are there are not written again', async (t) => {
