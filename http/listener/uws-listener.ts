@@ -27,7 +27,11 @@ export const openUwsListener: OpenListener = async (address, handler, onHandlerE
   const listenOn = (port: number): Promise<UwsListenSocket | false> =>
     // Exclusive, or a second host on the same port would silently share its connections.
     new Promise((resolve) => app.listen(address.host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve));
-  const socket = address.port === 0 ? await listenOnAny(address.host, listenOn) : await listenOn(address.port);
+  const listened = address.port === 0 ? listenOnAny(address.host, listenOn) : listenOn(address.port);
+  const socket = await listened.catch((error: unknown) => {
+    app.close();
+    throw error;
+  });
   if (socket === false) {
     app.close();
     throw await bindError(address);
