@@ -14,20 +14,12 @@ import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
 import { existingDataRoot } from './options/existing-data-root.ts';
 import type { GivenFlags } from './options/flags.ts';
-import type { CommandWords } from './options/help.ts';
 import { absolutePath } from './options/path-option.ts';
-import { argument, hostFlags } from './terminal/call.ts';
+import { argument } from './terminal/call.ts';
 import { countedProgress } from './terminal/counted-progress.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import type { Terminal } from './terminal/terminal.ts';
-
-export const backupWords: CommandWords = {
-  usage: 'media-study backup DIR [flags]',
-  purpose:
-    'Copies the data root into a folder, beside a running host or without one; an earlier backup is brought up to date.',
-  flags: hostFlags,
-};
 
 /** Writes a backup. Throws `WrongCall`, `StartError`, `BackupError`, `LedgerError`, `ObjectStoreError` and what a client of the host throws. */
 export async function backup(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {

@@ -9,20 +9,11 @@ import {
   toolFindings,
 } from './doctor/machine-checks.ts';
 import { hostFindings, spaceFinding, storeFinding } from './doctor/store-checks.ts';
+import { defaultDataRoot } from './options/default-data-root.ts';
 import type { GivenFlags } from './options/flags.ts';
-import type { CommandWords } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
-import { defaultDataRoot } from './options/serve-options.ts';
-import { hostFlags } from './terminal/call.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import type { Terminal } from './terminal/terminal.ts';
-
-export const doctorWords: CommandWords = {
-  usage: 'media-study doctor [flags]',
-  purpose:
-    'Checks this machine and the data root, and says of each fault what can be done. Ends with 1 where a host cannot work.',
-  flags: hostFlags,
-};
 
 export async function doctor(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();

@@ -1,8 +1,6 @@
-import { backup, backupWords } from './backup-command.ts';
-import { doctor, doctorWords } from './doctor-command.ts';
-import { type GivenFlags, parseFlags } from './options/flags.ts';
+import { type GivenFlags, parseFlags, single } from './options/flags.ts';
 import type { CommandWords } from './options/help.ts';
-import { restore, restoreWords } from './restore-command.ts';
+import { hostFlags } from './terminal/call.ts';
 import type { ExitCode } from './terminal/exit-codes.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -12,11 +10,40 @@ interface StoreCommand extends CommandWords {
   run(given: GivenFlags, terminal: Terminal): Promise<ExitCode>;
 }
 
-/** The commands that work on this machine and a data root, with a running host or without one. */
+/**
+ * The commands that work on this machine and a data root, with a running host or without one. Each is loaded when it runs: the
+ * ledger and the checks of tools are most of the program, which any other command would load in vain.
+ */
 export const storeCommands: Readonly<Record<string, StoreCommand>> = {
-  doctor: { ...doctorWords, run: doctor },
-  backup: { ...backupWords, positionals: 1, run: backup },
-  restore: { ...restoreWords, positionals: 1, run: restore },
+  doctor: {
+    usage: 'media-study doctor [flags]',
+    purpose:
+      'Checks this machine and the data root, and says of each fault what can be done. Ends with 1 where a host cannot work.',
+    flags: hostFlags,
+    run: async (given, terminal) => (await import('./doctor-command.ts')).doctor(given, terminal),
+  },
+  backup: {
+    usage: 'media-study backup DIR [flags]',
+    purpose:
+      'Copies the data root into a folder, beside a running host or without one; an earlier backup is brought up to date.',
+    flags: hostFlags,
+    positionals: 1,
+    run: async (given, terminal) => (await import('./backup-command.ts')).backup(given, terminal),
+  },
+  restore: {
+    usage: 'media-study restore BACKUP --data-root DIR',
+    purpose: 'Makes a data root of a backup, in a new or an empty folder, after every file of it was verified.',
+    flags: {
+      ...hostFlags,
+      'data-root': single(
+        'DIR',
+        hostFlags['data-root']?.preset ?? null,
+        'the new or empty folder that becomes the data root',
+      ),
+    },
+    positionals: 1,
+    run: async (given, terminal) => (await import('./restore-command.ts')).restore(given, terminal),
+  },
 };
 
 /** Runs one of them. Throws what it throws. */

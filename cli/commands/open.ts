@@ -1,6 +1,6 @@
+import { defaultDataRoot } from '../options/default-data-root.ts';
 import { toggle } from '../options/flags.ts';
 import { pathOption } from '../options/path-option.ts';
-import { defaultDataRoot } from '../options/serve-options.ts';
 import { startBrowser } from '../terminal/browser.ts';
 import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { consoleAddress } from '../terminal/console-address.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { defaultDataRoot } from './default-data-root.ts';
 import type { GivenFlags } from './flags.ts';
 import { pathOption } from './path-option.ts';
-import { defaultDataRoot } from './serve-options.ts';
 import { StartError } from './start-error.ts';
 
 const givenDataRoot = (given: GivenFlags): string => pathOption(given, 'data-root') ?? defaultDataRoot();

@@ -1,5 +1,4 @@
-import { availableParallelism, homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/long-captions.ts';
 import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
@@ -8,6 +7,7 @@ import { standingAllowance } from '../../receipts/captions/caption-allowance.ts'
 import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { choice, integer } from './closed-values.ts';
+import { defaultDataRoot } from './default-data-root.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
@@ -148,13 +148,4 @@ function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
     );
   }
   return { id, label };
-}
-
-/** The folder for a user's application data by the conventions of the platform. */
-export function defaultDataRoot(): string {
-  const name = 'local-media-study-service';
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name);
-  // The XDG Base Directory Specification has relative and empty paths ignored.
-  const shared = process.env.XDG_DATA_HOME ?? '';
-  return join(isAbsolute(shared) ? shared : join(homedir(), '.local', 'share'), name);
 }
