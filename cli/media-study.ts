@@ -9,16 +9,13 @@ import {
 import { version } from '../contract/base/program-version.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
-import { commands } from './commands.ts';
-import { type CompletedCommands, completionScript, completionsWords, shells } from './completions.ts';
-import { mcpWords } from './mcp/words.ts';
+import { completionScript, completionsWords, shells } from './completions.ts';
 import { defaultDataRoot } from './options/default-data-root.ts';
 import { parseFlags } from './options/flags.ts';
 import { answersQuestion } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
-import { workerWords } from './options/worker-options.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
 import { remedyOf } from './terminal/command-remedies.ts';
@@ -35,18 +32,6 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   evaluate: () => import('./evaluate.ts'),
   mcp: () => import('./mcp.ts'),
   worker: () => import('./worker.ts'),
-};
-
-/** What a shell completes. */
-const completed: CompletedCommands = {
-  serve: commands.start,
-  ...hostCommands,
-  ...storeCommands,
-  verify: commands.verify,
-  evaluate: commands.evaluate,
-  mcp: mcpWords,
-  worker: workerWords,
-  completions: completionsWords,
 };
 
 const help = `usage: media-study COMMAND [flags]
@@ -137,8 +122,11 @@ if (command !== undefined) {
   const [shell] = args;
   const known = shells.find((each) => each === shell);
   if (answersQuestion(args, completionsWords, print)) process.exitCode = exitCodes.done;
-  else if (known !== undefined && args.length === 1) print(completionScript(known, completed));
-  else {
+  else if (known !== undefined && args.length === 1) {
+    // The flags of hosts and workers name what they choose from, which is a good part of the program.
+    const { completedCommands } = await import('./completed-commands.ts');
+    print(completionScript(known, completedCommands));
+  } else {
     process.stderr.write(`SHELL is one of ${shells.join(', ')}\n`);
     process.exitCode = exitCodes.usage;
   }

@@ -9,3 +9,7 @@ export function defaultDataRoot(): string {
   const shared = process.env.XDG_DATA_HOME ?? '';
   return join(isAbsolute(shared) ? shared : join(homedir(), '.local', 'share'), name);
 }
+
+/** The same in words, for `--help`. */
+export const defaultDataRootWords =
+  '$XDG_DATA_HOME/local-media-study-service, else ~/.local/share/local-media-study-service; on macOS ~/Library/Application Support/local-media-study-service';

@@ -1,5 +1,6 @@
 import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import { captionFlags } from './caption-executor.ts';
+import { defaultDataRootWords } from './default-data-root.ts';
 import { type FlagTable, repeated, single } from './flags.ts';
 import { explainerFlags } from './language-explainer.ts';
 import { recognizerFlags, responseFormatFlag, secondRunFlag } from './recognizer.ts';
@@ -18,7 +19,7 @@ export const serveFlags: FlagTable = {
   ),
   'data-root': single(
     'DIR',
-    '$XDG_DATA_HOME/local-media-study-service, else ~/.local/share/local-media-study-service; on macOS ~/Library/Application Support/local-media-study-service',
+    defaultDataRootWords,
     'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
   ),
   'source-directory': repeated('DIR', null, 'a sealed source folder, read in place beside the sample'),

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
+import { defaultDataRootWords } from './default-data-root.ts';
 import { existingDataRoot } from './existing-data-root.ts';
 import { type FlagTable, parseFlags, single, toggle } from './flags.ts';
 import { absolutePath, pathOption } from './path-option.ts';
-import { serveFlags } from './serve-flags.ts';
 import { StartError } from './start-error.ts';
 
 /** Every flag of `verify`. */
 export const verifyFlags: FlagTable = {
-  'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root of a host that is stopped'),
+  'data-root': single('DIR', defaultDataRootWords, 'the data root of a host that is stopped'),
   json: toggle('prints one JSON document instead of lines'),
   store: toggle('checks the ledger as a whole instead of a runtime: its files, rows and journals'),
   objects: toggle('with --store: hashes every stored file as well, which reads all of them'),

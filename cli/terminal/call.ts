@@ -1,7 +1,7 @@
 import type { StudyHost } from '../../client/study-host.ts';
+import { defaultDataRootWords } from '../options/default-data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import type { CommandWords } from '../options/help.ts';
-import { serveFlags } from '../options/serve-flags.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,6 +44,6 @@ export function argument(given: GivenFlags, place: number, name: string): string
 
 /** The flags that every command of a running host takes. */
 export const hostFlags: FlagTable = {
-  'data-root': single('DIR', serveFlags['data-root']?.preset ?? null, 'the data root whose host is used'),
+  'data-root': single('DIR', defaultDataRootWords, 'the data root whose host is used'),
   json: toggle('prints results as JSON, one document a line'),
 };

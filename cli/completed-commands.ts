@@ -1,0 +1,18 @@
+import { hostCommands } from './commands/host-commands.ts';
+import { commands } from './commands.ts';
+import { type CompletedCommands, completionsWords } from './completions.ts';
+import { mcpWords } from './mcp/words.ts';
+import { workerWords } from './options/worker-options.ts';
+import { storeCommands } from './store-commands.ts';
+
+/** What a shell completes. */
+export const completedCommands: CompletedCommands = {
+  serve: commands.start,
+  ...hostCommands,
+  ...storeCommands,
+  verify: commands.verify,
+  evaluate: commands.evaluate,
+  mcp: mcpWords,
+  worker: workerWords,
+  completions: completionsWords,
+};
