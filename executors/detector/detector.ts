@@ -38,6 +38,12 @@ export interface DetectorOptions {
   readonly idleMs: number;
 }
 
+/**
+ * So many jobs one process is given. Its limits count from its start, and one that is never idle would come to them in the middle of
+ * a job: after three hundred windows of five minutes it had answered more than it may.
+ */
+export const jobsOfAProcess = 32;
+
 /** Nothing runs until the first use; a process that dies takes the jobs at hand along, and the next use starts a new one. */
 export function openDetector(options: DetectorOptions): Detector {
   return new WarmDetector(options);
@@ -49,6 +55,8 @@ class WarmDetector implements Detector {
   #connection: Promise<DetectorConnection> | null = null;
   #tools: Promise<DetectorTools> | null = null;
   #nextId = 1;
+  /** The jobs that the process was given; each resolves when its job is over. */
+  #given: Promise<void>[] = [];
   #busy = 0;
   #idleTimer: unknown = null;
   #retired: Promise<void> = Promise.resolve();
@@ -94,8 +102,10 @@ class WarmDetector implements Detector {
   }
 
   #task(signal: AbortSignal): DetectorTask {
+    if (this.#given.length === jobsOfAProcess) this.#retire();
     const task = new DetectorTask(this.#nextId++, this.#connect(), signal);
-    void this.#hold(() => task.answer).catch(() => {});
+    const over = () => {};
+    this.#given.push(this.#hold(() => task.answer).then(over, over));
     return task;
   }
 
@@ -125,9 +135,12 @@ class WarmDetector implements Detector {
     }
   }
 
+  /** Gives the process no further job: it ends when those that it was given are over. */
   #retire(): void {
-    const connection = this.#connection;
+    const [connection, given] = [this.#connection, this.#given];
     this.#connection = null;
-    if (connection !== null) this.#retired = connection.then((opened) => opened.retire()).catch(() => {});
+    this.#given = [];
+    const ended = Promise.all(given).then(async () => (await connection)?.retire());
+    this.#retired = Promise.all([this.#retired, ended.catch(() => {})]).then(() => {});
   }
 }

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
-import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
+import { type Detector, jobsOfAProcess, openDetector } from '../../../executors/detector/detector.ts';
 import type { IdentifiedText } from '../../../executors/detector/detector-messages.ts';
 import type { ProcessRequest } from '../../../executors/process/process.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
-import { atRest } from '../../patience.ts';
+import { atRest, eventually } from '../../patience.ts';
 import { descendant, descendants, watched } from '../evidence/detection-for-tests.ts';
 import { HandClock } from '../process/hand-clock.ts';
 import { alive, failureOf, fake, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
@@ -124,6 +124,38 @@ test.serial('the process is kept while it is used and ended when it is not', asy
   t.deepEqual(await waitUntilDead([first]), []);
   t.is((await measure(detector, pcm.subarray(0, 8000))).samples, 1000);
   t.is(requests.length, 2);
+});
+
+async function keep(detector: Detector, bytes: Buffer) {
+  const job = detector.sound(never(), { from: null });
+  await job.write(bytes);
+  const { state, levels } = await job.save();
+  return state.length + levels.length;
+}
+
+test.serial('bug: a detector that was never idle came to the limits of its process within a job', async (t) => {
+  const { detector: measured } = await detectorFor(t);
+  const stdoutBytes = (jobsOfAProcess + 8) * (await keep(measured, pcm));
+  await measured.close();
+  const limited = (request: ProcessRequest) => ({ ...request, limits: { ...request.limits, stdoutBytes } });
+  const { detector, requests } = await detectorFor(t, limited);
+  const throughout = detector.sound(never());
+  await throughout.write(pcm.subarray(0, 8000));
+  for (let window = 0; window < jobsOfAProcess + 16; window += 1) await keep(detector, pcm);
+  t.is(requests.length, 2);
+  t.is(descendants(process.execPath).length, 2);
+  await throughout.write(pcm.subarray(8000, 16_000));
+  t.is((await throughout.end()).samples, 2000);
+  await eventually('the first process has ended', () => descendants(process.execPath).length === 1);
+});
+
+test.serial('jobs that come before their process is up are all done, by as many processes as they need', async (t) => {
+  const { detector, requests } = await detectorFor(t);
+  const texts = Array.from({ length: 2 * jobsOfAProcess + 1 }, () =>
+    detector.identify(['Good morning to you'], never()),
+  );
+  for (const identified of await Promise.all(texts)) t.deepEqual(identified.map(firstOf), ['en']);
+  t.is(requests.length, 3);
 });
 
 test.serial('a process that is warmed early serves the first job, and idles out without one', async (t) => {
