@@ -14,7 +14,7 @@ export interface ConsoleFile {
   readonly type: string;
 }
 
-/** Reads the files. The host asks once, when a browser opens the console for the first time. */
+/** Reads the files. The host asks once, when a browser opens the console for the first time, and again after a read that failed. */
 export type ReadConsole = () => Promise<ConsoleFiles>;
 
 /**
@@ -57,7 +57,12 @@ const unchanging = 'private, max-age=31536000, immutable';
 export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
   let opened: Promise<ReadonlyMap<string, Answer>> | undefined;
   const served = async (path: string, { client }: Call<null>): Promise<Answer> => {
-    opened ??= readConsole().then(answersOf);
+    opened ??= readConsole()
+      .then(answersOf)
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
     const answer = (await opened).get(path);
     if (answer === undefined) throw new ServiceError('not_found', 'the console of this host has no such file');
     return isKnownToClient(client.head, answer.headers?.ETag ?? '')

@@ -15,10 +15,12 @@ const files = new Map([
 ]);
 
 /** A host that has nothing but a console; how often its files were read is counted. */
-async function open(t: ExecutionContext, adapter: Adapter) {
+async function open(t: ExecutionContext, adapter: Adapter, failures: readonly Error[] = []) {
   const reads = { count: 0 };
   const readConsole = async () => {
+    const failure = failures[reads.count];
     reads.count += 1;
+    if (failure !== undefined) throw failure;
     return files;
   };
   let guard: Guard | null = null;
@@ -29,7 +31,7 @@ async function open(t: ExecutionContext, adapter: Adapter) {
       () => 0,
     ),
     requests: new RequestCounts(),
-    log: { report: (line: string) => t.fail(line), answered: null },
+    log: { report: (line: string) => void (failures.length === 0 && t.fail(line)), answered: null },
     newId: randomUUID,
   };
   const listener = await listen(t, adapter, (exchange) => {
@@ -71,6 +73,14 @@ for (const adapter of adapters) {
     }
     t.is((await client.ask('HEAD', '/', { token: null })).status, 200);
     t.is(reads.count, 1);
+  });
+
+  test(`${adapter.name}: bug: files of the console that could not be read once were not read again`, async (t) => {
+    const { client, reads } = await open(t, adapter, [new Error('EMFILE: too many open files')]);
+    t.is((await client.ask('GET', '/', { token: null })).status, 500);
+    t.is((await client.ask('GET', '/', { token: null })).status, 200);
+    t.is((await client.ask('GET', '/assets/console-1A.js', { token: null })).status, 200);
+    t.is(reads.count, 2);
   });
 
   test(`${adapter.name}: an asset may be kept for ever, and pages of other origins may not use it`, async (t) => {
