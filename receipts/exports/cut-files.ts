@@ -16,15 +16,19 @@ function frameCode(frames: number, rate: number): string {
 /** One line, as edit lists have it. */
 const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. */
+/**
+ * The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. A shot in which no
+ * frame of this rate begins has none: an event without length is no edit.
+ */
 export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
   const { shots, contentId } = shotsOf(runtime);
   const { label } = runtime.source.registered;
   const rate = Number(editRate);
   const framesAt = (ms: number): number => Math.round((ms * rate) / 1000);
   const first = framesAt(shots[0]?.startMs ?? 0);
-  const events = shots.flatMap(({ startMs, endMs }, at) => {
-    const [from, to] = [framesAt(startMs), framesAt(endMs)];
+  const spans = shots.map(({ startMs, endMs }) => ({ from: framesAt(startMs), to: framesAt(endMs) }));
+  const shown = spans.filter(({ from, to }) => from < to);
+  const events = shown.flatMap(({ from, to }, at) => {
     const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, rate)).join(' ');
     return [
       `${String(at + 1).padStart(3, '0')}  AX       V     C        ${codes}`,

@@ -110,6 +110,15 @@ test('shots are the events of an edit decision list, in frames of the rate that 
   t.regex(textOf('cuts.edl', cut, { ...options, rate: '50' }), /00:00:02:26/);
 });
 
+test('bug: a shot of less than a frame was an event without length in an edit decision list', (t) => {
+  // A cut may lie a moment behind the start of the range, or before its end, and a shot may have a single picture.
+  const lines = textOf('cuts.edl', cutAt(accepted, [10, 2000, 2017, 3990])).split('\n');
+  t.deepEqual(
+    lines.filter((line) => /^\d{3} /.test(line)).map((line) => `${line.slice(0, 3)} ${line.slice(-47)}`),
+    ['001 00:00:00:00 00:00:02:00 00:00:00:00 00:00:02:00', '002 00:00:02:00 00:00:04:00 00:00:02:00 00:00:04:00'],
+  );
+});
+
 test('shots are clips of a timeline whose lengths add up to the studied range', (t) => {
   const timeline = JSON.parse(textOf('cuts.otio'));
   t.is(timeline.OTIO_SCHEMA, 'Timeline.1');
