@@ -131,7 +131,8 @@ export class Transport {
   async #repeated<Answer>(call: Call, ask: () => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = call;
     const signal = this.#signalOf(call);
-    for (const end = Date.now() + this.#reconnectMs; ; ) {
+    // A clock that is set back would keep the caller waiting.
+    for (const end = performance.now() + this.#reconnectMs; ; ) {
       try {
         return await ask();
       } catch (error) {
@@ -140,7 +141,7 @@ export class Transport {
         if (AnswerLate.isCauseOf(error)) throw new AnswerLate((await this.#find()).baseUrl, error);
         const unreachable =
           error instanceof HostUnreachable ? error : new HostUnreachable((await this.#find()).baseUrl, error);
-        if (!repeatable || Date.now() >= end) throw unreachable;
+        if (!repeatable || performance.now() >= end) throw unreachable;
       }
       await pause(pauseMs, signal);
     }

@@ -111,11 +111,11 @@ export async function findOrStartHost(
   const own = new OwnHost(dataRoot, signal);
   const close = () => own.close();
   const foundOrStarted = async (): Promise<HostAddress> => {
-    for (const end = Date.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
+    for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
       const file = await readHostFile(dataRoot);
       if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
       if (await own.start()) report(`started a host on ${dataRoot} for this command`);
-      else if (Date.now() >= end) throw own.refused();
+      else if (performance.now() >= end) throw own.refused();
     }
   };
   // Requests of one command that miss their host at the same time start one in its place.

@@ -50,10 +50,10 @@ export function takeOrders(address: string, options: TakerOptions): OrderTaker {
   const worker = new Worker(
     QUEUE.name,
     async (job, token) => {
-      let notedAt = 0;
+      let notedAt = Number.NEGATIVE_INFINITY;
       const measured = (completedMs: number, totalMs: number) => {
-        if (Date.now() - notedAt < notePauseMs) return;
-        notedAt = Date.now();
+        if (performance.now() - notedAt < notePauseMs) return;
+        notedAt = performance.now();
         job.updateProgress({ completedMs, totalMs }).catch(() => undefined);
       };
       try {
