@@ -82,8 +82,8 @@ export function decodeArguments(
   const isEvened = form === 'evened';
   return [
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place.
-    ...[...entry, '-noautorotate'],
+    // Seeking by index alone would start at a key frame; this decodes on from there to the exact place. ffmpeg turns the pictures as players do.
+    ...entry,
     ...mediaInput(request.path),
     ...(isEvened ? EVEN_SOUND_INPUT : []),
     ...audioOptions(request, seek * 1000, form, edges),

@@ -12,6 +12,11 @@ import { type DetectionBench, openDetectionBench, sourceContentId } from './dete
 let bench: DetectionBench;
 let film: string;
 
+const limits = {
+  ...{ wallMs: 60_000, cpuSeconds: 60, fileSizeBytes: 1e7, stdoutBytes: 1e5, stderrBytes: 1e5 },
+  memoryBytes: 1 << 30,
+};
+
 /** Three shots of drawn pictures (0, 3 and 14 s to 14.4 s) whose pixels are wider than high. */
 test.before(async () => {
   bench = await openDetectionBench();
@@ -25,20 +30,17 @@ test.before(async () => {
   await bench.launcher.run({
     tool: bench.ffmpeg.path,
     args: ['-v', 'error', '-f', 'lavfi', '-i', `${graph},setsar=2`, '-c:v', 'libx264', '-preset', 'ultrafast', film],
-    limits: {
-      ...{ wallMs: 60_000, cpuSeconds: 60, fileSizeBytes: 1e7, stdoutBytes: 1e5, stderrBytes: 1e5 },
-      memoryBytes: 1 << 30,
-    },
+    limits,
     signal: new AbortController().signal,
   });
 });
 
 test.after.always(() => bench.close());
 
-async function keyframesOf(t: ExecutionContext, [startMs, endMs]: readonly [number, number]) {
+async function keyframesOf(t: ExecutionContext, [startMs, endMs]: readonly [number, number], of: string = film) {
   const objects: StoredObject[] = [];
   const { further } = await detectRange(bench, {
-    ...{ path: film, sourceContentId, range: { startMs, endMs }, audioTrackIndex: null, videoTrackIndex: 0 },
+    ...{ path: of, sourceContentId, range: { startMs, endMs }, audioTrackIndex: null, videoTrackIndex: 0 },
     signal: new AbortController().signal,
     keep: async (object) => void objects.push(object),
   });
@@ -66,6 +68,27 @@ test('each shot of a film has a keyframe, and a long one has more', async (t) =>
     t.deepEqual([fact.width, fact.height], [320, 120]);
     t.deepEqual(jpegSize(bytes), { width: 320, height: 120 });
   }
+});
+
+test('the keyframes of a film that a telephone recorded upright stand upright, and its cuts are where they were', async (t) => {
+  const upright = path.join(bench.folder, 'upright.mov');
+  await bench.launcher.run({
+    tool: bench.ffmpeg.path,
+    args: ['-v', 'error', '-i', film, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', upright],
+    limits,
+    signal: new AbortController().signal,
+  });
+  const { facts, objects } = await keyframesOf(t, [0, 14_400], upright);
+  // Square pixels, of the width that the turned film has: its pixels are higher than wide.
+  t.deepEqual(
+    facts.map(({ startMs, endMs, width, height }) => [startMs, endMs, width, height]),
+    [
+      [0, 3000, 60, 160],
+      [3000, 13_000, 60, 160],
+      [14_000, 14_400, 60, 160],
+    ],
+  );
+  t.deepEqual(jpegSize(objects[0]?.bytes ?? new Uint8Array()), { width: 60, height: 160 });
 });
 
 test('a part of a film has the keyframes of that part alone', async (t) => {
