@@ -39,19 +39,27 @@ function windows(spans: readonly Range[], range: Range): Found {
   };
 }
 
-const measuredText = (value: number | null, unit: string): string =>
-  value === null ? `too quiet to measure (${unit})` : `${value.toFixed(1)} ${unit}`;
+// Loudness is measured in blocks of 400 ms, and its range in blocks of three seconds (EBU R 128, EBU Tech 3342).
+const LOUDNESS_BLOCK_MS = 400;
+const LOUDNESS_RANGE_BLOCK_MS = 3000;
+
+const measuredText = (value: number | null, unit: string, isTooShort = false): string =>
+  value === null ? `too ${isTooShort ? 'short' : 'quiet'} to measure (${unit})` : `${value.toFixed(1)} ${unit}`;
 
 const hundredths = (value: number | null): number | null => (value === null ? null : value / 100);
 
-function loudness({ integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp }: FactOf<'loudness'>): Found {
+function loudness({ startMs, endMs, integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp }: FactOf<'loudness'>): Found {
   const [integrated, range, peak] = [integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp].map(hundredths) as [
     number | null,
     number | null,
     number | null,
   ];
+  // A sound without a peak is silence, however short it is.
+  const isShorterThan = (blockMs: number): boolean => peak !== null && endMs - startMs < blockMs;
+  const loudnessText = measuredText(integrated, 'LUFS', isShorterThan(LOUDNESS_BLOCK_MS));
+  const rangeText = measuredText(range, 'LU', isShorterThan(LOUDNESS_RANGE_BLOCK_MS));
   return {
-    text: `${measuredText(integrated, 'LUFS')}, range ${measuredText(range, 'LU')}, true peak ${measuredText(peak, 'dBTP')}`,
+    text: `${loudnessText}, range ${rangeText}, true peak ${measuredText(peak, 'dBTP')}`,
     measures: [
       { name: 'integrated_loudness', value: integrated, unit: 'LUFS' },
       { name: 'loudness_range', value: range, unit: 'LU' },
