@@ -17,10 +17,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
 import { checkRights, rightsFlags } from './rights.ts';
+import { warnedRange } from './study-range.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
-
-/** The longest range that a host studies where its owner said nothing else. */
-const usualLimitMs = 600_000;
 
 const flags: FlagTable = {
   ...rangeFlags,
@@ -42,19 +40,14 @@ async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
   return withSubtitles(call, source, givenSubtitles(call));
 }
 
-/** The part of a source that is studied; of a video all that was taken in. */
-function rangeOf(call: Call, { durationMs }: SourceSessionRow, what: string) {
+/** The part of a source that is asked for; of a video all that was taken in. */
+function askedRange(call: Call, { durationMs }: SourceSessionRow, what: string) {
   const startMs = isAddress(what) ? 0 : (timeOf(call, 'from') ?? 0);
   const asked = isAddress(what) ? null : timeOf(call, 'to');
-  const endMs = asked ?? Math.min(durationMs, startMs + usualLimitMs);
+  const endMs = asked ?? durationMs;
   if (Math.max(startMs + 1, endMs) > durationMs)
     throw new WrongCall(`${what} ends at ${timeCode(durationMs)}: --from and --to name a part before that`);
-  if (asked === null && endMs < durationMs) {
-    call.terminal.remark(
-      `studying ${timeCode(startMs)} to ${timeCode(endMs)} of ${timeCode(durationMs)}: --from and --to name another part`,
-    );
-  }
-  return { startMs, endMs };
+  return { startMs, endMs, isWhole: asked === null };
 }
 
 async function studied(call: Call, what: string): Promise<RuntimeStatus> {
@@ -63,19 +56,20 @@ async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   const language = given.single('language');
   const name = given.single('again');
   const request: StudyRequest = {
-    range: rangeOf(call, source, what),
     requestedSourceLanguage: spokenLanguage(language),
     targetLanguage: given.single('target-language') ?? 'en',
     outputDepth: given.has('captions') ? 'captions' : 'evidence',
     ...(name === undefined ? {} : { clientRequestId: name }),
   };
-  for (const { code, text } of (await host.warnings(source, request)).warnings) {
-    terminal.remark(`warning ${code}: ${text}`);
-  }
-  const study = host.study(source, request, {
-    signal,
-    onProgress: (progress) => terminal.measured(source.label, progress),
-  });
+  const range = await warnedRange(call, source, request, askedRange(call, source, what));
+  const study = host.study(
+    source,
+    { ...request, range },
+    {
+      signal,
+      onProgress: (progress) => terminal.measured(source.label, progress),
+    },
+  );
   for await (const _ of study);
   return study.ended();
 }
