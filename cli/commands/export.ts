@@ -11,7 +11,7 @@ const flags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),
   media: toggle('of a bundle: with the bytes of the media'),
   side: single('SIDE', 'target', 'of captions: source or target'),
-  rate: single('RATE', '25', 'of cuts.edl: 24, 25, 30, 50 or 60 frames a second'),
+  rate: single('RATE', '25', 'of cuts.edl: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second'),
   ...hostFlags,
 };
 

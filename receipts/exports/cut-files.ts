@@ -3,15 +3,7 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { shotsOf } from './exported-facts.ts';
 import type { ExportedFile } from './exported-file.ts';
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** `hh:mm:ss:ff` without drop frames; wraps after a day, as tapes do. */
-function frameCode(frames: number, rate: number): string {
-  const seconds = Math.floor(frames / rate);
-  const hours = Math.floor(seconds / 3600) % 24;
-  return [hours, Math.floor(seconds / 60) % 60, seconds % 60, frames % rate].map(two).join(':');
-}
+import { frameCode, frameCountOf, framesOf } from './frame-code.ts';
 
 /** One line, as edit lists have it. */
 const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
@@ -23,13 +15,13 @@ const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
   const { shots, contentId } = shotsOf(runtime);
   const { label } = runtime.source.registered;
-  const rate = Number(editRate);
-  const framesAt = (ms: number): number => Math.round((ms * rate) / 1000);
+  const count = frameCountOf(editRate);
+  const framesAt = (ms: number): number => framesOf(ms, count);
   const first = framesAt(shots[0]?.startMs ?? 0);
   const spans = shots.map(({ startMs, endMs }) => ({ from: framesAt(startMs), to: framesAt(endMs) }));
   const shown = spans.filter(({ from, to }) => from < to);
   const events = shown.flatMap(({ from, to }, at) => {
-    const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, rate)).join(' ');
+    const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, count)).join(' ');
     return [
       `${String(at + 1).padStart(3, '0')}  AX       V     C        ${codes}`,
       `* FROM CLIP NAME: ${lineOf(label)}`,
@@ -37,7 +29,7 @@ export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): 
   });
   const head = [
     `TITLE: ${lineOf(label)}`,
-    'FCM: NON-DROP FRAME',
+    count.dropped === 0 ? 'FCM: NON-DROP FRAME' : 'FCM: DROP FRAME',
     `* ${editRate} FRAMES A SECOND`,
     `* SHOT CHANGES ${contentId}`,
   ];

@@ -78,7 +78,10 @@ test('what is wrong with a review or an export is said before a host is looked f
     [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'captions.srt', '--side', 'both'], '--side both: one of source, target'],
     [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl'],
-    [['export', 'runtime:any', 'cuts.edl', '--rate', '23'], '--rate 23: one of 24, 25, 30, 50, 60'],
+    [
+      ['export', 'runtime:any', 'cuts.edl', '--rate', '23'],
+      '--rate 23: one of 24, 25, 30, 50, 60, 23.976, 29.97, 59.94',
+    ],
     [['export', 'runtime:any', 'cuts.edl', '--media'], '--media is for a bundle'],
   ] as const) {
     t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));

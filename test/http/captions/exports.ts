@@ -87,7 +87,7 @@ export function exportedFiles(contract: HostContract): void {
   test.serial(contract.title('a file is refused by name, query, runtime and what the study lacks'), async (t) => {
     contract.refused(t, await contract.get(fileOf('cuts.mov')), 'not_found');
     contract.refused(t, await contract.get(fileOf('cuts.edl', 'runtime:x')), 'unknown_runtime');
-    for (const query of ['side=both', 'rate=29.97', 'rate=', 'fps=25']) {
+    for (const query of ['side=both', 'rate=23.98', 'rate=', 'fps=25']) {
       contract.refused(t, await contract.get(`${fileOf('cuts.edl')}?${query}`), 'unknown_query');
     }
     const { source } = await ingest(t, contract, humWav(160, 2000));

@@ -108,6 +108,9 @@ test('shots are the events of an edit decision list, in frames of the rate that 
     ],
   );
   t.regex(textOf('cuts.edl', cut, { ...options, rate: '50' }), /00:00:02:26/);
+  const dropped = textOf('cuts.edl', cut, { ...options, rate: '29.97' });
+  t.true(dropped.includes('FCM: DROP FRAME\n* 29.97 FRAMES A SECOND\n'));
+  t.regex(dropped, /00:00:01;00 00:00:02;16/);
 });
 
 test('bug: a shot of less than a frame was an event without length in an edit decision list', (t) => {

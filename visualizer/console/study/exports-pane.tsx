@@ -50,7 +50,7 @@ function whyNot({ option, of }: Offered, { overview: { situation, captions, chec
   return absent === undefined ? null : withoutCode(absent.text, absent.reasonCode);
 }
 
-const rates: readonly EditRate[] = ['24', '25', '30', '50', '60'];
+const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '59.94', '60'];
 
 /** The study as files for other programs. */
 export function ExportsPane({ study, runtimeId }: { readonly study: Study; readonly runtimeId: string }) {
