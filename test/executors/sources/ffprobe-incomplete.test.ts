@@ -11,7 +11,7 @@ test.before(async () => {
   const shifted = late.map(
     ({ file, words, seconds }) => [file, [...words, '-output_ts_offset', `${seconds}`]] as const,
   );
-  await convert(bench.folder, 'base.mp4', [...recorded, ...shifted]);
+  await convert(bench.folder, 'base.mp4', [...recorded, ...shifted, ...others]);
 });
 
 test.after.always(() => bench.close());
@@ -49,16 +49,21 @@ for (const [name] of recorded) {
   });
 }
 
+const others = [
+  ['live.mkv', ['-c', 'copy', '-f', 'matroska', '-live', '1']],
+  ['whole.ts', ['-map', '0:v', '-c:v', 'mpeg2video', '-q:v', '2']],
+  ['first.ts', ['-t', '2', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-ac', '2']],
+  ['clear.mp4', ['-map', '0:a', '-c:a', 'flac', '-strict', '-2', '-movflags', '+faststart']],
+] as const;
+
 test.serial('a wav that is cut between two packets is found out by the length in its header', async (t) => {
-  await ffmpeg(bench.folder, '-i', 'base.mp4', '-map', '0:a', 'even.wav');
-  const bytes = await read('even.wav');
+  const bytes = await read('recorded.wav');
   await write('even-cut.wav', bytes.subarray(0, bytes.indexOf('data') + 8 + 4096 * 77));
   const { incomplete } = await bench.probe('even-cut.wav');
   t.is(incomplete?.cause, 'ends_early');
 });
 
 test.serial('a recording without a stated length that breaks off is as long as what it holds', async (t) => {
-  await ffmpeg(bench.folder, '-i', 'base.mp4', '-c', 'copy', '-f', 'matroska', '-live', '1', 'live.mkv');
   await cutTo(0.9, 'live.mkv', 'crashed.mkv');
   const { durationMs, incomplete } = await bench.probe('crashed.mkv');
   t.deepEqual(incomplete, { cause: 'ends_early', statedMs: null, measuredMs: durationMs });
@@ -66,8 +71,7 @@ test.serial('a recording without a stated length that breaks off is as long as w
 });
 
 test.serial('what the refusal of a cut file advises makes a file that is taken', async (t) => {
-  await ffmpeg(bench.folder, '-i', 'base.mp4', '-c', 'copy', 'long.mkv');
-  await cutTo(0.5, 'long.mkv', 'half.mkv');
+  await cutTo(0.5, 'recorded.mkv', 'half.mkv');
   const { message } = await refused(t, bench.probe('half.mkv'), 'container_damaged');
   t.regex(message, /"ffmpeg -i IN -c copy OUT.mkv"/);
   await ffmpeg(bench.folder, '-i', 'half.mkv', '-c', 'copy', 'rest.mkv');
@@ -75,7 +79,6 @@ test.serial('what the refusal of a cut file advises makes a file that is taken',
 });
 
 test.serial('a transport stream with a gap of three packets in a picture is taken, with a note', async (t) => {
-  await ffmpeg(bench.folder, '-i', 'base.mp4', '-map', '0:v', '-c:v', 'mpeg2video', '-q:v', '2', 'whole.ts');
   const bytes = await read('whole.ts');
   // Five packets in a row that go on with a picture: none of them begins one.
   const isMiddle = (at: number) => bytes.readUInt16BE(at + 1) === PICTURE_PID;
@@ -93,8 +96,6 @@ for (const [what, words] of [
   ['the size of its picture', ['-s', '160x90', '-ac', '2']],
 ] as const) {
   test.serial(`a joined transport stream that changes ${what} is as long as both parts`, async (t) => {
-    const first = ['-t', '2', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-ac', '2'];
-    await ffmpeg(bench.folder, '-i', 'base.mp4', ...first, 'first.ts');
     const second = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
     await ffmpeg(bench.folder, '-ss', '2', '-i', 'base.mp4', ...second, ...words, 'second.ts');
     await write('joined.ts', Buffer.concat([await read('first.ts'), await read('second.ts')]));
@@ -141,8 +142,6 @@ test.serial('a mp4 that claims 4,294,967,294 ms is as long as its packets, with 
 });
 
 test.serial('a damaged file of which nothing can be decoded is refused', async (t) => {
-  const words = ['-map', '0:a', '-c:a', 'flac', '-strict', '-2', '-movflags', '+faststart'];
-  await ffmpeg(bench.folder, '-i', 'base.mp4', ...words, 'clear.mp4');
   const bytes = Buffer.from(await read('clear.mp4'));
   bytes.fill(0xff, bytes.indexOf('mdat') + 4);
   await write('noise.mp4', bytes.subarray(0, Math.floor(bytes.length * 0.95)));
