@@ -1,13 +1,13 @@
-import type { ProbedTrack, ProbeResult } from '../../contract/sources/probe-result.ts';
+import type { ProbeResult } from '../../contract/sources/probe-result.ts';
 import type { Launcher } from '../process/process.ts';
 import { readSignature } from './container-signature.ts';
 import { demandDecodable } from './decodable-start.ts';
 import { milliseconds, positiveInteger, startOffset, trackOf, withDefaultAudio } from './ffprobe-output.ts';
-import { countPackets, readReport } from './ffprobe-run.ts';
-import { demuxToEnd } from './integrity-pass.ts';
+import { readReport } from './ffprobe-run.ts';
 import { extentOf } from './media-extent.ts';
 import { asProbeFailure } from './probe-failure.ts';
-import { isDemuxed, isPlayable, lacksPacketLengths, nothingPlayable, refuseGiants } from './probe-rules.ts';
+import { isPlayable, nothingPlayable, refuseGiants } from './probe-rules.ts';
+import { indexesOf, readToEnd } from './whole-file.ts';
 
 /** The executables that a probe needs, by absolute path. */
 export interface ProbeTools {
@@ -36,18 +36,12 @@ export async function probeMedia(
     refuseGiants(tracks);
     if (!tracks.some(isPlayable)) throw nothingPlayable();
     const { bytes, openEnded, statedBytes, lacksLengthTable } = signature;
-    const demuxed = tracks.filter(isDemuxed);
-    const unmeasured = indexesOf(demuxed.filter(lacksPacketLengths));
-    const media = { file, bytes, openEnded, streams: indexesOf(demuxed), unmeasured };
     const statedMs = milliseconds(format.duration);
     const read = (ms: number): void => {
       if (statedMs !== null) onRead(ms, statedMs);
     };
-    const [counted, { heldMs, damage }] = await readWholeFile(signal, (whole) => [
-      countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, whole),
-      demuxToEnd(launcher, tools.ffmpeg.path, media, whole, read),
-    ]);
-    const filled = tracks.filter((track) => track.isCoverArt || counted.has(track.index));
+    const opened = { file, bytes, openEnded, report, tracks };
+    const { filled, heldMs, damage } = await readToEnd(launcher, tools, opened, signal, read);
     const playable = filled.filter(isPlayable);
     if (playable.length === 0) throw nothingPlayable();
     if (damage !== null) {
@@ -75,23 +69,5 @@ export async function probeMedia(
     };
   } catch (error) {
     throw asProbeFailure(error);
-  }
-}
-
-const indexesOf = (tracks: readonly ProbedTrack[]): number[] => tracks.map(({ index }) => index);
-
-/** Runs two readers at once; the failure of one stops the other, and both are gone when this settles. */
-async function readWholeFile<A, B>(
-  signal: AbortSignal,
-  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>],
-): Promise<[A, B]> {
-  const stop = new AbortController();
-  const readers = begin(AbortSignal.any([signal, stop.signal]));
-  try {
-    return await Promise.all(readers);
-  } catch (error) {
-    stop.abort();
-    await Promise.allSettled(readers);
-    throw error;
   }
 }

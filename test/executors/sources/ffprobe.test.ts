@@ -8,7 +8,7 @@ let bench: ProbeBench;
 
 test.before(async () => {
   bench = await openProbeBench();
-  await convert(bench.folder, 'base.mp4', ordinary);
+  await convert(bench.folder, 'base.mp4', [...ordinary, ...flagged]);
 });
 
 test.after.always(() => bench.close());
@@ -106,6 +106,20 @@ for (const [name, , kinds] of ordinary) {
   });
 }
 
+for (const [name, tools] of [
+  // Its header says which tracks hold packets.
+  ['fast.mp4', ['ffmpeg', 'ffprobe']],
+  ['film.mkv', ['ffmpeg', 'ffprobe', 'ffprobe']],
+  ['sound.mp3', ['ffmpeg', 'ffprobe']],
+  ['sound.wav', ['ffmpeg', 'ffprobe']],
+] as const) {
+  test.serial(`no more tools are started for ${name} than its tracks need`, async (t) => {
+    bench.started();
+    await bench.probe(name);
+    t.deepEqual(bench.started(), [...tools]);
+  });
+}
+
 test.serial('a recording in WavPack counts to the end of its last block, whole and cut', async (t) => {
   await ffmpeg(bench.folder, '-f', 'lavfi', '-i', 'sine=frequency=440:duration=10.9', '-ar', '44100', 'long.wv');
   const whole = await bench.probe('long.wv');
@@ -131,7 +145,9 @@ test.serial('a file needs no extension to be known', async (t) => {
 test.serial('cover art is told from moving pictures', async (t) => {
   const words = ['-map', '0:a', '-map', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'];
   await ffmpeg(bench.folder, '-i', 'base.mp4', '-i', 'cover.png', ...words, 'cover.mp3');
+  bench.started();
   const { tracks } = await bench.probe('cover.mp3');
+  t.deepEqual(bench.started(), ['ffmpeg', 'ffprobe']);
   t.deepEqual(
     tracks.map(({ type, isCoverArt }) => [type, isCoverArt]),
     [
@@ -164,17 +180,22 @@ test.serial('a mkv with two languages keeps its tracks, their languages and thei
   t.true(tracks.every(({ durationMs }) => durationMs !== null && Math.abs(durationMs - 3500) < 600));
 });
 
-for (const [title, flags, expected] of [
-  ['the first', ['default', '0'], [undefined, undefined]],
-  ['the second', ['0', 'default'], [undefined, true]],
-  ['both', ['default', 'default'], [undefined, undefined]],
-  ['neither', ['0', '0'], [undefined, undefined]],
-] as const) {
-  test.serial(`the default flag of audio tracks is recorded where the first lacks it: ${title} flagged`, async (t) => {
-    const maps = ['-map', '0:v', '-map', '0:a', '-map', '0:a', '-c', 'copy'];
-    const dispositions = flags.flatMap((flag, at) => [`-disposition:a:${at}`, flag]);
-    await ffmpeg(bench.folder, '-i', 'base.mp4', ...maps, ...dispositions, 'flags.mkv');
-    const { tracks } = await bench.probe('flags.mkv');
+const flagged = (
+  [
+    ['the first', ['default', '0'], [undefined, undefined]],
+    ['the second', ['0', 'default'], [undefined, true]],
+    ['both', ['default', 'default'], [undefined, undefined]],
+    ['neither', ['0', '0'], [undefined, undefined]],
+  ] as const
+).map(([title, flags, expected]) => {
+  const maps = ['-map', '0:v', '-map', '0:a', '-map', '0:a', '-c', 'copy'];
+  const dispositions = flags.flatMap((flag, at) => [`-disposition:a:${at}`, flag]);
+  return [`${title} flagged.mkv`, [...maps, ...dispositions], expected] as const;
+});
+
+for (const [name, , expected] of flagged) {
+  test.serial(`the default flag of audio tracks is recorded where the first lacks it: ${name}`, async (t) => {
+    const { tracks } = await bench.probe(name);
     t.deepEqual(
       tracks.filter(({ type }) => type === 'audio').map(({ isDefault }) => isDefault),
       [...expected],

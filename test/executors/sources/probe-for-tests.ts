@@ -9,11 +9,14 @@ import { resolveTools } from '../../../executors/process/tools.ts';
 import { type ProbeTools, probeMedia } from '../../../executors/sources/ffprobe.ts';
 import { ProbeFailure, type ProbeFailureCause } from '../../../executors/sources/probe-failure.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
+import { watched } from '../evidence/detection-for-tests.ts';
 import { ffmpeg, makeBase } from '../evidence/media-for-tests.ts';
 
 /** A folder with media to probe, and the real tools to do so. */
 export interface ProbeBench {
   readonly folder: string;
+  /** The names of the tools that were started since the last call, sorted. */
+  started(): string[];
   /** Probes a file of the folder, with other tools where given. */
   probe(
     name: string,
@@ -28,6 +31,7 @@ export interface ProbeBench {
 export async function openProbeBench(): Promise<ProbeBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'probe-'));
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
+  const { launcher: watching, requests } = watched(launcher);
   const tools = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
   await makeBase(folder);
   const lines = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,000 --> 00:00:03,000\n안녕\n\n';
@@ -35,8 +39,13 @@ export async function openProbeBench(): Promise<ProbeBench> {
   await ffmpeg(folder, '-f', 'lavfi', '-i', 'color=red:s=64x64:d=1', '-frames:v', '1', 'cover.png');
   return {
     folder,
+    started: () =>
+      requests
+        .splice(0)
+        .map(({ tool }) => path.basename(tool))
+        .sort(),
     probe: (name, other = {}, signal = new AbortController().signal, onRead = undefined) =>
-      probeMedia(launcher, { ...tools, ...other }, path.join(folder, name), signal, onRead),
+      probeMedia(watching, { ...tools, ...other }, path.join(folder, name), signal, onRead),
     async close() {
       await launcher.close();
       await rm(folder, { recursive: true, force: true });
