@@ -23,7 +23,11 @@ export class ExportFolder {
   }
 
   #path(): Promise<string> {
-    this.#folder ??= this.#made();
+    // What was in the way of the folder may be gone at the next call.
+    this.#folder ??= this.#made().catch((error) => {
+      this.#folder = null;
+      throw error;
+    });
     return this.#folder;
   }
 
