@@ -9,12 +9,14 @@ import type { CaptionQualityReports } from '../contract/captions/caption-quality
 import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
 import type { LanguageExplanations } from '../contract/explanations/language-explanation-answers.ts';
 import type { Given } from './given.ts';
-import { NothingYet } from './host-error.ts';
+import { HostError, NothingYet } from './host-error.ts';
 import type { Reviews } from './reviews.ts';
 import { pathOf, pause, type Transport } from './transport.ts';
 
 /** What an explanation is asked about; the captions of the study are named by the client. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
+
+type CaptionRow = CaptionProductions['captions'][number];
 
 const pollMs = 250;
 
@@ -56,13 +58,37 @@ export class Captions {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/caption-quality-reports`);
   }
 
-  /** The check of a study's captions, once it is decided. Throws `NothingYet` for a study without captions. */
+  /**
+   * The check of a study's captions, once it is decided. A check that is missing is asked for: one that could not be written
+   * down before rests until then. Throws `NothingYet` for a study without captions, and `HostError` `internal_failure` where
+   * the check cannot be written down now either.
+   */
   async checked(runtimeId: string, signal?: AbortSignal): Promise<QualityControlRow> {
-    await this.#only(runtimeId);
+    const caption = await this.#only(runtimeId);
     for (;;) {
-      const [control] = (await this.qualityControls(runtimeId)).qualityControls;
+      const known = (await this.qualityControls(runtimeId)).qualityControls;
+      const [control] = known.length > 0 ? known : await this.#check(runtimeId, caption, signal);
       if (control !== undefined) return control;
       await pause(pollMs, signal);
+    }
+  }
+
+  /** Asks for the check of captions; nothing is found while it is under way, or where it was decided in the meantime. */
+  async #check(runtimeId: string, caption: CaptionRow, signal?: AbortSignal): Promise<readonly QualityControlRow[]> {
+    const { jobId, captionArtifactId, captionContentId, receiptId, receiptContentId } = caption;
+    const candidate = {
+      ...{ jobId, captionArtifactId, captionContentId },
+      captionReceiptId: receiptId,
+      captionReceiptContentId: receiptContentId,
+    };
+    const path = pathOf`/v1/runtimes/${runtimeId}/caption-quality-controls`;
+    try {
+      // A second request finds the check of the first.
+      const call = { method: 'POST', json: { candidate }, isLong: true, repeatable: true, signal } as const;
+      return (await this.#transport.json<CaptionQualityControls>(path, call)).qualityControls;
+    } catch (error) {
+      if (error instanceof HostError && error.code === 'illegal_caption_qc_transition') return [];
+      throw error;
     }
   }
 
@@ -92,7 +118,7 @@ export class Captions {
     return this.#transport.json(pathOf`/v1/runtimes/${runtimeId}/language-explanations`);
   }
 
-  async #only(runtimeId: string) {
+  async #only(runtimeId: string): Promise<CaptionRow> {
     const path = pathOf`/v1/runtimes/${runtimeId}/caption-productions`;
     const [caption] = (await this.#transport.json<CaptionProductions>(path)).captions;
     if (caption === undefined) throw new NothingYet('the study has no captions', 'have them made under an approval');
