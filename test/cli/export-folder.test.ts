@@ -19,7 +19,7 @@ async function exporting(t: ExecutionContext) {
     const isExport = url?.includes('/exports/') === true;
     response.end(isExport ? 'kind,startMs\n' : JSON.stringify({ runtimeId }));
   });
-  const host = StudyHost.connect({ baseUrl, token: 'any', reconnectMs: 0 });
+  const host = StudyHost.connect({ baseUrl, token: 'any' }, { reconnectMs: 0 });
   const exports = new ExportFolder(folder);
   return { folder, write: () => exports.write(host, runtimeId, asked, signal) };
 }

@@ -41,7 +41,7 @@ async function unchecked(t: ExecutionContext, refusals: readonly (readonly [stat
     readsLeft -= 1;
     response.end(JSON.stringify({ qualityControls: readsLeft > 0 ? [] : [control] }));
   });
-  return { asked, captions: StudyHost.connect({ baseUrl, token: 'any', reconnectMs: 0 }).captions };
+  return { asked, captions: StudyHost.connect({ baseUrl, token: 'any' }, { reconnectMs: 0 }).captions };
 }
 
 const candidate = {
