@@ -31,8 +31,15 @@ export function refusalOf(failure: ProcessFailure, errorCode: number | null, kno
   const size = /Picture size (\d+x\d+) is invalid/.exec(stderr)?.[1];
   if (size !== undefined) return new ProbeFailure('dimensions_too_large', `a picture of ${size.slice(0, 40)}`, failure);
   return knownContainer
-    ? new ProbeFailure('container_damaged', 'the container cannot be opened', failure)
+    ? new ProbeFailure('container_damaged', damage(stderr), failure)
     : new ProbeFailure('not_media', 'no media container was found in the bytes', failure);
+}
+
+/** Why a container that is known cannot be opened, and what to do. Most writers of MP4 write its index when all else is written. */
+function damage(stderr: string): string {
+  return stderr.includes('moov atom not found')
+    ? 'the file is incomplete: its index (moov) is missing; copy or download it again, or let the program that records it finish it'
+    : 'the container cannot be opened; copy the file anew';
 }
 
 const AVERROR_EINVAL = -22;

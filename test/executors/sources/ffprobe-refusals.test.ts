@@ -139,6 +139,15 @@ test.serial('a mp4 without its index is damaged', async (t) => {
   await refused(t, bench.probe('no-index.mp4'), 'container_damaged');
 });
 
+test.serial('bug: the refusal of a mp4 that was cut before its index did not say what to do', async (t) => {
+  await cutTo(0.63, 'base.mp4', 'no-index.mp4');
+  const { message } = await refused(t, bench.probe('no-index.mp4'), 'container_damaged');
+  t.regex(
+    message,
+    /: the file is incomplete: .*; copy or download it again, or let the program that records it finish it$/,
+  );
+});
+
 test.serial('a wav whose writer could not fill in its length is whole', async (t) => {
   const bytes = await readFile(path.join(bench.folder, 'whole.wav'));
   bytes.writeUInt32LE(0xffff_ffff, 4);
