@@ -66,9 +66,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(elapsed);
-  const board = new ProgressBoard({ clock, report });
+  const board = new ProgressBoard({ clock, elapsed, report });
   const supervisor = new Supervisor({
-    ...{ ledger, clock, budgets, fatal: onFatal, report },
+    ...{ ledger, clock, elapsed, budgets, fatal: onFatal, report },
     committed: (actorId, row, isStored) => {
       durations.committed(actorId, row, isStored);
       board.committed(actorId);

@@ -16,7 +16,9 @@ import { readStored } from './stored-read.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface ProgressBoardOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  /** Milliseconds that have passed, on a clock that is never set. */
+  readonly elapsed: () => number;
   readonly report: (line: string) => void;
 }
 
@@ -41,7 +43,8 @@ interface Notice {
 
 /** How far ingests and studies have come, in memory alone. */
 export class ProgressBoard {
-  readonly #clock: Clock;
+  readonly #clock: ProgressBoardOptions['clock'];
+  readonly #elapsed: () => number;
   readonly #listeners: CommitListeners;
   readonly #meters = new Map<string, StageMeter>();
   /** What pieces of work that are under way wait for, in words for people. */
@@ -51,8 +54,9 @@ export class ProgressBoard {
   #supervisor: Supervisor | null = null;
   #ledger: Pick<Ledger, 'get'> = { get: () => undefined };
 
-  constructor({ clock, report }: ProgressBoardOptions) {
+  constructor({ clock, elapsed, report }: ProgressBoardOptions) {
     this.#clock = clock;
+    this.#elapsed = elapsed;
     this.#listeners = new CommitListeners(report);
   }
 
@@ -64,7 +68,7 @@ export class ProgressBoard {
 
   /** Takes a measure of a stage that is under way. */
   note(id: string, measure: Measure): void {
-    const now = this.#clock.now();
+    const now = this.#elapsed();
     const meter = this.#meters.get(id);
     if (meter?.measures(measure) === true) meter.add(measure, now);
     else this.#meters.set(id, new StageMeter(measure, now));
@@ -152,11 +156,10 @@ export class ProgressBoard {
   #changed(id: string): void {
     const notice = this.#notices.get(id);
     if (notice === undefined || notice.timer !== null) return;
-    // No longer than the pause, also where the clock was set back.
-    const left = Math.min(progressPauseMs, notice.toldAt + progressPauseMs - this.#clock.now());
+    const left = notice.toldAt + progressPauseMs - this.#elapsed();
     const tell = () => {
       notice.timer = null;
-      notice.toldAt = this.#clock.now();
+      notice.toldAt = this.#elapsed();
       this.#listeners.tell(id);
     };
     if (left > 0) notice.timer = this.#clock.setTimeout(tell, left);

@@ -19,7 +19,7 @@ export class StageMeter {
   #last: Measure;
   #at: number;
 
-  /** `now` is in epoch ms. */
+  /** `now` is in ms of a clock that is never set. */
   constructor(first: Measure, now: number) {
     this.#first = first;
     this.#last = first;

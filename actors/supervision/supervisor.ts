@@ -21,6 +21,8 @@ import { byEvent, byRestart, byResume, type Cause, counted } from './transition-
 
 export interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
+  /** Milliseconds that have passed, on a clock that is never set. */
+  readonly elapsed: () => number;
   readonly budgets: TimeBudgets;
   /** A commit failed: the host has to stop. */
   readonly fatal: (error: Error) => void;
@@ -177,9 +179,9 @@ export class Supervisor extends LiveActors {
   }
 
   failed(actor: SupervisedActor, error: unknown): void {
-    const { clock, report } = this.#options;
+    const { elapsed, report } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
-    const delayMs = restartDelay(actor.crashes, clock.now());
+    const delayMs = restartDelay(actor.crashes, elapsed());
     report(`${actor.definition.name} ${actor.id} failed: ${message}`);
     if (this.#stopped) return;
     if (actor.row === null) {

@@ -65,7 +65,8 @@ async function supervised(directory: string): Promise<{ milliseconds: number; ba
   });
   try {
     const budgets = new TimeBudgets(systemClock);
-    const supervisor = new Supervisor({ ledger, clock: systemClock, budgets, fatal, report: () => undefined });
+    const elapsed = () => performance.now();
+    const supervisor = new Supervisor({ ledger, clock: systemClock, elapsed, budgets, fatal, report: () => undefined });
     supervisor.register(countingKind);
     await Promise.all(ids.map((id) => supervisor.spawn(countingKind, id, { runtimeId: id }, [])));
     batches = 0;

@@ -64,7 +64,14 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
   const fatal = (error: Error) => t.fail(error.message);
-  const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
+  const supervisor = new Supervisor({
+    ledger,
+    clock,
+    elapsed: clock.elapsed,
+    budgets: new TimeBudgets(clock),
+    fatal,
+    report,
+  });
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
   const translator = null;

@@ -40,7 +40,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   const budgets = new TimeBudgets(clock);
   const fatal = (error: Error) => t.fail(error.message);
   const report = (line: string) => t.log(line);
-  const supervisor = new Supervisor({ ledger, clock, budgets, fatal, report });
+  const supervisor = new Supervisor({ ledger, clock, elapsed: clock.elapsed, budgets, fatal, report });
   const queue = new WorkQueue(2, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const probings: Probing[] = [];
   let ids = (await ledger.list('snapshot')).length;
@@ -51,7 +51,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     report,
   });
   await unused.load();
-  const progress = new ProgressBoard({ clock, report });
+  const progress = new ProgressBoard({ clock, elapsed: clock.elapsed, report });
   const sealing = new IngestSealing({
     ledger,
     objectStore,

@@ -60,7 +60,14 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
   const report = () => undefined;
   const windows = new KeptWindows(ledger, objectStore, report);
   const budgets = new TimeBudgets(clock);
-  const supervisor = new Supervisor({ ledger, clock, budgets, fatal: (error) => t.fail(error.message), report });
+  const supervisor = new Supervisor({
+    ledger,
+    clock,
+    elapsed: clock.elapsed,
+    budgets,
+    fatal: (error) => t.fail(error.message),
+    report,
+  });
   const progress = new LiveProgress(ledger);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const usual = studyDefinition({
@@ -84,7 +91,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       waits: () => undefined,
       moved: () => undefined,
       abandoned: async () => undefined,
-      board: new ProgressBoard({ clock, report }),
+      board: new ProgressBoard({ clock, elapsed: clock.elapsed, report }),
     }),
     ...enginesOf(ledger, objectStore, registry, progress),
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),

@@ -46,6 +46,7 @@ export async function openBench(t: ExecutionContext, directory: string, options:
   const supervisor = new Supervisor({
     ledger,
     clock,
+    elapsed: clock.elapsed,
     budgets,
     fatal: (error) => fatal.push(error),
     report: (text) => reports.push(text),

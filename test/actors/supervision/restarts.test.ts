@@ -45,6 +45,19 @@ test('after three restarts in a minute the chart itself ends the actor, and sibl
   t.is(clock.pending, 0);
 });
 
+test('bug: an actor that throws each time was started without end where the clock was set forward', async (t) => {
+  const bench = await openBench(t, await scratchFolder(t));
+  const { supervisor, clock } = bench;
+  await bench.spawn('a');
+  for (const delay of [100, 200, 400, 0]) {
+    await supervisor.send('a', { type: 'poison' });
+    clock.advance(delay);
+    await quiet(bench);
+    clock.set(3_600_000);
+  }
+  t.like(bench.context('a'), { reason: 'restarts exhausted: the event is poison' });
+});
+
 test('crashes more than a minute old no longer count', async (t) => {
   const bench = await openBench(t, await scratchFolder(t));
   const { supervisor, clock } = bench;

@@ -181,6 +181,20 @@ test('media that was stored and that no snapshot names yet is removed at the nex
   await life.reaches(ingestId, 'probing');
 });
 
+test('bug: the speed of a download was wrong where the clock was set during it', async (t) => {
+  const life = await openVideohostLife(t, await scratchFolder(t));
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve(resolved);
+  await life.begun(life.downloads, 1);
+  const { onProgress } = life.downloads[0]?.request ?? {};
+  onProgress?.({ mediaMs: 0, bytes: 0 });
+  life.clock.advance(2000);
+  life.clock.set(3_600_000);
+  onProgress?.({ mediaMs: 1000, bytes: 4000 });
+  t.like(life.progress.ingest(ingestId, ingestKindNames), { stage: 'download', bytesPerSecond: 2000 });
+});
+
 test('a step that was cut by the end of the host begins anew in the next, in an empty folder', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);

@@ -53,7 +53,14 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   await registry.load(ledger);
   const report = (line: string) => t.log(line);
   const fatal = (error: Error) => t.fail(error.message);
-  const supervisor = new Supervisor({ ledger, clock, budgets: new TimeBudgets(clock), fatal, report });
+  const supervisor = new Supervisor({
+    ledger,
+    clock,
+    elapsed: clock.elapsed,
+    budgets: new TimeBudgets(clock),
+    fatal,
+    report,
+  });
   const queue = new WorkQueue(options.workers ?? 1, (id) => void supervisor.send(id, { type: 'worker.granted' }));
   const resolvings: Step<ResolveRequest, ResolvedVideo>[] = [];
   const downloads: Step<DownloadRequest, DownloadedRange>[] = [];
@@ -73,7 +80,7 @@ export async function openVideohostLife(t: ExecutionContext, root: string, optio
   });
   await unused.load();
   let ids = (await ledger.list('snapshot')).length;
-  const progress = new ProgressBoard({ clock, report });
+  const progress = new ProgressBoard({ clock, elapsed: clock.elapsed, report });
   progress.follow(supervisor, ledger);
   const service = openVideohostIngests({
     ledger,
