@@ -11,7 +11,11 @@ const flags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),
   media: toggle('of a bundle: with the bytes of the media'),
   side: single('SIDE', 'target', 'of captions: source or target'),
-  rate: single('RATE', '25', 'of cuts.edl: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second'),
+  rate: single(
+    'RATE',
+    '25',
+    'of cuts.edl: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second, as your media has them',
+  ),
   ...hostFlags,
 };
 
@@ -38,13 +42,21 @@ function askedExport(given: GivenFlags): AskedExport {
   return { name: name.data, options: { ...(side && { side }), ...(rate && { rate }) } };
 }
 
+/** What a person may not expect of a file whose options were not given; null where there is nothing to say. */
+const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
+  name === 'cuts.edl' && !given.has('rate')
+    ? `${name} is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate`
+    : null;
+
 async function run({ host, given, terminal, signal }: Call) {
   const runtimeId = argument(given, 0, 'RUNTIME');
   const asked = askedExport(given);
+  const remark = remarkOn(asked, given);
   const path = pathOption(given, 'output');
   if (path !== null) {
     const written = await writeExport(host, runtimeId, asked, path, signal);
     terminal.result({ runtimeId, name: asked.name, ...written }, [path]);
+    if (remark !== null) terminal.remark(remark);
     return exitCodes.done;
   }
   if (asked.name === 'bundle' && process.stdout.isTTY) {
@@ -55,6 +67,7 @@ async function run({ host, given, terminal, signal }: Call) {
     // The reader has all that it wants (`outliveReaders`).
     if (error.code !== 'EPIPE') throw error;
   });
+  if (remark !== null) terminal.remark(remark);
   return exitCodes.done;
 }
 

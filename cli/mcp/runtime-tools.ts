@@ -59,7 +59,9 @@ export function registerRuntimeTools(server: McpServer, host: StudyHost, exports
         runtimeId,
         name: z.enum(['bundle', ...exportNames]),
         side: captionSide.optional().describe('of captions: which text of each line'),
-        rate: editRate.optional().describe('of cuts.edl: frames a second'),
+        rate: editRate
+          .optional()
+          .describe('of cuts.edl: frames a second, as the media has them; 25 without it, whatever the media has'),
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },

@@ -62,3 +62,22 @@ test('a reader that leaves before an export is whole is no failure, as for every
   t.deepEqual(await once(command, 'close'), [0, null]);
   t.is(said(), '');
 });
+
+test('bug: cuts were counted at 25 frames a second, whatever the media has, and it was not said', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'written-export-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const address = await serving(t, ({ url }, response) =>
+    response.end(url === '/v1/source-sessions' ? '{"sourceSessions":[]}' : 'TITLE: a film\n'),
+  );
+  const saidOf = async (...call: readonly string[]) => {
+    const { command, said } = commandOn(t, address, ['export', 'runtime:any', ...call]);
+    t.deepEqual(await once(command, 'close'), [0, null]);
+    return said();
+  };
+  const remark =
+    'cuts.edl is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate\n';
+  t.is(await saidOf('cuts.edl'), remark);
+  t.is(await saidOf('cuts.edl', '--output', join(folder, 'cuts.edl')), remark);
+  t.is(await saidOf('cuts.edl', '--rate', '25'), '');
+  t.is(await saidOf('cuts.otio'), '');
+});
