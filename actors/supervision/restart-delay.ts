@@ -2,8 +2,8 @@
 export const restartLimit = { restarts: 3, windowMs: 60_000, firstDelayMs: 100 } as const;
 
 /**
- * Notes a crash at `now` (ms of a clock that is never set) in an actor's `crashes` and says after how many milliseconds it may start again: twice
- * as long each time within the window, null once the window has seen too many.
+ * Notes a crash at `now` (ms of a clock that is never set) in an actor's `crashes` and says after how many milliseconds it may
+ * start again: twice as long each time within the window, null once the window has seen too many.
  */
 export function restartDelay(crashes: number[], now: number): number | null {
   crashes.push(now);
