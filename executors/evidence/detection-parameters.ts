@@ -49,6 +49,7 @@ const sound = (choice: DetectionTracks['audioChoice']) => ({
 const pictures = {
   pictureWidth: SMALL_WIDTH,
   pictureHeight: SMALL_HEIGHT,
+  orientation: 'as players turn it',
   maximumErrorShare: MAXIMUM_ERROR_SHARE,
 };
 
