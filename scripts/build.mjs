@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { copySpeechModel, requireInModules, writeLicences } from './build/bundled-parts.mjs';
+import { copySpeechModels, requireInModules, writeLicences } from './build/bundled-parts.mjs';
 import { buildConsole } from './build/console.mjs';
 import { englishAlone } from './build/english-alone.mjs';
 import { languageTableReader, writeLanguageTable } from './build/language-table.mjs';
@@ -78,7 +78,7 @@ export function build() {
       logLevel: 'warning',
       metafile: true,
     });
-    copySpeechModel(root, fresh);
+    copySpeechModels(root, fresh);
     await writeLanguageTable(root, fresh);
     const inputs = [metafile, client.metafile].flatMap((each) => Object.keys(each.inputs));
     writeLicences(root, fresh, [...inputs, ...ofConsole]);

@@ -1,5 +1,4 @@
-import { CHANNELS, MIX, SIGNALS, type SignalBlock, signalOf } from './sound-signals.ts';
-import { FRAME_SAMPLES, SAMPLES_PER_MS } from './speech-segmenter.ts';
+import { CHANNELS, FRAME_SAMPLES, MIX, SAMPLES_PER_MS, SIGNALS, type SignalBlock, signalOf } from './sound-signals.ts';
 
 const BLOCK_FRAMES = 32;
 

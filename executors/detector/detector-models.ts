@@ -11,6 +11,9 @@ const require = createRequire(import.meta.url);
 /** SHA-256 of the 16 kHz weights (operator set 15). Other bytes are refused when the model is loaded. */
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
 
+/** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
+export const BOUNDARY_WEIGHTS_SHA256 = '07367ffc4e2f2ba099a8919b954fb1f46c365ccd8a7a4595b0fefa3bd3142bd3';
+
 /** The speech runtime is not installed; an installed program has it only where its user asked for it. */
 export class SpeechRuntimeMissing extends Error {
   readonly code = 'speech_runtime_missing';
@@ -30,6 +33,9 @@ const languageSources = (): URL => new URL('..', import.meta.resolve('eld/small'
 
 /** Where the speech weights are. */
 export const speechWeightsFile = (): string => path.join(speechPackage(), 'weights', 'silero_vad_16k_op15.onnx');
+
+/** Where the weights of the boundary model are: beside this module, and beside the built program. */
+export const boundaryWeightsFile = fileURLToPath(new URL('boundary-model.onnx', import.meta.url));
 
 function speechRuntimeManifest(): string {
   try {

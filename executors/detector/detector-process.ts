@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { loadBoundaryModel } from './boundary-model.ts';
 import { encodeFrame, FrameReader } from './detector-frames.ts';
 import {
   ANSWER_DESCRIPTOR,
@@ -8,8 +9,8 @@ import {
 } from './detector-messages.ts';
 import { packState, unpackState } from './packed-state.ts';
 import { resumableDigest } from './resumable-digest.ts';
-import { loadSpeechModel, type SpeechModel } from './silero-vad.ts';
-import { type SavedStream, SoundStream } from './sound-stream.ts';
+import { loadSpeechModel } from './silero-vad.ts';
+import { type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
 
 // The detector process. It believes the host that writes to it and handles no error: whatever goes wrong here ends the
 // process, and the host learns of it from the exit.
@@ -19,12 +20,15 @@ type Identifier = (text: string) => IdentifiedText;
 // Languages further behind decide nothing.
 const MOST_LANGUAGES = 8;
 
-let speechModel: Promise<SpeechModel> | null = null;
+let speechModels: Promise<SpeechModels> | null = null;
 let identifier: Promise<Identifier> | null = null;
 
-const speech = (): Promise<SpeechModel> => {
-  speechModel ??= loadSpeechModel();
-  return speechModel;
+const speech = (): Promise<SpeechModels> => {
+  speechModels ??= Promise.all([loadSpeechModel(), loadBoundaryModel()]).then(([speech, boundary]) => ({
+    speech,
+    boundary,
+  }));
+  return speechModels;
 };
 
 const language = (): Promise<Identifier> => {

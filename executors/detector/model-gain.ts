@@ -1,4 +1,4 @@
-import { FRAME_SAMPLES } from './speech-segmenter.ts';
+import { FRAME_SAMPLES } from './sound-signals.ts';
 
 /**
  * The speech model overlooks a third of the words that are said 30 dB more quietly than usual. So it gets quiet sound louder: each

@@ -1,7 +1,7 @@
 import { cfft, cifft } from 'fourier-transform';
 import { BLOCK_SAMPLES } from './apart-channels.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { SAMPLES_PER_MS } from './speech-segmenter.ts';
+import { SAMPLES_PER_MS } from './sound-signals.ts';
 
 const FRAME_SAMPLES = 512;
 const HOP_SAMPLES = FRAME_SAMPLES / 2;
@@ -47,6 +47,13 @@ export interface SuppressorState {
   readonly measured: Uint8Array;
 }
 
+/** A block without its noise, which begins `SUPPRESSED_LATE_SAMPLES` before the block that was given. */
+export interface SuppressedBlock {
+  readonly samples: Float32Array;
+  /** Every 256 samples of the given block, around each: the power of every bin with its noise, for the models that need no late sound. */
+  readonly spectra: readonly Float64Array[];
+}
+
 /** Two neighbouring frames in one transform: the first as real numbers, the second as imaginary ones. */
 interface Pair {
   readonly real: Float64Array;
@@ -84,8 +91,8 @@ export class NoiseSuppressor {
     };
   }
 
-  /** The next block (-1 to 1) without its noise; it begins `SUPPRESSED_LATE_SAMPLES` before the block that was given. */
-  next(block: Float32Array): Float32Array {
+  /** Takes the next block (-1 to 1). */
+  next(block: Float32Array): SuppressedBlock {
     const samples = new Float32Array(HOP_SAMPLES + BLOCK_SAMPLES);
     samples.set(this.#tail);
     samples.set(block, HOP_SAMPLES);
@@ -99,7 +106,7 @@ export class NoiseSuppressor {
       cifft(pair.real, pair.imaginary);
       this.#add(pair, clean, at * FRAME_SAMPLES);
     }
-    return clean;
+    return { samples: clean, spectra: pairs.flatMap(({ powers }) => powers) };
   }
 
   #noiseOf(pairs: readonly Pair[]): Float64Array {

@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Tensor } from 'onnxruntime-node';
 import { SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { FRAME_SAMPLES, SAMPLE_RATE } from './speech-segmenter.ts';
+import { type LoadedModel, loadPinnedModel } from './pinned-model.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE } from './sound-signals.ts';
 
 const CONTEXT_SAMPLES = 64;
-
-const require = createRequire(import.meta.url);
-type Runtime = typeof import('onnxruntime-node');
 
 /** What the model remembers of one signal, as it is kept between two windows of a pass. */
 export interface MemoryState {
@@ -38,21 +33,9 @@ export interface AskedFrame {
   readonly frame: Float32Array;
 }
 
-/** Loads the pinned weights; throws when the file holds anything else. */
-export async function loadSpeechModel(): Promise<SpeechModel> {
-  const weights = await readFile(speechWeightsFile());
-  const found = createHash('sha256').update(weights).digest('hex');
-  if (found !== SPEECH_WEIGHTS_SHA256) throw new Error('the speech weights are not the pinned ones');
-  // The package is CommonJS; loading it by `require` spares the detector the analysis of its exports.
-  const runtime: Runtime = require('onnxruntime-node');
-  const session = await runtime.InferenceSession.create(weights, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: 'sequential',
-    logSeverityLevel: 3,
-  });
-  return new SileroModel(runtime, session);
-}
+/** Loads the pinned weights; throws when their file holds anything else. */
+export const loadSpeechModel = async (): Promise<SpeechModel> =>
+  new SileroModel(await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256));
 
 const WINDOW_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;
 const STATE_LAYERS = 2;
@@ -81,14 +64,12 @@ interface Feeds {
 }
 
 class SileroModel implements SpeechModel {
-  readonly #runtime: Runtime;
-  readonly #session: InferenceSession;
+  readonly #loaded: LoadedModel;
   /** By how many signals. */
   readonly #feeds = new Map<number, Feeds>();
 
-  constructor(runtime: Runtime, session: InferenceSession) {
-    this.#runtime = runtime;
-    this.#session = session;
+  constructor(loaded: LoadedModel) {
+    this.#loaded = loaded;
   }
 
   follow(from?: MemoryState): FollowedSignal {
@@ -108,7 +89,7 @@ class SileroModel implements SpeechModel {
       for (let layer = 0; layer < STATE_LAYERS; layer += 1)
         state.set(unitsOf(own, layer, 0, 1), (layer * signals.length + at) * STATE_UNITS);
     }
-    const { output, stateN } = await this.#session.run(tensors);
+    const { output, stateN } = await this.#loaded.session.run(tensors);
     if (!(output?.data instanceof Float32Array && stateN?.data instanceof Float32Array)) {
       throw new Error('the speech model answers in an unknown form');
     }
@@ -127,7 +108,7 @@ class SileroModel implements SpeechModel {
   #feedsOf(signals: number): Feeds {
     const known = this.#feeds.get(signals);
     if (known !== undefined) return known;
-    const { Tensor: Fed } = this.#runtime;
+    const { Tensor: Fed } = this.#loaded.runtime;
     const input = new Float32Array(signals * WINDOW_SAMPLES);
     const state = new Float32Array(STATE_LAYERS * signals * STATE_UNITS);
     const tensors = {

@@ -2,9 +2,8 @@ import { DetectionFailure } from './detection-failure.ts';
 import type { DetectorTask } from './detector-task.ts';
 import { packState, unpackState } from './packed-state.ts';
 import type { FoundSilences } from './silences.ts';
-import { BYTES_PER_INSTANT, SIGNALS } from './sound-signals.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from './sound-signals.ts';
 import type { SavedStream } from './sound-stream.ts';
-import { SAMPLES_PER_MS, type SampleSpan } from './speech-segmenter.ts';
 
 export interface SoundResult {
   /** How many samples each signal had, and the content id of the s16le bytes of the mix. */

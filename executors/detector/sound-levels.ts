@@ -1,5 +1,4 @@
-import { CHANNELS, type SignalBlock, signalOf } from './sound-signals.ts';
-import { SAMPLES_PER_MS } from './speech-segmenter.ts';
+import { CHANNELS, SAMPLES_PER_MS, type SignalBlock, signalOf } from './sound-signals.ts';
 
 /** Levels are kept in steps of half a decibel above the lowest one, so that each takes a byte. */
 export const LEVEL_STEP_DB = 0.5;

@@ -1,4 +1,16 @@
-import { BYTES_PER_SAMPLE } from './speech-segmenter.ts';
+/** Sound is measured on signed 16-bit samples at this rate. */
+export const SAMPLE_RATE = 16_000;
+export const BYTES_PER_SAMPLE = 2;
+export const SAMPLES_PER_MS = SAMPLE_RATE / 1000;
+
+/** How many samples of a signal the speech model judges at once. */
+export const FRAME_SAMPLES = 512;
+
+/** A half-open run of samples, counted from the first sample that was measured. */
+export interface SampleSpan {
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * What a pass delivers of a track, whatever its layout: the mix of all channels into one, then the same sound folded into

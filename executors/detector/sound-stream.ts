@@ -1,23 +1,31 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
+import type { BoundaryModel, HeardTrack } from './boundary-model.ts';
 import { louder, modelGain } from './model-gain.ts';
-import { NoiseSuppressor, SUPPRESSED_LATE_SAMPLES, type SuppressorState } from './noise-suppressor.ts';
+import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { type FoundSilences, findSilences } from './silences.ts';
 import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
 import { type OpenLevelState, SoundLevels } from './sound-levels.ts';
-import { BYTES_PER_INSTANT, MIX, newBlock, SIGNALS, type SignalBlock, sampleAt, signalOf } from './sound-signals.ts';
-import { speechEdges } from './speech-edges.ts';
 import {
+  BYTES_PER_INSTANT,
   BYTES_PER_SAMPLE,
   FRAME_SAMPLES,
+  MIX,
+  newBlock,
   SAMPLES_PER_MS,
   type SampleSpan,
-  type SegmenterState,
-  SpeechSegmenter,
-} from './speech-segmenter.ts';
+  SIGNALS,
+  type SignalBlock,
+  sampleAt,
+  signalOf,
+} from './sound-signals.ts';
+import { bandLevels, STEP_SAMPLES } from './speech-bands.ts';
+import { type HeardBlock, SpeechTrack, type TrackState } from './speech-track.ts';
+import { speechWindows } from './speech-windows.ts';
 
 const FULL_SCALE = 32_768;
+const FRAME_STEPS = FRAME_SAMPLES / STEP_SAMPLES;
 
 export interface MeasuredSound {
   readonly samples: number;
@@ -29,7 +37,13 @@ export interface MeasuredSound {
   readonly silences: FoundSilences;
 }
 
-/** One signal on its way to the model, which gets it without its noise. */
+/** The models that say what is speech. */
+export interface SpeechModels {
+  readonly speech: SpeechModel;
+  readonly boundary: BoundaryModel;
+}
+
+/** One signal on its way to the speech model, which gets it without its noise. */
 interface Followed {
   readonly signal: FollowedSignal;
   readonly suppressor: NoiseSuppressor;
@@ -39,7 +53,7 @@ interface Followed {
 export interface SoundStreamState {
   readonly samples: number;
   readonly digest: Uint8Array;
-  readonly segmenter: SegmenterState;
+  readonly track: TrackState;
   readonly openLevel: OpenLevelState;
   /** What has come of the block that is open, and the block before; one array for each signal. */
   readonly block: readonly Uint8Array[];
@@ -68,14 +82,14 @@ function usualDigest(): SoundDigest {
 }
 
 /**
- * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, and a byte
- * for each millisecond, however long the sound is.
+ * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, what was heard of
+ * some seconds, and a byte for each millisecond and each step, however long the sound is.
  *
  * Speech is what the mix makes probable, or any of the channels that have to be measured beside it.
  */
 export class SoundStream {
   readonly #model: SpeechModel;
-  readonly #segmenter: SpeechSegmenter;
+  readonly #track: SpeechTrack;
   readonly #levels: SoundLevels;
   readonly #digest: SoundDigest;
   #block: SignalBlock = newBlock(BLOCK_SAMPLES);
@@ -88,10 +102,14 @@ export class SoundStream {
   #rest: Buffer = Buffer.alloc(0);
 
   /** Only a stream with a digest that can be kept can be kept itself. */
-  constructor(model: SpeechModel, digest: SoundDigest = usualDigest(), from: SavedStream | null = null) {
+  constructor(
+    { speech: model, boundary }: SpeechModels,
+    digest: SoundDigest = usualDigest(),
+    from: SavedStream | null = null,
+  ) {
     this.#model = model;
     this.#digest = digest;
-    this.#segmenter = new SpeechSegmenter(from?.state.segmenter);
+    this.#track = new SpeechTrack(boundary, from?.state.track);
     this.#levels = new SoundLevels(from === null ? null : { open: from.state.openLevel, levels: from.levels });
     if (from === null) return;
     const { samples, block, before, followed, apart, apartSamples } = from.state;
@@ -122,7 +140,7 @@ export class SoundStream {
     const state: SoundStreamState = {
       samples: this.#samples,
       digest,
-      segmenter: this.#segmenter.save(),
+      track: this.#track.save(),
       openLevel: open,
       block: this.#block.map((signal) => bytesOfFloats(signal.subarray(0, this.#filled))),
       before: this.#before?.map(bytesOfFloats) ?? null,
@@ -158,7 +176,7 @@ export class SoundStream {
     return {
       samples: this.#samples,
       sha256: this.#digest.hex(),
-      speech: speechEdges(inTime(this.#segmenter.finish(this.#samples), this.#samples), levels, this.#samples),
+      speech: speechWindows(await this.#track.finish(this.#samples), this.#samples),
       apart: {
         channels: [...this.#apart].sort((one, other) => one - other),
         ms: Math.ceil(this.#apartSamples / SAMPLES_PER_MS),
@@ -174,32 +192,35 @@ export class SoundStream {
     const channels = channelsApart(block, samples);
     for (const channel of channels) this.#apart.add(channel);
     if (channels.length > 0) this.#apartSamples += samples;
-    for (const probability of await this.#probabilities([MIX, ...channels], samples)) this.#segmenter.push(probability);
+    await this.#track.push(await this.#hear([MIX, ...channels]));
     this.#samples += samples;
     this.#filled = 0;
     this.#block = this.#before ?? newBlock(BLOCK_SAMPLES);
     this.#before = block;
   }
 
-  /** For each frame of the block the highest probability among these signals. */
-  async #probabilities(signals: readonly number[], samples: number): Promise<Float64Array> {
+  /** What the block holds of each of these signals. */
+  async #hear(signals: readonly number[]): Promise<HeardBlock> {
     const followed = new Map<number, Followed>();
     for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
     const before = this.#before === null ? [] : [this.#before];
-    const gains = new Map(
-      signals.map((at) => [at, modelGain(...[this.#block, ...before].map((block) => signalOf(block, at)))]),
-    );
-    const clean = [...followed].map(([at, { signal, suppressor }]) => ({
-      signal,
-      block: louder(suppressor.next(signalOf(this.#block, at)), gains.get(at) ?? 1),
-    }));
-    const highest = new Float64Array(Math.ceil(samples / FRAME_SAMPLES));
-    for (const frame of highest.keys()) {
+    const heard = new Map<number, HeardTrack>();
+    const clean = [...followed].map(([at, { signal, suppressor }]) => {
+      const given = signalOf(this.#block, at);
+      const gain = modelGain(given, ...before.map((block) => signalOf(block, at)));
+      const { samples, spectra } = suppressor.next(given);
+      const track = { levels: bandLevels(spectra), heard: new Float32Array(spectra.length) };
+      heard.set(at, track);
+      return { signal, block: louder(samples, gain), heard: track.heard };
+    });
+    for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
       const asked = clean.map(({ signal, block }) => ({ signal, frame: frameOf(block, frame) }));
-      highest[frame] = Math.max(0, ...(await this.#model.next(asked)));
+      const probabilities = await this.#model.next(asked);
+      for (const [at, each] of clean.entries())
+        each.heard.fill(probabilities[at] ?? 0, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
     }
     this.#followed = followed;
-    return highest;
+    return heard;
   }
 
   /** The model has a memory: a channel that was not followed is followed through the block before first. */
@@ -207,7 +228,7 @@ export class SoundStream {
     const followed = { signal: this.#model.follow(), suppressor: new NoiseSuppressor() };
     if (this.#before === null) return followed;
     const before = signalOf(this.#before, at);
-    const block = louder(followed.suppressor.next(before), modelGain(before));
+    const block = louder(followed.suppressor.next(before).samples, modelGain(before));
     for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
       await this.#model.next([{ signal: followed.signal, frame: frameOf(block, frame) }]);
     }
@@ -217,13 +238,6 @@ export class SoundStream {
 
 const frameOf = (block: Float32Array, frame: number): Float32Array =>
   block.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
-
-/** What the model says is as late as the sound without its noise; what lasts to the end of the sound does so. */
-const inTime = (spans: readonly SampleSpan[], total: number): SampleSpan[] =>
-  spans.map(({ start, end }) => ({
-    start: Math.max(0, start - SUPPRESSED_LATE_SAMPLES),
-    end: end === total ? end : end - SUPPRESSED_LATE_SAMPLES,
-  }));
 
 /** Puts interleaved samples into a block from a place on, and the bytes of the mix alone into `mix`. */
 function separate(bytes: Buffer, block: SignalBlock, from: number, mix: Buffer): void {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { DropoutFact, PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/sound-fault.ts';
-import { BYTES_PER_INSTANT, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
-import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { BYTES_PER_INSTANT, BYTES_PER_SAMPLE, SAMPLES_PER_MS, SIGNALS, sampleAt } from '../detector/sound-signals.ts';
 import { FaultRun, faultRunState } from './fault-run.ts';
 
 /**

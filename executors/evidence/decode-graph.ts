@@ -1,6 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { CHANNEL_LAYOUT } from '../detector/sound-signals.ts';
-import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
 import { BAR_RULE } from '../pictures/bar-finder.ts';
 import { KEYFRAME_RULE } from '../pictures/keyframe-finder.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';

@@ -15,7 +15,7 @@ import {
   passKinds,
 } from '../../contract/evidence/further-evidence.ts';
 import type { DetectorTools } from '../detector/detector.ts';
-import { SAMPLE_RATE } from '../detector/speech-segmenter.ts';
+import { SAMPLE_RATE } from '../detector/sound-signals.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import type { DecodePassDeps } from './decode-pass.ts';
 import type { DecodeRequest } from './decode-request.ts';

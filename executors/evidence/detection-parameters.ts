@@ -1,10 +1,12 @@
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
 import { APART_RULE } from '../detector/apart-channels.ts';
+import { BOUNDARY_WEIGHTS_SHA256 } from '../detector/detector-models.ts';
 import { GAIN_RULE } from '../detector/model-gain.ts';
 import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
 import { SILENCE_RULE } from '../detector/silences.ts';
-import { EDGE_RULE } from '../detector/speech-edges.ts';
-import { FRAME_SAMPLES, SAMPLE_RATE, SPEECH_RULE } from '../detector/speech-segmenter.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../detector/sound-signals.ts';
+import { BAND_RULE, STEP_SAMPLES } from '../detector/speech-bands.ts';
+import { SPEECH_RULE } from '../detector/speech-windows.ts';
 import { BAR_RULE } from '../pictures/bar-finder.ts';
 import { CUT_RULE } from '../pictures/cut-finder.ts';
 import { TRANSITION_RULE } from '../pictures/explained-transition.ts';
@@ -77,7 +79,8 @@ const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
       ...SPEECH_RULE,
       ...stated({ suppression: SUPPRESSION_RULE }),
       ...GAIN_RULE,
-      ...stated({ edges: EDGE_RULE }),
+      ...stated({ boundary: { ...BAND_RULE, stepSamples: STEP_SAMPLES } }),
+      'boundary.weights': `sha256:${BOUNDARY_WEIGHTS_SHA256}`,
       signals: 'the mix of all channels, and left, right and centre where they are apart',
       ...APART_RULE,
       sampleRate: SAMPLE_RATE,

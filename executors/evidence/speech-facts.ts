@@ -1,6 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { SpeechFact } from '../../contract/evidence/evidence.ts';
-import { SAMPLES_PER_MS, type SampleSpan } from '../detector/speech-segmenter.ts';
+import { SAMPLES_PER_MS, type SampleSpan } from '../detector/sound-signals.ts';
 
 /**
  * Lays windows of speech (samples from the start of the range) on the source's own time line and fills what is left

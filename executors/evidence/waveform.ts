@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
-import { BYTES_PER_INSTANT, CHANNELS, sampleAt } from '../detector/sound-signals.ts';
-import { BYTES_PER_SAMPLE, SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import {
+  BYTES_PER_INSTANT,
+  BYTES_PER_SAMPLE,
+  CHANNELS,
+  SAMPLE_RATE,
+  SAMPLES_PER_MS,
+  sampleAt,
+} from '../detector/sound-signals.ts';
 import { packedBytes } from '../pictures/packed-bytes.ts';
 import type { KeepObject } from './keyframes.ts';
 

@@ -1,5 +1,5 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/speech-segmenter.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
 import { seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-parameters.ts';
 import { keptInUse } from '../evidence/even-sound.ts';

@@ -1,27 +1,31 @@
 // @ts-check
-// What stands in a built program beside its code: the licences of the packages that are bundled into it, and the one file of
-// the speech model that it loads.
+// What stands in a built program beside its code: the licences of the packages that are bundled into it, and the weights
+// of the models that find speech.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** Packages in CommonJS ask for modules of Node by `require`, which a module does not have: what stands before each. */
 export const requireInModules =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
+/** The weights that this project has trained, from its root. */
+const boundaryModel = 'executors/detector/boundary-model.onnx';
+
 /**
- * Copies the weights that the detector loads, with their licence and the manifest that names their version. Their package
- * cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
+ * Copies the weights that the detector loads; those of a package with their licence and the manifest that names their version. That
+ * package cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
  *
  * @param {string} root
  * @param {string} folder
  */
-export function copySpeechModel(root, folder) {
+export function copySpeechModels(root, folder) {
   const source = join(root, 'node_modules', '@jjhbw', 'silero-vad');
   const target = join(folder, 'speech-model');
   mkdirSync(join(target, 'weights'), { recursive: true });
   for (const file of ['LICENSE', 'package.json', 'weights/silero_vad_16k_op15.onnx']) {
     copyFileSync(join(source, file), join(target, file));
   }
+  copyFileSync(join(root, boundaryModel), join(folder, basename(boundaryModel)));
 }
 
 /**

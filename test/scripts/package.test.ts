@@ -37,7 +37,11 @@ test('the package holds the built program, what it reads beside itself, and noth
       'build/client/study-host.js',
       'build/client/host-error.js',
     ],
-    ...['build/speech-model/weights/silero_vad_16k_op15.onnx', 'build/speech-model/LICENSE'],
+    ...[
+      'build/speech-model/weights/silero_vad_16k_op15.onnx',
+      'build/speech-model/LICENSE',
+      'build/boundary-model.onnx',
+    ],
     ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
     ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
   ]) {

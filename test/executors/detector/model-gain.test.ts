@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import test from 'ava';
+import { loadBoundaryModel } from '../../../executors/detector/boundary-model.ts';
 import { GAIN_RULE, louder, modelGain } from '../../../executors/detector/model-gain.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
-import { SIGNALS } from '../../../executors/detector/sound-signals.ts';
+import { FRAME_SAMPLES, SIGNALS } from '../../../executors/detector/sound-signals.ts';
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
-import { FRAME_SAMPLES } from '../../../executors/detector/speech-segmenter.ts';
 
 const blockOf = (...amplitudes: readonly number[]): Float32Array =>
   Float32Array.from(amplitudes.flatMap((amplitude) => Array.from({ length: FRAME_SAMPLES }, () => amplitude)));
@@ -23,7 +23,7 @@ test('nothing becomes louder than full scale', (t) => {
 });
 
 test('speech that is 45 dB quieter is found in the same places', async (t) => {
-  const model = await loadSpeechModel();
+  const models = { speech: await loadSpeechModel(), boundary: await loadBoundaryModel() };
   const found = async (volume: string) => {
     const sound = [
       '-i',
@@ -42,7 +42,7 @@ test('speech that is 45 dB quieter is found in the same places', async (t) => {
     for (let at = 0; at < mono.length; at += 2) {
       for (const [place] of SIGNALS.entries()) mono.copy(all, at * SIGNALS.length + 2 * place, at, at + 2);
     }
-    const stream = new SoundStream(model);
+    const stream = new SoundStream(models);
     await stream.write(all);
     return (await stream.finish()).speech.map(({ start, end }) =>
       [start, end].map((sample) => Math.round(sample / 16)),

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../../../executors/detector/speech-segmenter.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../../executors/detector/sound-signals.ts';
 
 /** Three sounds that the model does not take for one another: a voice-like buzz that comes and goes, noise, and a tone. */
 const sounds: readonly ((n: number) => number)[] = [

@@ -1,0 +1,98 @@
+import { BLOCK_SAMPLES } from './apart-channels.ts';
+import { type BoundaryModel, CONTEXT_STEPS, type HeardTrack } from './boundary-model.ts';
+import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
+import { MIX } from './sound-signals.ts';
+import { BAND_RULE, STEP_SAMPLES } from './speech-bands.ts';
+import { PROBABILITY_STEPS } from './speech-windows.ts';
+
+const BLOCK_STEPS = BLOCK_SAMPLES / STEP_SAMPLES;
+const CONTEXT_BLOCKS = Math.ceil(CONTEXT_STEPS / BLOCK_STEPS);
+// Blocks that are judged together: the more, the less is computed twice, and the more is kept.
+const CHUNK_BLOCKS = 8;
+
+/** What was heard of each signal that was followed through a block, by its place among the signals; always of the mix. */
+export type HeardBlock = ReadonlyMap<number, HeardTrack>;
+
+/** A track as it is kept between two windows of a pass. */
+export interface TrackState {
+  /** Of each block: signal, levels and what was heard. */
+  readonly blocks: readonly (readonly (readonly [number, Uint8Array, Uint8Array])[])[];
+  /** How many of these blocks are judged already. */
+  readonly judged: number;
+  readonly probabilities: Uint8Array;
+}
+
+/**
+ * How probable speech is at each step of a sound, a byte each: the highest probability among its signals. Blocks are judged when enough
+ * behind them is known; a signal that was not followed through a block is like the mix there.
+ */
+export class SpeechTrack {
+  readonly #model: BoundaryModel;
+  #blocks: HeardBlock[];
+  #judged: number;
+  readonly #probabilities: Uint8Array[];
+
+  constructor(model: BoundaryModel, from: TrackState | null = null) {
+    this.#model = model;
+    this.#blocks = (from?.blocks ?? []).map(
+      (block) =>
+        new Map(
+          block.map(([signal, levels, heard]) => [
+            signal,
+            { levels: floatsOfBytes(levels), heard: floatsOfBytes(heard) },
+          ]),
+        ),
+    );
+    this.#judged = from?.judged ?? 0;
+    this.#probabilities = from === null ? [] : [from.probabilities];
+  }
+
+  save(): TrackState {
+    const blocks = this.#blocks.map((block) =>
+      [...block].map(([signal, { levels, heard }]) => [signal, bytesOfFloats(levels), bytesOfFloats(heard)] as const),
+    );
+    return { blocks, judged: this.#judged, probabilities: Buffer.concat(this.#probabilities) };
+  }
+
+  /** Takes what was heard of the next block. To be awaited before the next call. */
+  async push(block: HeardBlock): Promise<void> {
+    this.#blocks.push(block);
+    if (this.#blocks.length < this.#judged + CHUNK_BLOCKS + CONTEXT_BLOCKS) return;
+    await this.#judge(CHUNK_BLOCKS * BLOCK_STEPS, this.#blocks.length * BLOCK_STEPS);
+    const judged = this.#judged + CHUNK_BLOCKS;
+    this.#judged = Math.min(judged, CONTEXT_BLOCKS);
+    this.#blocks = this.#blocks.slice(judged - this.#judged);
+  }
+
+  /** All probabilities of a sound with so many samples. Nothing is pushed any more. */
+  async finish(samples: number): Promise<Uint8Array> {
+    const known = this.#probabilities.reduce((sum, { length }) => sum + length, 0);
+    const left = Math.ceil(samples / STEP_SAMPLES) - known;
+    if (left > 0) await this.#judge(left, this.#judged * BLOCK_STEPS + left);
+    return Buffer.concat(this.#probabilities);
+  }
+
+  /** Judges so many steps behind what is judged; the model sees the first `seen` steps that are kept. */
+  async #judge(steps: number, seen: number): Promise<void> {
+    const signals = new Set(this.#blocks.flatMap((block) => [...block.keys()]));
+    const tracks = [...signals].map((signal) => this.#trackOf(signal, seen));
+    const found = await this.#model.probabilities(tracks);
+    const from = this.#judged * BLOCK_STEPS;
+    const highest = Uint8Array.from({ length: steps }, (_, at) =>
+      Math.round(PROBABILITY_STEPS * Math.max(...found.map((track) => track[from + at] ?? 0))),
+    );
+    this.#probabilities.push(highest);
+  }
+
+  #trackOf(signal: number, steps: number): HeardTrack {
+    const { bands } = BAND_RULE;
+    const levels = new Float32Array(this.#blocks.length * BLOCK_STEPS * bands);
+    const heard = new Float32Array(this.#blocks.length * BLOCK_STEPS);
+    for (const [at, block] of this.#blocks.entries()) {
+      const known = block.get(signal) ?? block.get(MIX);
+      levels.set(known?.levels ?? [], at * BLOCK_STEPS * bands);
+      heard.set(known?.heard ?? [], at * BLOCK_STEPS);
+    }
+    return { levels: levels.subarray(0, steps * bands), heard: heard.subarray(0, steps) };
+  }
+}
