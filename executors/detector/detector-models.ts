@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
 
 /** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
-export const BOUNDARY_WEIGHTS_SHA256 = '07367ffc4e2f2ba099a8919b954fb1f46c365ccd8a7a4595b0fefa3bd3142bd3';
+export const BOUNDARY_WEIGHTS_SHA256 = '5313c2f5a36c2e062a8048710424d58597ca6492376c781d61f1651b046fc551';
 
 /** The speech runtime is not installed; an installed program has it only where its user asked for it. */
 export class SpeechRuntimeMissing extends Error {
