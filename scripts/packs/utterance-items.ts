@@ -4,8 +4,8 @@ import type { PackItem } from '../../contract/evaluation/evaluation-pack.ts';
 import { phraseMs } from '../../contract/evaluation/evaluation-receipt.ts';
 import { conditions, excerpt } from '../utterances/conditions.ts';
 import { type Half, musicOf, recordedVoices, recordingsOf, type Voice } from '../utterances/recorded-voices.ts';
-import { gainOf, meanPower, samplesIn, samplesOf, scaled, seeded } from '../utterances/samples.ts';
-import { type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
+import { meanPower, samplesIn, samplesOf, seeded } from '../utterances/samples.ts';
+import { levelled, type SpokenRun, spokenRuns } from '../utterances/spoken-runs.ts';
 import { ffmpeg } from './ffmpeg.ts';
 import { itemOf } from './pack-item.ts';
 
@@ -14,8 +14,6 @@ const mostRecordings = 120;
 const decodedTogether = 20;
 const mostPhrases = 6;
 const [leastPauseMs, mostPauseMs] = [700, 1600];
-const speechDbfs = -26;
-const highestPeak = 0.9;
 const musicAloneMs = 45_000;
 const second = 1000;
 
@@ -42,19 +40,13 @@ async function runsOf(folder: string, voice: Voice): Promise<SpokenRun[]> {
   const [words, phrases]: [SpokenRun[], SpokenRun[]] = [[], []];
   for (let at = 0; at < files.length; at += decodedTogether) {
     if (words.length >= mostWords && phrases.length >= mostPhrases) break;
-    for (const run of samplesOf(files.slice(at, at + decodedTogether)).flatMap(spokenRuns)) {
+    for (const run of samplesOf(files.slice(at, at + decodedTogether)).flatMap((samples) => spokenRuns(samples))) {
       const isWord = run.endMs - run.startMs < phraseMs;
       if (isWord && words.length < mostWords) words.push(run);
       if (!isWord && phrases.length < mostPhrases) phrases.push(run);
     }
   }
-  return [...words, ...phrases].map((run) => ({ ...run, samples: levelled(run) }));
-}
-
-function levelled({ samples, startMs, endMs }: SpokenRun): Float32Array {
-  const gain = gainOf(speechDbfs) / Math.sqrt(meanPower(samples, samplesIn(startMs), samplesIn(endMs)));
-  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-  return scaled(samples, Math.min(gain, highestPeak / peak));
+  return [...words, ...phrases].map(levelled);
 }
 
 /** Runs in an order and with pauses that follow from a seed, and where each is. */

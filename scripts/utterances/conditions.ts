@@ -1,4 +1,4 @@
-import { gainOf, meanPower, rate, samplesIn, scaled, seeded } from './samples.ts';
+import { gainOf, leastPower, meanPower, ofPowerOne, rate, samplesIn, scaled, seeded } from './samples.ts';
 
 /** Spoken words as they were placed, how loud they are, and music to lay under them. */
 export interface Placed {
@@ -8,28 +8,40 @@ export interface Placed {
   readonly seed: number;
 }
 
-/** Pink noise of power 1, by the filter of Paul Kellet over seeded white noise. */
-function pinkNoise(length: number, seed: number): Float32Array {
-  const next = seeded(seed);
+/** How much less of noise is high, and how much white noise is in it. */
+export interface NoiseColour {
+  readonly tilt: number;
+  readonly white: number;
+}
+
+const pink: NoiseColour = { tilt: 0.4, white: 0.2 };
+
+/** Coloured noise of power 1, by the filter of Paul Kellet over white noise from drawn numbers (0 to 1). */
+export function colouredNoise(
+  length: number,
+  next: () => number,
+  { tilt, white: whiteShare }: NoiseColour,
+): Float32Array {
   const poles = [0.997, 0.985, 0.95, 0.85, 0.62, 0.25];
   const states = poles.map(() => 0);
   const noise = Float32Array.from({ length }, () => {
     const white = next() * 2 - 1;
     for (const [at, pole] of poles.entries())
-      states[at] = pole * (states[at] ?? 0) + white * Math.sqrt(1 - pole) * 0.4 ** (at / 6);
-    return states.reduce((sum, state) => sum + state, white * 0.2);
+      states[at] = pole * (states[at] ?? 0) + white * Math.sqrt(1 - pole) * tilt ** (at / 6);
+    return states.reduce((sum, state) => sum + state, white * whiteShare);
   });
-  return scaled(noise, 1 / Math.sqrt(meanPower(noise)));
+  return ofPowerOne(noise);
 }
 
-function mixed(speech: Float32Array, under: Float32Array, gain: number): Float32Array {
+/** A sound with another one under it, which gets a gain. */
+export function mixed(speech: Float32Array, under: Float32Array, gain: number): Float32Array {
   return speech.map((sample, at) => sample + (under[at] ?? 0) * gain);
 }
 
 const overNoise =
   (db: number) =>
   ({ samples, speechPower, seed }: Placed): Float32Array =>
-    mixed(samples, pinkNoise(samples.length, seed), Math.sqrt(speechPower) * gainOf(-db));
+    mixed(samples, colouredNoise(samples.length, seeded(seed), pink), Math.sqrt(speechPower) * gainOf(-db));
 
 const overMusic =
   (db: number) =>
@@ -37,7 +49,7 @@ const overMusic =
     mixed(samples, music, Math.sqrt(speechPower / meanPower(music)) * gainOf(-db));
 
 /** What is left between two frequencies: Butterworth filters of the second order, twice each. */
-function band(samples: Float32Array, lowHz: number, highHz: number): Float32Array {
+export function band(samples: Float32Array, lowHz: number, highHz: number): Float32Array {
   let filtered = samples;
   for (const [hz, isHigh] of [lowHz, highHz, lowHz, highHz].map((hz) => [hz, hz === highHz] as const)) {
     const w = Math.tan((Math.PI * hz) / rate);
@@ -61,9 +73,17 @@ function companded(sample: number): number {
   return (Math.sign(sample) * (256 ** (Math.round(level * 127) / 127) - 1)) / 255;
 }
 
-/** Echoes of a room that have fallen by 60 dB after so long: Schroeder's eight combs and two all-passes; as loud as the speech itself. */
-function inRoom({ samples }: Placed, decayMs: number): Float32Array {
-  const combs = [1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617].map((length) => Math.round((length * rate) / 44_100));
+/** A room: how long its echoes take to fall by 60 dB, its size (1 is usual), and how loud they are against the sound itself. */
+export interface Room {
+  readonly decayMs: number;
+  readonly size: number;
+  readonly echoDb: number;
+}
+
+/** A sound with the echoes of a room: Schroeder's eight combs and two all-passes. */
+export function inRoom(samples: Float32Array, { decayMs, size, echoDb }: Room): Float32Array {
+  const lengths = [1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617];
+  const combs = lengths.map((length) => Math.round((length * rate * size) / 44_100));
   let echo = new Float32Array(samples.length);
   for (const length of combs) {
     const feedback = 10 ** ((-3 * length * 1000) / (rate * decayMs));
@@ -79,7 +99,7 @@ function inRoom({ samples }: Placed, decayMs: number): Float32Array {
       passed[at] = -0.5 * (echo[at] ?? 0) + (echo[at - length] ?? 0) + 0.5 * (passed[at - length] ?? 0);
     echo = passed;
   }
-  return mixed(samples, echo, Math.sqrt(meanPower(samples) / meanPower(echo)));
+  return mixed(samples, echo, Math.sqrt(meanPower(samples) / Math.max(meanPower(echo), leastPower)) * gainOf(echoDb));
 }
 
 const floorDb = 50;
@@ -91,7 +111,7 @@ export const conditions: Readonly<Record<string, (placed: Placed) => Float32Arra
   clean: overFloor,
   low: (placed) => scaled(overFloor(placed), gainOf(-30)),
   phone: (placed) => band(overNoise(35)(placed), 300, 3400).map(companded),
-  room: (placed) => overFloor({ ...placed, samples: inRoom(placed, 500) }),
+  room: (placed) => overFloor({ ...placed, samples: inRoom(placed.samples, { decayMs: 500, size: 1, echoDb: 0 }) }),
   noise_10: overNoise(10),
   noise_0: overNoise(0),
   music_10: overMusic(10),

@@ -6,12 +6,16 @@ import path from 'node:path';
 /** Thresholds are chosen on one half of the voices and measured on the other; no speaker is in both. */
 export type Half = 'tuning' | 'held-out';
 
-export interface Voice {
-  readonly name: string;
-  readonly half: Half;
+/** Recordings in a package of Debian. */
+export interface Recordings {
   readonly package: string;
   /** Below `/usr/share`. */
   readonly folder: string;
+}
+
+export interface Voice extends Recordings {
+  readonly name: string;
+  readonly half: Half;
 }
 
 const klettres = (half: Half, language: string): Voice => ({
@@ -47,8 +51,8 @@ const pieces: Readonly<Record<Half, readonly string[]>> = {
   'held-out': ['macroform-cold_day.wav', 'macroform-the_simplicity.wav', 'reno_project-system.wav'],
 };
 
-/** Downloads a package with apt, once, and unpacks it below `work`; nothing of it is installed. */
-async function unpacked(work: string, name: string): Promise<string> {
+/** Downloads a package with apt, once, and unpacks it below `work`; nothing of it is installed. Its `/usr/share`. */
+export async function unpacked(work: string, name: string): Promise<string> {
   const folder = path.join(work, 'packages', name);
   if (existsSync(folder)) return path.join(folder, 'usr/share');
   const parts = path.join(work, 'packages', `${name}.part`);
@@ -61,8 +65,8 @@ async function unpacked(work: string, name: string): Promise<string> {
   return path.join(folder, 'usr/share');
 }
 
-/** The recordings of a voice, in the order of their names. */
-export async function recordingsOf(work: string, voice: Voice): Promise<string[]> {
+/** The files of recordings, in the order of their names. */
+export async function recordingsOf(work: string, voice: Recordings): Promise<string[]> {
   const folder = path.join(await unpacked(work, voice.package), voice.folder);
   const names = await readdir(folder, { recursive: true });
   return names

@@ -36,6 +36,13 @@ export const gainOf = (db: number): number => 10 ** (db / 20);
 
 export const scaled = (samples: Float32Array, gain: number): Float32Array => samples.map((sample) => sample * gain);
 
+/** Far below what a sample of 16 bits can hold: silence, by which nothing is divided. */
+export const leastPower = 1e-12;
+
+/** The same as loud as a mean power of 1; silence stays silence. */
+export const ofPowerOne = (samples: Float32Array): Float32Array =>
+  scaled(samples, 1 / Math.sqrt(Math.max(meanPower(samples), leastPower)));
+
 /** Numbers from 0 to 1 that follow from a seed alone (Park and Miller). */
 export function seeded(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;

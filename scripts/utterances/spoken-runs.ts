@@ -1,4 +1,4 @@
-import { decibels, meanPower, samplesIn } from './samples.ts';
+import { decibels, gainOf, meanPower, samplesIn, scaled } from './samples.ts';
 
 /** Something that was said without a pause: its samples, with a little of the quiet before and behind it. */
 export interface SpokenRun {
@@ -9,14 +9,12 @@ export interface SpokenRun {
 }
 
 /**
- * What is speech in a clean recording: from the first to the last 10 ms within 35 dB of the loudest ones. A recording is used
- * only if this is plain: what is around is at least 5 dB below that, and no pause is so short that it may count as one or not.
+ * What is speech in a clean recording: from the first to the last 10 ms that are loud. A recording is used only if this is plain:
+ * what is around is well below that, and no pause is so short that it may count as one or not.
  */
 const rule = {
   windowMs: 10,
   stepMs: 5,
-  belowLoudestDb: 35,
-  quietBelowLoudestDb: 40,
   quietShare: 0.9,
   leastPauseMs: 400,
   doubtfulPauseMs: 200,
@@ -25,15 +23,26 @@ const rule = {
   marginMs: 10,
 } as const;
 
+/** How far below the loudest moment of a recording its speech may be, and by how much what is around must be below that. */
+export interface EdgeRule {
+  /** From the levels in dB, in rising order; null where the recording is too noisy. */
+  readonly belowLoudestDb: (levels: readonly number[]) => number | null;
+  readonly clearDb: number;
+}
+
+export const plainEdges: EdgeRule = { belowLoudestDb: () => 35, clearDb: 5 };
+
 /** The runs of a clean recording, in order; none where its edges are not plain. */
-export function spokenRuns(samples: Float32Array): SpokenRun[] {
+export function spokenRuns(samples: Float32Array, edges: EdgeRule = plainEdges): SpokenRun[] {
   const { windowMs, stepMs } = rule;
   const levels: number[] = [];
   for (let at = 0; at + samplesIn(windowMs) <= samples.length; at += samplesIn(stepMs)) {
     levels.push(decibels(meanPower(samples, at, at + samplesIn(windowMs))));
   }
   const loudest = Math.max(...levels);
-  const isLoud = levels.map((level) => level >= loudest - rule.belowLoudestDb);
+  const belowLoudestDb = edges.belowLoudestDb([...levels].sort((one, other) => one - other));
+  if (belowLoudestDb === null) return [];
+  const isLoud = levels.map((level) => level >= loudest - belowLoudestDb);
   const loud = isLoud.flatMap((is, at) => (is ? [at] : []));
   const pauses = loud.slice(1).map((at, index) => (at - (loud[index] ?? at)) * stepMs);
   if (pauses.some((ms) => ms >= rule.doubtfulPauseMs && ms < rule.leastPauseMs)) return [];
@@ -44,7 +53,7 @@ export function spokenRuns(samples: Float32Array): SpokenRun[] {
     .filter((_, at) => !spans.some(({ from, to }) => at >= from - 4 && at <= to + 4))
     .sort((one, other) => one - other);
   const still = quiet[Math.floor(rule.quietShare * quiet.length)];
-  if (still === undefined || still > loudest - rule.quietBelowLoudestDb) return [];
+  if (still === undefined || still > loudest - (belowLoudestDb + edges.clearDb)) return [];
   const runs = spans.map(({ from, to }) => runIn(samples, from * stepMs + windowMs / 2, to * stepMs + windowMs / 2));
   return runs.some((run) => run === null) ? [] : runs.flatMap((run) => run ?? []);
 }
@@ -55,4 +64,15 @@ function runIn(samples: Float32Array, startMs: number, endMs: number): SpokenRun
   const [from, to] = [samplesIn(startMs - marginMs), samplesIn(endMs + marginMs)];
   if (from < 0 || to > samples.length || endMs - startMs < leastMs || endMs - startMs > mostMs) return null;
   return { samples: samples.slice(from, to), startMs: marginMs, endMs: marginMs + endMs - startMs };
+}
+
+/** The level of speech that is built, and the highest sample: a recording with higher peaks stays quieter. */
+export const speechDbfs = -26;
+const highestPeak = 0.9;
+
+/** A run as loud as the others. */
+export function levelled({ samples, startMs, endMs }: SpokenRun): SpokenRun {
+  const gain = gainOf(speechDbfs) / Math.sqrt(meanPower(samples, samplesIn(startMs), samplesIn(endMs)));
+  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  return { samples: scaled(samples, Math.min(gain, highestPeak / peak)), startMs, endMs };
 }

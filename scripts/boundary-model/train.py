@@ -1,0 +1,129 @@
+"""Trains the boundary model on sets of scripts/build-training-set.ts, and writes its weights (docs/speech-model.md).
+
+usage: python3 scripts/boundary-model/train.py MODEL.onnx STEPS SET...
+
+Needs python3-torch and python3-numpy of Debian. One seed, one thread: equal sets give equal weights with one version of PyTorch on
+one processor, and weights that differ in their last digits on another.
+"""
+
+import hashlib
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+# A row of a set: the levels of the bands, what the speech model heard, the share of the step (16 ms) that is speech.
+BANDS = 32
+COLUMNS = BANDS + 2
+CLIP_STEPS = 1500
+
+# A crop, and what is not judged on each side of it: there the model sees too little.
+CROP_STEPS = 640
+MARGIN_STEPS = 96
+BATCH = 16
+
+CHANNELS = 48
+DILATIONS = (1, 2, 4, 8, 16, 32)
+# The mean of each band over so many steps is taken off: two seconds on each side.
+MEAN_STEPS = 257
+
+FIRST_RATE, LAST_RATE = 2e-3, 2e-5
+SHOWN_EVERY = 100
+
+
+class BoundaryModel(nn.Module):
+    """Convolutions over steps; each step sees 192 before and behind it (128 of the mean, 64 of the convolutions)."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.AvgPool1d(MEAN_STEPS, 1, padding=MEAN_STEPS // 2, count_include_pad=False)
+        self.first = nn.Conv1d(BANDS + 1, CHANNELS, 3, padding=1)
+        self.layers = nn.ModuleList(nn.Conv1d(CHANNELS, CHANNELS, 3, padding=d, dilation=d) for d in DILATIONS)
+        self.last = nn.Conv1d(CHANNELS, 1, 1)
+
+    def logits(self, levels, heard):
+        """[tracks, steps] of [tracks, steps, 32] and [tracks, steps, 1]."""
+        # From logarithms of powers to about -4 to 4; a mean that is taken off makes the model blind to loudness.
+        bands = torch.clamp(levels.transpose(1, 2) / 4 + 2, -4, 4)
+        bands = bands - self.mean(bands)
+        probability = torch.clamp(heard.transpose(1, 2), 1e-4, 1 - 1e-4)
+        odds = torch.log(probability / (1 - probability)) / 4
+        found = F.relu(self.first(torch.cat([bands, odds], 1)))
+        for layer in self.layers:
+            found = found + F.relu(layer(found))
+        return self.last(found)[:, 0]
+
+    def forward(self, levels, heard):
+        return torch.sigmoid(self.logits(levels, heard))
+
+
+def read_sets(files):
+    """All clips: [clips, steps, columns]; the files stay on disk."""
+    sets = [np.memmap(file, dtype="<f4", mode="r").reshape(-1, CLIP_STEPS, COLUMNS) for file in files]
+    return [clip for each in sets for clip in each]
+
+
+def batch_of(clips, random):
+    """Crops of drawn clips: levels, what was heard, and speech."""
+    crops = []
+    for _ in range(BATCH):
+        clip = clips[random.integers(len(clips))]
+        start = random.integers(CLIP_STEPS - CROP_STEPS + 1)
+        crops.append(clip[start : start + CROP_STEPS])
+    rows = torch.from_numpy(np.stack(crops).astype(np.float32))
+    return rows[:, :, :BANDS], rows[:, :, BANDS : BANDS + 1], rows[:, :, BANDS + 1]
+
+
+def train(model, clips, steps):
+    random = np.random.default_rng(1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=FIRST_RATE, weight_decay=1e-3)
+    judged = slice(MARGIN_STEPS, -MARGIN_STEPS)
+    losses = []
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = FIRST_RATE * (1 - step / steps) + LAST_RATE
+        levels, heard, speech = batch_of(clips, random)
+        loss = F.binary_cross_entropy_with_logits(model.logits(levels, heard)[:, judged], speech[:, judged])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        if len(losses) % SHOWN_EVERY == 0 or len(losses) == steps:
+            recent = losses[-SHOWN_EVERY:]
+            print(f"step {len(losses)}: loss {sum(recent) / len(recent):.4f}", flush=True)
+
+
+def export(model, file):
+    model.eval()
+    names = ["levels", "heard", "probability"]
+    torch.onnx.export(
+        model,
+        (torch.zeros(2, 448, BANDS), torch.full((2, 448, 1), 0.5)),
+        file,
+        input_names=names[:2],
+        output_names=names[2:],
+        dynamic_axes={name: {0: "tracks", 1: "steps"} for name in names},
+        opset_version=15,
+    )
+    with open(file, "rb") as weights:
+        return hashlib.sha256(weights.read()).hexdigest()
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit("usage: python3 scripts/boundary-model/train.py MODEL.onnx STEPS SET...")
+    file, steps, sets = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    model = BoundaryModel()
+    clips = read_sets(sets)
+    print(f"{sum(each.numel() for each in model.parameters())} parameters, {len(clips)} clips", flush=True)
+    train(model, clips, steps)
+    print(f"SHA-256 of {file}: {export(model, file)}")
+
+
+if __name__ == "__main__":
+    main()
