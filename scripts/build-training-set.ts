@@ -6,6 +6,7 @@ import { Backgrounds } from './boundary-model/backgrounds.ts';
 import { Chance } from './boundary-model/chance.ts';
 import { rowsOf } from './boundary-model/features.ts';
 import { drawnClip } from './boundary-model/mixture.ts';
+import { syntheticVoices } from './boundary-model/synthetic-voices.ts';
 import { spokenVoices, trainingVoices } from './boundary-model/voices.ts';
 
 // Builds a set of clips to train the boundary model on (docs/speech-model.md). Packages are downloaded below WORK, once.
@@ -20,7 +21,8 @@ if (work === undefined || !Number.isInteger(count) || !Number.isInteger(seed))
 
 await mkdir(work, { recursive: true });
 const chance = new Chance(seed);
-const voices = await spokenVoices(work, trainingVoices(!values['without-tuning']));
+const recorded = await spokenVoices(work, trainingVoices(!values['without-tuning']));
+const voices = [...recorded, ...(await syntheticVoices(work))];
 const backgrounds = await Backgrounds.open(work, chance);
 const model = await loadSpeechModel();
 const target = path.join(work, `set-${seed}.f32`);

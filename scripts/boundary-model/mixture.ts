@@ -64,8 +64,8 @@ const eventful: Shares = {
 };
 
 const kinds = [
-  [plain, 0.75],
-  [eventful, 0.25],
+  [plain, 0.5],
+  [eventful, 0.5],
 ] as const;
 
 /** Draws a clip of `clipMs`: speech or none, events, where it is heard, through which line and how loud. */

@@ -77,18 +77,22 @@ const decodedTogether = 20;
 /** A voice with fewer runs would repeat itself too much. */
 const leastRuns = 4;
 
-/** What the voices say in their recordings, as loud as one another. */
+/** What the voices say in their recordings. */
 export async function spokenVoices(work: string, voices: readonly TrainingVoice[]): Promise<SpokenVoice[]> {
   const spoken: SpokenVoice[] = [];
   for (const [at, voice] of voices.entries()) {
-    const runs = decoded(await chosenRecordings(work, voice, new Chance(at))).flatMap((samples) =>
-      samples.length < samplesIn(leastMs) ? [] : spokenRuns(samples, trainingEdges).map(levelled),
-    );
+    const runs = runsIn(await chosenRecordings(work, voice, new Chance(at)));
     console.log(`${voice.name}: ${runs.length} runs of speech`);
     if (runs.length >= leastRuns) spoken.push({ name: voice.name, runs });
   }
   return spoken;
 }
+
+/** What is said in recordings, as loud as one another. */
+export const runsIn = (files: readonly string[]): SpokenRun[] =>
+  decoded(files).flatMap((samples) =>
+    samples.length < samplesIn(leastMs) ? [] : spokenRuns(samples, trainingEdges).map(levelled),
+  );
 
 async function chosenRecordings(work: string, voice: TrainingVoice, chance: Chance): Promise<string[]> {
   return (await recordingsOf(work, voice))
