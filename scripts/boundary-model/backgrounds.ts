@@ -20,15 +20,16 @@ const withMusic = [
 ];
 const withSounds = [
   ...['supertux-data', 'hedgewars-data', 'frozen-bubble-data', 'widelands-data', 'endless-sky-data', 'btanks-data'],
-  ...['naev-data', 'freedroidrpg-data'],
+  ...['naev-data', 'freedroidrpg-data', 'lmms-common', 'oxygen-sounds', 'yaru-theme-sound', 'psi-plus-sounds'],
+  'tuxpaint-stamps-default',
 ];
 
-const audio = /\.(?:ogg|opus|wav|mp3|it|xm|s3m|mod)$/;
-const spoken = /voice|speech|dialog/i;
+const audio = /\.(?:oga|ogg|opus|wav|mp3|it|xm|s3m|mod)$/;
+const spoken = /voice|speech|dialog|choir|chorus|vowel|crowd|_desc|stamps\/(?:symbols|town|seasonal|space|military)/i;
 /** Words in the path of a piece. In two packages everything that is long is music. */
 const musical = /musi|track|song|theme|games\/(?:pingus|frozen-bubble)/i;
 const pieceBytes = 200_000;
-const [leastSoundBytes, mostSoundBytes] = [8_000, 150_000];
+const [leastSoundBytes, mostSoundBytes] = [4_000, 150_000];
 const keptSounds = 400;
 const longestMs = 90_000;
 const leastMs = 100;

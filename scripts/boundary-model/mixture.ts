@@ -50,17 +50,17 @@ const plain: Shares = {
 
 /** Most of these are quiet, so that events stand out. */
 const eventful: Shares = {
-  withoutSpeech: 0.25,
+  withoutSpeech: 0.3,
   events: [0.55, 0.75],
   scenes: {
-    quiet: [0.204, 0.3],
+    quiet: [0.204, 0.42],
     room: [0.306, 0],
-    noise: [0.154, 0.15],
-    music: [0.196, 0.35],
-    effects: [0.056, 0.1],
-    telephone: [0.084, 0.1],
+    noise: [0.154, 0.13],
+    music: [0.196, 0.28],
+    effects: [0.056, 0.08],
+    telephone: [0.084, 0.09],
   },
-  faintNoise: 0.6,
+  faintNoise: 0.5,
 };
 
 const kinds = [

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.optim.swa_utils import AveragedModel
 
 # A row of a set: the levels of the bands, what the speech model heard, the share of the step (16 ms) that is speech.
 BANDS = 32
@@ -30,6 +31,11 @@ DILATIONS = (1, 2, 4, 8, 16, 32)
 MEAN_STEPS = 257
 
 FIRST_RATE, LAST_RATE = 2e-3, 2e-5
+# The weights that are kept are a mean of those of the last steps: each step moves it by this share.
+AVERAGED_SHARE = 0.002
+# In this share of the crops some neighbouring bands say nothing, so that no speech depends on a few bands.
+MASKED_CROPS = 0.3
+LEAST_MASKED, MOST_MASKED = 2, 8
 SHOWN_EVERY = 100
 
 
@@ -73,10 +79,18 @@ def batch_of(clips, random):
         start = random.integers(CLIP_STEPS - CROP_STEPS + 1)
         crops.append(clip[start : start + CROP_STEPS])
     rows = torch.from_numpy(np.stack(crops).astype(np.float32))
+    for row in rows:
+        if random.random() < MASKED_CROPS:
+            count = random.integers(LEAST_MASKED, MOST_MASKED + 1)
+            first = random.integers(BANDS - count + 1)
+            masked = row[:, first : first + count]
+            masked[:] = masked.mean(0)
     return rows[:, :, :BANDS], rows[:, :, BANDS : BANDS + 1], rows[:, :, BANDS + 1]
 
 
 def train(model, clips, steps):
+    """The mean of the weights that the model had lately."""
+    averaged = AveragedModel(model, avg_fn=lambda mean, now, _: mean + AVERAGED_SHARE * (now - mean))
     random = np.random.default_rng(1)
     optimizer = torch.optim.AdamW(model.parameters(), lr=FIRST_RATE, weight_decay=1e-3)
     judged = slice(MARGIN_STEPS, -MARGIN_STEPS)
@@ -90,10 +104,12 @@ def train(model, clips, steps):
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        averaged.update_parameters(model)
         losses.append(loss.item())
         if len(losses) % SHOWN_EVERY == 0 or len(losses) == steps:
             recent = losses[-SHOWN_EVERY:]
             print(f"step {len(losses)}: loss {sum(recent) / len(recent):.4f}", flush=True)
+    return averaged.module
 
 
 def export(model, file):
@@ -121,8 +137,8 @@ def main():
     model = BoundaryModel()
     clips = read_sets(sets)
     print(f"{sum(each.numel() for each in model.parameters())} parameters, {len(clips)} clips", flush=True)
-    train(model, clips, steps)
-    print(f"SHA-256 of {file}: {export(model, file)}")
+    trained = train(model, clips, steps)
+    print(f"SHA-256 of {file}: {export(trained, file)}")
 
 
 if __name__ == "__main__":
