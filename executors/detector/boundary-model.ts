@@ -2,19 +2,19 @@ import { BOUNDARY_WEIGHTS_SHA256, boundaryWeightsFile } from './detector-models.
 import { loadPinnedModel } from './pinned-model.ts';
 import { BAND_RULE } from './speech-bands.ts';
 
-/** What is known of a stretch of one signal: the levels of its bands at each step, and how probable the speech model finds speech there. */
-export interface HeardTrack {
+/** A stretch of one signal: the levels of its bands at each step, and how probable the speech model finds speech there. */
+export interface SignalTrack {
   readonly levels: Float32Array;
-  readonly heard: Float32Array;
+  readonly estimate: Float32Array;
 }
 
 /**
- * Says at each step of 16 ms how probable speech is. The speech model hears only what was before, every 32 ms; this one
- * sees what is before and behind, so that it finds the moments at which speech begins and ends (docs/speech-model.md).
+ * Says at each step of 16 ms how probable speech is. The speech model has only what was before, and answers every 32 ms; this
+ * one has what is before and behind, so that it finds the moments at which speech begins and ends (docs/speech-model.md).
  */
 export interface BoundaryModel {
   /** The probabilities (0 to 1) of each track; all are of equal length. A step depends on `CONTEXT_STEPS` before and behind it. */
-  probabilities(tracks: readonly HeardTrack[]): Promise<readonly Float32Array[]>;
+  probabilities(tracks: readonly SignalTrack[]): Promise<readonly Float32Array[]>;
 }
 
 /** Two seconds whose mean level is taken off, and one that the convolutions reach: whole blocks of 64 steps. */
@@ -25,12 +25,12 @@ export async function loadBoundaryModel(): Promise<BoundaryModel> {
   const { runtime, session } = await loadPinnedModel(boundaryWeightsFile, BOUNDARY_WEIGHTS_SHA256);
   return {
     probabilities: async (tracks) => {
-      const steps = tracks[0]?.heard.length ?? 0;
+      const steps = tracks[0]?.estimate.length ?? 0;
       const levels = joined(tracks.map((track) => track.levels));
-      const heard = joined(tracks.map((track) => track.heard));
+      const estimate = joined(tracks.map((track) => track.estimate));
       const { probability } = await session.run({
         levels: new runtime.Tensor('float32', levels, [tracks.length, steps, BAND_RULE.bands]),
-        heard: new runtime.Tensor('float32', heard, [tracks.length, steps, 1]),
+        estimate: new runtime.Tensor('float32', estimate, [tracks.length, steps, 1]),
       });
       const all = probability?.data;
       if (!(all instanceof Float32Array) || all.length !== tracks.length * steps)

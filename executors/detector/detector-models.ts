@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
 
 /** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
-export const BOUNDARY_WEIGHTS_SHA256 = '5313c2f5a36c2e062a8048710424d58597ca6492376c781d61f1651b046fc551';
+export const BOUNDARY_WEIGHTS_SHA256 = 'f72ae3fe18441f9864041b6dcc1532ad040d227f47db909fceb066cf42e4e736';
 
 /** The speech runtime is not installed; an installed program has it only where its user asked for it. */
 export class SpeechRuntimeMissing extends Error {

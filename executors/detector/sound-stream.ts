@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_SAMPLES, channelsApart } from './apart-channels.ts';
-import type { BoundaryModel, HeardTrack } from './boundary-model.ts';
+import type { BoundaryModel, SignalTrack } from './boundary-model.ts';
 import { louder, modelGain } from './model-gain.ts';
 import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
@@ -21,7 +21,7 @@ import {
   signalOf,
 } from './sound-signals.ts';
 import { bandLevels, STEP_SAMPLES } from './speech-bands.ts';
-import { type HeardBlock, SpeechTrack, type TrackState } from './speech-track.ts';
+import { type BlockTracks, SpeechTrack, type TrackState } from './speech-track.ts';
 import { speechWindows } from './speech-windows.ts';
 
 const FULL_SCALE = 32_768;
@@ -82,8 +82,8 @@ function usualDigest(): SoundDigest {
 }
 
 /**
- * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, what was heard of
- * some seconds, and a byte for each millisecond and each step, however long the sound is.
+ * Measures one sound (all signals at 16 kHz, s16le, interleaved) as its bytes arrive; holds two blocks of samples, the tracks of some
+ * seconds, and a byte for each millisecond and each step, however long the sound is.
  *
  * Speech is what the mix makes probable, or any of the channels that have to be measured beside it.
  */
@@ -192,35 +192,35 @@ export class SoundStream {
     const channels = channelsApart(block, samples);
     for (const channel of channels) this.#apart.add(channel);
     if (channels.length > 0) this.#apartSamples += samples;
-    await this.#track.push(await this.#hear([MIX, ...channels]));
+    await this.#track.push(await this.#tracksOf([MIX, ...channels]));
     this.#samples += samples;
     this.#filled = 0;
     this.#block = this.#before ?? newBlock(BLOCK_SAMPLES);
     this.#before = block;
   }
 
-  /** What the block holds of each of these signals. */
-  async #hear(signals: readonly number[]): Promise<HeardBlock> {
+  /** The track of each of these signals through the block. */
+  async #tracksOf(signals: readonly number[]): Promise<BlockTracks> {
     const followed = new Map<number, Followed>();
     for (const signal of signals) followed.set(signal, this.#followed.get(signal) ?? (await this.#begin(signal)));
     const before = this.#before === null ? [] : [this.#before];
-    const heard = new Map<number, HeardTrack>();
+    const tracks = new Map<number, SignalTrack>();
     const clean = [...followed].map(([at, { signal, suppressor }]) => {
       const given = signalOf(this.#block, at);
       const gain = modelGain(given, ...before.map((block) => signalOf(block, at)));
       const { samples, spectra } = suppressor.next(given);
-      const track = { levels: bandLevels(spectra), heard: new Float32Array(spectra.length) };
-      heard.set(at, track);
-      return { signal, block: louder(samples, gain), heard: track.heard };
+      const track = { levels: bandLevels(spectra), estimate: new Float32Array(spectra.length) };
+      tracks.set(at, track);
+      return { signal, block: louder(samples, gain), estimate: track.estimate };
     });
     for (let frame = 0; frame < BLOCK_SAMPLES / FRAME_SAMPLES; frame += 1) {
       const asked = clean.map(({ signal, block }) => ({ signal, frame: frameOf(block, frame) }));
       const probabilities = await this.#model.next(asked);
       for (const [at, each] of clean.entries())
-        each.heard.fill(probabilities[at] ?? 0, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
+        each.estimate.fill(probabilities[at] ?? 0, frame * FRAME_STEPS, (frame + 1) * FRAME_STEPS);
     }
     this.#followed = followed;
-    return heard;
+    return tracks;
   }
 
   /** The model has a memory: a channel that was not followed is followed through the block before first. */

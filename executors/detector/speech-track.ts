@@ -1,5 +1,5 @@
 import { BLOCK_SAMPLES } from './apart-channels.ts';
-import { type BoundaryModel, CONTEXT_STEPS, type HeardTrack } from './boundary-model.ts';
+import { type BoundaryModel, CONTEXT_STEPS, type SignalTrack } from './boundary-model.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { MIX } from './sound-signals.ts';
 import { BAND_RULE, STEP_SAMPLES } from './speech-bands.ts';
@@ -10,12 +10,12 @@ const CONTEXT_BLOCKS = Math.ceil(CONTEXT_STEPS / BLOCK_STEPS);
 // Blocks that are judged together: the more, the less is computed twice, and the more is kept.
 const CHUNK_BLOCKS = 8;
 
-/** What was heard of each signal that was followed through a block, by its place among the signals; always of the mix. */
-export type HeardBlock = ReadonlyMap<number, HeardTrack>;
+/** A track of each signal that was followed through a block, by its place among the signals; always of the mix. */
+export type BlockTracks = ReadonlyMap<number, SignalTrack>;
 
 /** A track as it is kept between two windows of a pass. */
 export interface TrackState {
-  /** Of each block: signal, levels and what was heard. */
+  /** Of each block: signal, levels and estimates. */
   readonly blocks: readonly (readonly (readonly [number, Uint8Array, Uint8Array])[])[];
   /** How many of these blocks are judged already. */
   readonly judged: number;
@@ -28,7 +28,7 @@ export interface TrackState {
  */
 export class SpeechTrack {
   readonly #model: BoundaryModel;
-  #blocks: HeardBlock[];
+  #blocks: BlockTracks[];
   #judged: number;
   readonly #probabilities: Uint8Array[];
 
@@ -37,9 +37,9 @@ export class SpeechTrack {
     this.#blocks = (from?.blocks ?? []).map(
       (block) =>
         new Map(
-          block.map(([signal, levels, heard]) => [
+          block.map(([signal, levels, estimate]) => [
             signal,
-            { levels: floatsOfBytes(levels), heard: floatsOfBytes(heard) },
+            { levels: floatsOfBytes(levels), estimate: floatsOfBytes(estimate) },
           ]),
         ),
     );
@@ -49,13 +49,15 @@ export class SpeechTrack {
 
   save(): TrackState {
     const blocks = this.#blocks.map((block) =>
-      [...block].map(([signal, { levels, heard }]) => [signal, bytesOfFloats(levels), bytesOfFloats(heard)] as const),
+      [...block].map(
+        ([signal, { levels, estimate }]) => [signal, bytesOfFloats(levels), bytesOfFloats(estimate)] as const,
+      ),
     );
     return { blocks, judged: this.#judged, probabilities: Buffer.concat(this.#probabilities) };
   }
 
-  /** Takes what was heard of the next block. To be awaited before the next call. */
-  async push(block: HeardBlock): Promise<void> {
+  /** Takes the tracks of the next block. To be awaited before the next call. */
+  async push(block: BlockTracks): Promise<void> {
     this.#blocks.push(block);
     if (this.#blocks.length < this.#judged + CHUNK_BLOCKS + CONTEXT_BLOCKS) return;
     await this.#judge(CHUNK_BLOCKS * BLOCK_STEPS, this.#blocks.length * BLOCK_STEPS);
@@ -84,15 +86,15 @@ export class SpeechTrack {
     this.#probabilities.push(highest);
   }
 
-  #trackOf(signal: number, steps: number): HeardTrack {
+  #trackOf(signal: number, steps: number): SignalTrack {
     const { bands } = BAND_RULE;
     const levels = new Float32Array(this.#blocks.length * BLOCK_STEPS * bands);
-    const heard = new Float32Array(this.#blocks.length * BLOCK_STEPS);
+    const estimate = new Float32Array(this.#blocks.length * BLOCK_STEPS);
     for (const [at, block] of this.#blocks.entries()) {
       const known = block.get(signal) ?? block.get(MIX);
       levels.set(known?.levels ?? [], at * BLOCK_STEPS * bands);
-      heard.set(known?.heard ?? [], at * BLOCK_STEPS);
+      estimate.set(known?.estimate ?? [], at * BLOCK_STEPS);
     }
-    return { levels: levels.subarray(0, steps * bands), heard: heard.subarray(0, steps) };
+    return { levels: levels.subarray(0, steps * bands), estimate: estimate.subarray(0, steps) };
   }
 }

@@ -35,7 +35,7 @@ const longestMs = 90_000;
 const leastMs = 100;
 const longestEffectMs = 4000;
 
-/** Music and sounds that are heard behind speech or without it, each with a mean power of 1. */
+/** Music and sounds behind speech or without it, each with a mean power of 1. */
 export class Backgrounds {
   readonly #chance: Chance;
   readonly #pieces: readonly string[];

@@ -12,7 +12,7 @@ const { bands } = BAND_RULE;
 const fullScale = 32_767;
 const stepMs = (STEP_SAMPLES / rate) * 1000;
 
-/** Of one step: the levels of its bands, what the speech model heard, and the share of the step that is speech. */
+/** Of one step: the levels of its bands, the estimate of the speech model, and the share of the step that is speech. */
 export const COLUMNS = bands + 2;
 
 /** A row of `COLUMNS` for each step of a clip, computed as the detector computes them (`executors/detector/sound-stream.ts`). */
@@ -20,11 +20,11 @@ export async function rowsOf(model: SpeechModel, { samples, spans }: Clip): Prom
   const steps = Math.ceil(samples.length / STEP_SAMPLES);
   const rows = new Float32Array(steps * COLUMNS);
   let step = 0;
-  for await (const { levels, heard } of blocksOf(model, in16Bits(samples))) {
-    for (let at = 0; at < heard.length && step < steps; at += 1, step += 1) {
+  for await (const { levels, estimate } of blocksOf(model, in16Bits(samples))) {
+    for (let at = 0; at < estimate.length && step < steps; at += 1, step += 1) {
       const row = rows.subarray(step * COLUMNS, (step + 1) * COLUMNS);
       row.set(levels.subarray(at * bands, (at + 1) * bands));
-      row[bands] = heard[at] ?? 0;
+      row[bands] = estimate[at] ?? 0;
       row[bands + 1] = speechShare(spans, step * stepMs);
     }
   }
@@ -41,12 +41,12 @@ async function* blocksOf(model: SpeechModel, samples: Float32Array) {
     block.set(samples.subarray(from, from + BLOCK_SAMPLES));
     const suppressed = suppressor.next(block);
     const given = louder(suppressed.samples, modelGain(block, ...before));
-    const heard = new Float32Array(suppressed.spectra.length);
+    const estimate = new Float32Array(suppressed.spectra.length);
     for (let at = 0; at < BLOCK_SAMPLES; at += FRAME_SAMPLES) {
       const [probability = 0] = await model.next([{ signal, frame: given.subarray(at, at + FRAME_SAMPLES) }]);
-      heard.fill(probability, at / STEP_SAMPLES, (at + FRAME_SAMPLES) / STEP_SAMPLES);
+      estimate.fill(probability, at / STEP_SAMPLES, (at + FRAME_SAMPLES) / STEP_SAMPLES);
     }
-    yield { levels: bandLevels(suppressed.spectra), heard };
+    yield { levels: bandLevels(suppressed.spectra), estimate };
     before[0] = block;
   }
 }

@@ -15,13 +15,13 @@ export interface Sounds {
   readonly backgrounds: Backgrounds;
 }
 
-/** A clip as it would be heard, and when somebody speaks in it. */
+/** A clip as a microphone takes it, and when there is speech in it. */
 export interface Clip {
   readonly samples: Float32Array;
   readonly spans: readonly SpeechSpan[];
 }
 
-/** Where a clip is heard. */
+/** Where a clip is recorded. */
 type Scene = 'quiet' | 'room' | 'noise' | 'music' | 'effects' | 'telephone';
 
 /** How often clips have what. All numbers are shares of clips. */
@@ -68,7 +68,7 @@ const kinds = [
   [eventful, 0.5],
 ] as const;
 
-/** Draws a clip of `clipMs`: speech or none, events, where it is heard, through which line and how loud. */
+/** Draws a clip of `clipMs`: speech or none, events, where it is recorded, through which line and how loud. */
 export function drawnClip(chance: Chance, { voices, backgrounds }: Sounds): Clip {
   const shares = chance.weighted(kinds);
   const isSilent = chance.happens(shares.withoutSpeech);
@@ -83,9 +83,9 @@ export function drawnClip(chance: Chance, { voices, backgrounds }: Sounds): Clip
     Object.entries(shares.scenes).map(([name, share]) => [name as Scene, share[column]] as const),
   );
   const hasNoise = scene !== 'quiet' || chance.happens(shares.faintNoise);
-  const heard = heardIn(scene, chance, backgrounds, { sounds, power: speechPower(said), hasNoise });
+  const recorded = recordedIn(scene, chance, backgrounds, { sounds, power: speechPower(said), hasNoise });
   const db = chance.happens(0.3) ? chance.between(-34, 0) : chance.between(-8, 6);
-  return { samples: scaled(throughLine(chance, heard, scene), gainOf(db)), spans: said.spans };
+  return { samples: scaled(throughLine(chance, recorded, scene), gainOf(db)), spans: said.spans };
 }
 
 interface Foreground {
@@ -95,7 +95,7 @@ interface Foreground {
 }
 
 /** Lays under the sounds what the scene has; all levels are decibels of speech above that. */
-function heardIn(
+function recordedIn(
   scene: Scene,
   chance: Chance,
   backgrounds: Backgrounds,
@@ -133,7 +133,7 @@ const oftenInRoom = (chance: Chance, sounds: Float32Array): Float32Array =>
   chance.happens(0.25) ? drawnRoom(chance, sounds, [150, 500], [-12, -3]) : sounds;
 
 /** What is left by a telephone, or by a recording of little bandwidth, as some are. */
-function throughLine(chance: Chance, heard: Float32Array, scene: Scene): Float32Array {
-  if (scene === 'telephone') return band(heard, chance.between(200, 350), chance.between(3000, 3600));
-  return chance.happens(0.1) ? band(heard, chance.between(50, 150), chance.between(3500, 7000)) : heard;
+function throughLine(chance: Chance, recorded: Float32Array, scene: Scene): Float32Array {
+  if (scene === 'telephone') return band(recorded, chance.between(200, 350), chance.between(3000, 3600));
+  return chance.happens(0.1) ? band(recorded, chance.between(50, 150), chance.between(3500, 7000)) : recorded;
 }

@@ -46,7 +46,7 @@ export function saidIn(chance: Chance, voices: readonly SpokenVoice[], clipMs: n
   }
 }
 
-/** Voices that say more are heard more often, but not as much more. */
+/** Voices that say more speak more often, but not as much more. */
 const voiceOf = (chance: Chance, voices: readonly SpokenVoice[]): SpokenVoice =>
   chance.weighted(voices.map((voice) => [voice, Math.sqrt(voice.runs.length)] as const));
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Chance } from './chance.ts';
 import { runsIn, type SpokenVoice } from './voices.ts';
 
-/** Voices that a program makes are heard in studies too, and are nearer to tones than those of people. */
+/** Voices of programs are in media too, and are nearer to tones than those of people. */
 interface SyntheticVoice {
   readonly name: string;
   /** Says a text into a WAV file. */

@@ -50,7 +50,7 @@ const languageOf = ({ name }: TrainingVoice): string => name.replace(/^[^-]+-(?:
 
 /**
  * The voices to train on. Those of the half for tuning are among them unless they are left out: thresholds are chosen on them with a
- * model that was trained without them, and the model that is used hears them too. Those held out are never among them.
+ * model that was trained without them, and the model that is used is trained on them too. Those held out are never among them.
  */
 export function trainingVoices(withTuning: boolean): readonly TrainingVoice[] {
   const tuning = recordedVoices.filter(({ half }) => half === 'tuning');

@@ -31,10 +31,10 @@ test('a tone is loudest in the band of its frequency, from the lowest to the hig
 test('a spectrum stands around its sample: a click is in the two spectra that hold it, and in no other', (t) => {
   const levels = levelsOf((n) => (n === 20 * STEP_SAMPLES + 100 ? 0.5 : 0));
   const silent = levels[0] ?? 0;
-  const heard = Array.from({ length: levels.length / bands }, (_, step) => step).filter((step) =>
+  const loud = Array.from({ length: levels.length / bands }, (_, step) => step).filter((step) =>
     levels.subarray(step * bands, (step + 1) * bands).some((level) => level > silent + 1),
   );
-  t.deepEqual(heard, [20, 21]);
+  t.deepEqual(loud, [20, 21]);
 });
 
 test('a sound ten times as loud has levels higher by the same number in every band', (t) => {
