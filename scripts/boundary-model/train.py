@@ -23,8 +23,8 @@ CLIP_STEPS = 1500
 # Crops are judged to their ends, because a range may begin and end in the middle of a sound.
 CROP_STEPS = 640
 BATCH = 16
-# One member of the model for each seed, which its first weights and its crops follow from.
-SEEDS = (1, 2)
+# The first weights and the crops follow from it.
+SEED = 1
 
 CHANNELS = 48
 DILATIONS = (1, 2, 4, 8, 16, 32)
@@ -44,7 +44,7 @@ MOST_STRETCHED = 1.2
 SHOWN_EVERY = 100
 
 
-class Member(nn.Module):
+class BoundaryModel(nn.Module):
     """Convolutions over steps; each step sees 192 before and behind it (128 of the mean, 64 of the convolutions)."""
 
     def __init__(self):
@@ -66,16 +66,8 @@ class Member(nn.Module):
             found = found + F.relu(layer(found))
         return self.last(found)[:, 0]
 
-
-class BoundaryModel(nn.Module):
-    """The mean of what its members say; they make different mistakes."""
-
-    def __init__(self, members):
-        super().__init__()
-        self.members = nn.ModuleList(members)
-
     def forward(self, levels, estimate):
-        return torch.sigmoid(sum(member.logits(levels, estimate) for member in self.members) / len(self.members))
+        return torch.sigmoid(self.logits(levels, estimate))
 
 
 def read_sets(files):
@@ -122,12 +114,12 @@ def batch_of(clips, random):
     return rows[:, :, :BANDS], rows[:, :, BANDS : BANDS + 1], rows[:, :, BANDS + 1]
 
 
-def train(seed, clips, steps):
-    """A member: the mean of the weights that it had lately."""
-    torch.manual_seed(seed)
-    model = Member()
+def train(clips, steps):
+    """A model with the mean of the weights that it had lately."""
+    torch.manual_seed(SEED)
+    model = BoundaryModel()
     averaged = AveragedModel(model, avg_fn=lambda mean, now, _: mean + AVERAGED_SHARE * (now - mean))
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     optimizer = torch.optim.AdamW(model.parameters(), lr=FIRST_RATE, weight_decay=1e-3)
     losses = []
     for step in range(steps):
@@ -143,7 +135,7 @@ def train(seed, clips, steps):
         losses.append(loss.item())
         if len(losses) % SHOWN_EVERY == 0 or len(losses) == steps:
             recent = losses[-SHOWN_EVERY:]
-            print(f"member {seed}, step {len(losses)}: loss {sum(recent) / len(recent):.4f}", flush=True)
+            print(f"step {len(losses)}: loss {sum(recent) / len(recent):.4f}", flush=True)
     return averaged.module
 
 
@@ -169,7 +161,7 @@ def main():
     file, steps, sets = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     torch.set_num_threads(1)
     clips = read_sets(sets)
-    model = BoundaryModel([train(seed, clips, steps) for seed in SEEDS])
+    model = train(clips, steps)
     print(f"{sum(each.numel() for each in model.parameters())} parameters, {len(clips)} clips")
     print(f"SHA-256 of {file}: {export(model, file)}")
 
