@@ -3,7 +3,7 @@ import { type SpokenRun, speechDbfs } from '../utterances/spoken-runs.ts';
 import type { Chance } from './chance.ts';
 import type { SpokenVoice } from './voices.ts';
 
-/** When somebody speaks, in ms of a clip. */
+/** A span of speech, in ms of a clip. */
 export interface SpeechSpan {
   readonly startMs: number;
   readonly endMs: number;
