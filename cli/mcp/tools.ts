@@ -146,7 +146,8 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
     {
       description: 'Lines of the captions of an approved study, with times and both texts.',
       inputSchema: z.strictObject({ runtimeId, cursor, limit }),
-      ...readOnly,
+      // A check of the captions that a full disk kept from its record is asked for again.
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ runtimeId: id, cursor: from, limit: most }, { signal }) =>
       answered(async () => {

@@ -167,7 +167,7 @@ test.serial('no tool writes a review, signs or deletes', async (t) => {
   t.false(tools.some(({ name }) => /review|approve|reject|revoke|delete|sign|backup/.test(name)));
   t.deepEqual(
     tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
-    ['start_study', 'cancel_study', 'export_study'],
+    ['start_study', 'read_captions', 'cancel_study', 'export_study'],
   );
 });
 
