@@ -5,7 +5,7 @@ import { hasEnded } from '../../contract/study/runtime-status.ts';
 import { contentIdOfBytes, storedBytes } from '../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { bundlePaths, inPathOrder, objectPathOf } from '../../receipts/exports/bundle-files.ts';
-import { bundleSchemas } from '../../receipts/exports/bundle-schemas.ts';
+import { bundleSchemasWith } from '../../receipts/exports/bundle-schemas.ts';
 import { signedManifest } from '../../receipts/exports/bundle-statement.ts';
 import type { StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
@@ -22,13 +22,16 @@ import type { Verified } from '../reopening/verified-runtimes.ts';
 import { mediaOf, openMedia } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntime } from '../supervision/deletion-rows.ts';
-import type { BundledRows } from './bundled-rows.ts';
+import { type BundledRows, bundledRows } from './bundled-rows.ts';
 
 /** Far above any stored record: sealed records of a source may have so many. */
 const maximumRecordBytes = 16 * 1024 * 1024;
 const pageEvents = 200;
 /** Each try loses against a commit of the same runtime; these come seconds apart. */
 const tries = 8;
+
+// The same for every bundle of a process.
+let schemas: Buffer | null = null;
 
 export interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
   /** Opens the signing key, which it makes where there is none. Throws `SigningKeyError`. */
@@ -86,10 +89,11 @@ export class Bundles {
       throw new ServiceError('export_unavailable', 'media of 8 GiB or more does not fit into a bundle');
     }
     const key = await this.#openedKey();
+    schemas ??= bundleSchemasWith(bundledRows);
     const records = [
       { name: bundlePaths.journal, content: await this.#journal(runtimeId, head) },
       { name: bundlePaths.rows, content: storedBytes(rows) },
-      { name: bundlePaths.schemas, content: bundleSchemas() },
+      { name: bundlePaths.schemas, content: schemas },
       ...(await this.#objects(verified, contentId)),
     ];
     const listed = records.map(({ name, content }) => ({

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { artifact } from '../../contract/base/artifact.ts';
 import { evidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { furtherArtifact } from '../../contract/evidence/further-evidence.ts';
 import { bundleManifest, bundleStatement, signedEnvelope } from '../../contract/exports/runtime-bundle.ts';
 import { journalEvent } from '../../contract/journal/journal-event.ts';
+import { semanticEvidenceReceipt } from '../../contract/recognition/semantic-evidence.ts';
+import { screenTextReceipt } from '../../contract/screentext/screen-text-operation.ts';
 import { languageRanges } from '../../contract/sources/language-ranges.ts';
 import { mediaProbe } from '../../contract/sources/media-probe.ts';
 import { preflightBundle } from '../../contract/sources/preflight-bundle.ts';
@@ -10,6 +13,8 @@ import { sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { speechActivity } from '../../contract/sources/speech-activity.ts';
 import { videohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { calibratedForecast, floorForecast } from '../../contract/study/forecast.ts';
+import { forecastFreeze } from '../../contract/study/forecast-freeze.ts';
 import { runtimeStart } from '../../contract/study/runtime-start.ts';
 import { captionReceipt, longReceipt, translatedReceipt } from '../captions/caption-production.ts';
 import { longQualityControl, qualityControl, storedDecisions } from '../captions/caption-quality-control.ts';
@@ -27,7 +32,10 @@ import { intakeReceipt } from '../study/publish-review-intake.ts';
 import { readinessReceipt } from '../study/study-readiness.ts';
 import { storedStudyRecord } from '../study/study-record.ts';
 
-/** Everything that a bundle may hold, by what it is. */
+/** What the stored forms of a forecast and of its freeze leave out, beside their ids: the description of their own bytes. */
+const unstored = { content: true } as const;
+
+/** Everything that a bundle may hold beside its rows, by what it is. */
 const described: Readonly<Record<string, z.ZodType>> = {
   manifest: bundleManifest,
   envelope: signedEnvelope,
@@ -42,7 +50,15 @@ const described: Readonly<Record<string, z.ZodType>> = {
   'language-ranges': languageRanges,
   'videohost-resolution': videohostResolution,
   'run-start': runtimeStart,
+  forecast: z.union([
+    floorForecast.omit({ ...unstored, forecastId: true }),
+    calibratedForecast.omit({ ...unstored, forecastId: true }),
+  ]),
+  'forecast-freeze': forecastFreeze.omit({ ...unstored, freezeId: true }),
   evidence: evidenceArtifact,
+  'further-evidence': furtherArtifact,
+  'semantic-evidence': semanticEvidenceReceipt,
+  'screen-text': screenTextReceipt,
   read: readShape.schema,
   assessment: assessmentReceipt.shape.schema,
   decision: decisionReceipt.shape.schema,
@@ -75,18 +91,23 @@ export const bundledSchemas = z.strictObject({
   schemas: z.record(z.string(), z.looseObject({})),
 });
 
-let bytes: Buffer | null = null;
+const jsonSchemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, {
+    reused: 'ref',
+    override: ({ jsonSchema }) => {
+      // An empty list of items is no valid schema; that the list is empty is said beside it.
+      if (jsonSchema.prefixItems?.length === 0) delete jsonSchema.prefixItems;
+    },
+  });
 
 /**
- * The JSON schemas of everything in a bundle, for readers that lack this program, each complete in itself. JSON Schema cannot say all
- * that the program checks. Made once in a process: it takes some hundredths of a second.
+ * The JSON schemas of everything in a bundle whose rows have the schema `rows`, for readers that lack this program, each complete in
+ * itself. JSON Schema cannot say all that the program checks. It takes some hundredths of a second.
  */
-export function bundleSchemas(): Buffer {
-  bytes ??= storedBytes({
+export const bundleSchemasWith = (rows: z.ZodType): Buffer =>
+  storedBytes({
     schema: bundledSchemas.shape.schema.value,
     schemas: Object.fromEntries(
-      Object.entries(described).map(([name, schema]) => [name, z.toJSONSchema(schema, { reused: 'ref' })]),
+      Object.entries({ ...described, rows }).map(([name, schema]) => [name, jsonSchemaOf(schema)]),
     ),
   });
-  return bytes;
-}

@@ -183,3 +183,22 @@ test('the schemas in a bundle describe its events and records', async (t) => {
   t.true(ajv.validate(schemas['run-start'], JSON.parse(String(start))), ajv.errorsText());
   t.is(runtimeId, JSON.parse(String(entries.get('manifest.json'))).runtimeId);
 });
+
+test('every stored file of JSON in a bundle, and its rows, follow one of its schemas', async (t) => {
+  const { bundles } = await bundlesOfStudy(t);
+  const entries = await unpacked(await bundleOf(bundles));
+  const { schemas } = JSON.parse(String(entries.get('schemas.json')));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const checks = Object.values<object>(schemas).map((schema) => ajv.compile(schema));
+  const records = [...entries].filter(
+    ([name, content]) => (name.startsWith('objects/') && content[0] === 0x7b) || name === 'rows.json',
+  );
+  t.true(records.length > 10);
+  for (const [, content] of records) {
+    const record = JSON.parse(String(content));
+    t.true(
+      checks.some((isOne) => isOne(record)),
+      record.schema,
+    );
+  }
+});
