@@ -7,6 +7,7 @@ import { runtimeId as runtimeIdShape } from '../../contract/study/runtime-start.
 import { lifecycle as lifecycleName, runtimeReason } from '../../contract/study/runtime-status.ts';
 import { EvidenceChainError } from '../../receipts/core/evidence-chain-error.ts';
 import { type JournalPosition, readEvent } from '../../receipts/core/journal-cursor.ts';
+import { shapeFault } from '../../receipts/core/shape-fault.ts';
 import type { FoldPorts, StoredRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import type { JournalHead, Ledger, Space } from '../../storage/ledger/ledger.ts';
 import { isJournalDamage, LedgerError } from '../../storage/ledger/ledger-error.ts';
@@ -45,7 +46,7 @@ export function readRow<Value>(name: string, read: () => Value): Value {
       throw new EvidenceChainError('row', `${name}: damaged`, error);
     }
     if (!(error instanceof ZodError)) throw error;
-    throw new EvidenceChainError('row', [name, ...(error.issues[0]?.path ?? [])].join('.'), error);
+    throw new EvidenceChainError('row', `${name}.${shapeFault(error)}`, error);
   }
 }
 

@@ -4,6 +4,7 @@ import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { hasUnseenField, isCanonicalForm } from './canonical-json.ts';
 import { EvidenceChainError } from './evidence-chain-error.ts';
 import { firstDifference } from './first-difference.ts';
+import { shapeFault } from './shape-fault.ts';
 
 const fault = (seq: number, place: string, cause?: unknown): EvidenceChainError =>
   new EvidenceChainError('journal', `event ${seq}: ${place}`, cause);
@@ -19,7 +20,7 @@ function parsedEvent(seq: number, stored: Uint8Array): JournalEvent {
   if (!isCanonicalForm(value, text) || hasUnseenField(text)) throw fault(seq, 'canonical_form');
   const event = journalEvent.safeParse(value);
   if (event.success) return event.data;
-  throw fault(seq, event.error.issues[0]?.path.join('.') ?? '', event.error);
+  throw fault(seq, shapeFault(event.error), event.error);
 }
 
 /** Where a journal was read to: the number and the time of its last event. */

@@ -3,6 +3,7 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes, hasUnseenField, isCanonicalForm, storedBytes } from './canonical-json.ts';
 import { checkObject, EvidenceChainError, type EvidenceLink } from './evidence-chain-error.ts';
 import { parsedInParts } from './long-lists.ts';
+import { shapeFault } from './shape-fault.ts';
 import { utf8Json } from './utf8-json.ts';
 
 /** A receipt or JSON artifact as it lies in the object store. */
@@ -37,5 +38,5 @@ function reopened<Schema extends z.ZodType>(
   }
   const shaped = parsedInParts(schema, value);
   if (shaped.success) return shaped.data;
-  throw new EvidenceChainError(link, shaped.error.issues[0]?.path.join('.') ?? '', shaped.error);
+  throw new EvidenceChainError(link, shapeFault(shaped.error), shaped.error);
 }

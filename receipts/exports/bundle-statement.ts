@@ -10,6 +10,7 @@ import {
 } from '../../contract/exports/runtime-bundle.ts';
 import { canonicalJson, contentIdOf, storedBytes } from '../core/canonical-json.ts';
 import { firstDifference } from '../core/first-difference.ts';
+import { shapeFault } from '../core/shape-fault.ts';
 import { utf8Json } from '../core/utf8-json.ts';
 import { bundlePaths } from './bundle-files.ts';
 
@@ -89,7 +90,7 @@ export function publicKeyOf(pem: Uint8Array, place: string): KeyObject {
  */
 export function checkSignature(bytes: Uint8Array, manifest: BundleManifest, key: KeyObject, keyId: string): void {
   const envelope = signedEnvelope.safeParse(parsed(bytes, 'envelope'));
-  if (!envelope.success) throw new SignatureFault(`envelope.${envelope.error.issues[0]?.path.join('.') ?? ''}`);
+  if (!envelope.success) throw new SignatureFault(`envelope.${shapeFault(envelope.error)}`);
   // What a host writes has one form: others could hold what nobody signed.
   if (!storedBytes(envelope.data).equals(bytes)) throw new SignatureFault('envelope: canonical_form');
   const [signature] = envelope.data.signatures;
@@ -99,7 +100,7 @@ export function checkSignature(bytes: Uint8Array, manifest: BundleManifest, key:
     throw new SignatureFault('envelope.signatures.0.sig');
   }
   const statement = bundleStatement.safeParse(parsed(payload, 'statement'));
-  if (!statement.success) throw new SignatureFault(`statement.${statement.error.issues[0]?.path.join('.') ?? ''}`);
+  if (!statement.success) throw new SignatureFault(`statement.${shapeFault(statement.error)}`);
   const place = firstDifference(statement.data, statementOf(manifest));
   if (place !== null) throw new SignatureFault(`statement.${place}`);
   if (!payload.equals(statementBytes(manifest))) throw new SignatureFault('statement: canonical_form');
