@@ -69,16 +69,16 @@ async function installPackages() {
   writeFileSync(stampFile, wanted);
 }
 
-// A browser is large, and only tests need one.
+// A browser is large, and only tests need one and a few others.
 const isForTests = process.argv.includes('--tests');
 const wanted = tools.filter(({ forTests }) => forTests !== true || isForTests);
 
 /** @param {boolean} required */
-const absentUnits = (required) => [
+const absentPackages = (required) => [
   ...new Set(
     wanted
       .filter((tool) => tool.required === required && stateOf(tool, process.env) === 'absent')
-      .map(({ unit }) => unit),
+      .flatMap(({ packages }) => packages),
   ),
 ];
 
@@ -87,20 +87,20 @@ const aptGet = () => (process.getuid?.() === 0 ? findExecutable('apt-get', proce
 
 /**
  * @param {string} apt
- * @param {readonly string[]} units
+ * @param {readonly string[]} packages
  */
-async function aptInstall(apt, units) {
+async function aptInstall(apt, packages) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
   const options = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
   await run(apt, [...options, 'update'], quiet);
-  await run(apt, [...options, 'install', '-y', '--no-install-recommends', ...units], quiet);
+  await run(apt, [...options, 'install', '-y', '--no-install-recommends', ...packages], quiet);
 }
 
 async function installTools() {
   // What the host can do without is asked for apart, so that it cannot spoil the rest, and only once.
   const tried = join(modules, isForTests ? '.setup-test-tools' : '.setup-optional-tools');
-  const required = absentUnits(true);
-  const optional = existsSync(tried) ? [] : absentUnits(false);
+  const required = absentPackages(true);
+  const optional = existsSync(tried) ? [] : absentPackages(false);
   const apt = required.length + optional.length > 0 ? aptGet() : undefined;
   if (apt !== undefined && required.length > 0) await aptInstall(apt, required);
   if (apt !== undefined && optional.length > 0) {

@@ -6,20 +6,39 @@ import { delimiter, isAbsolute, join } from 'node:path';
 /**
  * @typedef {object} Tool
  * @property {string} name the executable
- * @property {string} variable names the executable by absolute path; when set, nothing else is looked for
- * @property {string} unit the package of most systems
+ * @property {string} [variable] names the executable by absolute path; when set, nothing else is looked for
+ * @property {readonly [string, ...string[]]} packages what most systems call the packages that bring it
  * @property {boolean} required whether the host starts without it
  * @property {true} [forTests] whether only tests use it
  */
 
 /** @type {readonly Tool[]} */
 export const tools = [
-  { name: 'ffmpeg', variable: 'MEDIA_STUDY_FFMPEG', unit: 'ffmpeg', required: true },
-  { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', unit: 'ffmpeg', required: true },
-  { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', unit: 'yt-dlp', required: false },
-  { name: 'chromium', variable: 'MEDIA_STUDY_TEST_CHROMIUM', unit: 'chromium', required: false, forTests: true },
-  { name: 'redis-server', variable: 'MEDIA_STUDY_TEST_REDIS', unit: 'redis-server', required: false, forTests: true },
+  { name: 'ffmpeg', variable: 'MEDIA_STUDY_FFMPEG', packages: ['ffmpeg'], required: true },
+  { name: 'ffprobe', variable: 'MEDIA_STUDY_FFPROBE', packages: ['ffmpeg'], required: true },
+  { name: 'yt-dlp', variable: 'MEDIA_STUDY_YTDLP', packages: ['yt-dlp'], required: false },
+  ...forTests([
+    { name: 'chromium', variable: 'MEDIA_STUDY_TEST_CHROMIUM', packages: ['chromium'] },
+    { name: 'redis-server', variable: 'MEDIA_STUDY_TEST_REDIS', packages: ['redis-server'] },
+    {
+      name: 'pocketsphinx_continuous',
+      variable: 'MEDIA_STUDY_POCKETSPHINX',
+      packages: ['pocketsphinx', 'pocketsphinx-en-us'],
+    },
+    // The blocks of the guides.
+    { name: 'curl', packages: ['curl'] },
+    { name: 'jq', packages: ['jq'] },
+    { name: 'xxd', packages: ['xxd'] },
+  ]),
 ];
+
+/**
+ * @param {readonly Omit<Tool, 'required'>[]} some
+ * @returns {Tool[]}
+ */
+function forTests(some) {
+  return some.map((tool) => ({ ...tool, required: false, forTests: true }));
+}
 
 /** @param {string} path */
 function isExecutable(path) {
@@ -52,7 +71,7 @@ export function findExecutable(name, environment) {
  * @returns {'present' | 'misnamed' | 'absent'} `misnamed`: the variable names no executable file
  */
 export function stateOf({ name, variable }, environment) {
-  const named = environment[variable];
+  const named = variable === undefined ? undefined : environment[variable];
   if (named !== undefined) return isAbsolute(named) && isExecutable(named) ? 'present' : 'misnamed';
   const file = process.platform === 'win32' ? `${name}.exe` : name;
   return findExecutable(file, environment) === undefined ? 'absent' : 'present';
@@ -60,12 +79,12 @@ export function stateOf({ name, variable }, environment) {
 
 /** Package managers of Linux by their executable; Fedora calls its own ffmpeg differently. */
 const managers = [
-  { path: '/usr/bin/apt-get', install: (/** @type {string} */ unit) => `sudo apt-get install ${unit}` },
+  { path: '/usr/bin/apt-get', install: (/** @type {string} */ names) => `sudo apt-get install ${names}` },
   {
     path: '/usr/bin/dnf',
-    install: (/** @type {string} */ unit) => `sudo dnf install ${unit === 'ffmpeg' ? 'ffmpeg-free' : unit}`,
+    install: (/** @type {string} */ names) => `sudo dnf install ${names === 'ffmpeg' ? 'ffmpeg-free' : names}`,
   },
-  { path: '/usr/bin/pacman', install: (/** @type {string} */ unit) => `sudo pacman -S ${unit}` },
+  { path: '/usr/bin/pacman', install: (/** @type {string} */ names) => `sudo pacman -S ${names}` },
 ];
 
 /**
@@ -74,17 +93,18 @@ const managers = [
  * @param {Tool} tool
  * @param {{ platform: string, exists: (path: string) => boolean }} [machine]
  */
-export function advice({ unit, variable }, machine = { platform: process.platform, exists: existsSync }) {
-  return `${installCommand(unit, machine)}, or set ${variable} to its absolute path`;
+export function advice({ packages, variable }, machine = { platform: process.platform, exists: existsSync }) {
+  const install = installCommand(packages.join(' '), machine);
+  return variable === undefined ? install : `${install}, or set ${variable} to its absolute path`;
 }
 
 /**
- * @param {string} unit
+ * @param {string} names
  * @param {{ platform: string, exists: (path: string) => boolean }} machine
  */
-function installCommand(unit, { platform, exists }) {
-  if (platform === 'darwin') return `run 'brew install ${unit}'`;
-  if (platform === 'win32') return `run 'winget install ${unit}'`;
+function installCommand(names, { platform, exists }) {
+  if (platform === 'darwin') return `run 'brew install ${names}'`;
+  if (platform === 'win32') return `run 'winget install ${names}'`;
   const manager = managers.find(({ path }) => exists(path));
-  return manager === undefined ? `install the package ${unit}` : `run '${manager.install(unit)}'`;
+  return manager === undefined ? `install ${names}` : `run '${manager.install(names)}'`;
 }

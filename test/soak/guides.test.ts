@@ -4,9 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import test, { type ExecutionContext } from 'ava';
+import anyTest, { type ExecutionContext } from 'ava';
+import { findExecutable } from '../../scripts/setup/tools.mjs';
 import { pathOf, textOf } from '../docs/markdown.ts';
 import { firstMissing, shownBlocksOf } from '../docs/shown-blocks.ts';
+
+const needed = ['curl', 'jq', 'xxd', 'pocketsphinx_continuous'];
+const test = needed.every((name) => findExecutable(name, process.env) !== undefined) ? anyTest : anyTest.skip;
 
 const mark = '@@ end of block @@';
 

@@ -12,6 +12,9 @@ import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { openInProcess } from '../../crash/host-in-process.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
+import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
+
+const withPocketsphinx = hasPocketsphinx ? test.serial : test.skip;
 
 const recognising = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
 const captioning = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
@@ -45,7 +48,7 @@ async function hostWith(t: ExecutionContext, executor: readonly string[], baseUr
   return { host, client, approved };
 }
 
-test.serial(
+withPocketsphinx(
   'speech that pocketsphinx recognised becomes captions that keep the guidelines, cite their lines and verify',
   async (t) => {
     const { host, client, approved } = await hostWith(t, captioning);
@@ -100,7 +103,7 @@ const translating = [
   ...['--caption-translation-model', 'stub'],
 ];
 
-test.serial('recognised lines are translated by a model, and none that fails a gate is handed out', async (t) => {
+withPocketsphinx('recognised lines are translated by a model, and none that fails a gate is handed out', async (t) => {
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   const { host, client, approved } = await hostWith(t, translating, provider.baseUrl);
@@ -140,7 +143,7 @@ test.serial('recognised lines are translated by a model, and none that fails a g
   await checkRuntimes(t, await folder);
 });
 
-test.serial(
+withPocketsphinx(
   'speech in a recording of more than 120 s is translated, and what was asked is stored in parts',
   async (t) => {
     const provider = await StubProvider.start();
