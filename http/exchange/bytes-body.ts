@@ -1,16 +1,9 @@
-import type { ErrorCode } from '../../contract/base/error-codes.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
-import { declaredLength } from './json-body.ts';
+import { declaredLength } from './framing.ts';
 
 /** The type of a body that is bytes and nothing else. */
 export const bytesType = 'application/octet-stream';
-
-/** How large a body of bytes may be, and the code that refuses a larger one. */
-export interface BytesLimit {
-  readonly bytes: number;
-  readonly code: ErrorCode;
-}
 
 /** Checks the head of a request whose body is bytes as they are. */
 export function expectBytes(head: RequestHead, what: string): void {
@@ -21,9 +14,8 @@ export function expectBytes(head: RequestHead, what: string): void {
   if (type !== bytesType) throw new ServiceError('unsupported_content_type', `${what} must be ${bytesType}`);
 }
 
-/** Reads a body of bytes whole. Rejects with the code of the limit, and with `empty_request_body`. */
-export function readBytes(exchange: Exchange, { bytes: most, code }: BytesLimit): Promise<Buffer> {
-  const tooLarge = () => new ServiceError(code, `at most ${most} bytes are taken`);
+/** Reads a body of at most so many bytes whole. Rejects with `tooLarge`, and with `empty_request_body`. */
+export function readBytes(exchange: Exchange, most: number, tooLarge: () => ServiceError): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if ((declaredLength(exchange.head) ?? 0) > most) throw tooLarge();
     const chunks: Buffer[] = [];
@@ -34,7 +26,7 @@ export function readBytes(exchange: Exchange, { bytes: most, code }: BytesLimit)
         if (size > most) {
           chunks.length = 0;
           reject(tooLarge());
-        } else chunks.push(Buffer.from(chunk));
+        } else chunks.push(chunk);
       },
       end: () => {
         if (size > 0) resolve(Buffer.concat(chunks));

@@ -1,7 +1,17 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
-import { isFramed } from '../listener/request-head.ts';
-import { declaredLength } from './json-body.ts';
+import { canonicalLength, isFramed } from '../listener/request-head.ts';
+
+/** The declared length of a body, or null for a chunked one. Throws `invalid_content_length`. */
+export function declaredLength(head: RequestHead): number | null {
+  const text = head.header('content-length');
+  if (text === undefined) return null;
+  const length = Number(text);
+  if (head.count('content-length') !== 1 || !canonicalLength.test(text) || !Number.isSafeInteger(length)) {
+    throw new ServiceError('invalid_content_length', 'Content-Length is not a number of bytes');
+  }
+  return length;
+}
 
 /**
  * Refuses a request whose body has no sure end. Throws `unsupported_transfer_encoding` and `invalid_content_length`.

@@ -1,20 +1,11 @@
 import { ServiceError } from '../../contract/base/service-error.ts';
+import { utf8Json } from '../../receipts/core/utf8-json.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
-import { canonicalLength } from '../listener/request-head.ts';
+import { readBytes } from './bytes-body.ts';
+import { declaredLength } from './framing.ts';
 
 /** The largest JSON body, in bytes. */
 export const bodyLimit = 65_536;
-
-/** The declared length of a body, or null for a chunked one. Throws `invalid_content_length`. */
-export function declaredLength(head: RequestHead): number | null {
-  const text = head.header('content-length');
-  if (text === undefined) return null;
-  const length = Number(text);
-  if (head.count('content-length') !== 1 || !canonicalLength.test(text) || !Number.isSafeInteger(length)) {
-    throw new ServiceError('invalid_content_length', 'Content-Length is not a number of bytes');
-  }
-  return length;
-}
 
 /** Checks type and length of a JSON request before any byte of it is read. */
 export function expectJson(head: RequestHead): void {
@@ -27,34 +18,9 @@ export function expectJson(head: RequestHead): void {
 }
 
 /** Reads a JSON body of at most `bodyLimit` bytes. Rejects with the closed codes of bodies. */
-export function readJson(exchange: Exchange): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    exchange.readBody({
-      chunk: (bytes) => {
-        size += bytes.length;
-        if (size > bodyLimit) reject(tooLarge());
-        else chunks.push(bytes);
-      },
-      end: () => {
-        try {
-          resolve(parseJson(Buffer.concat(chunks)));
-        } catch (error) {
-          reject(error);
-        }
-      },
-    });
-  });
-}
+export const readJson = async (exchange: Exchange): Promise<unknown> =>
+  utf8Json(await readBytes(exchange, bodyLimit, tooLarge), notJson);
 
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new ServiceError('empty_request_body', 'the body is empty');
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch {
-    throw new ServiceError('invalid_json', 'the body is not JSON in UTF-8');
-  }
-}
+const notJson = () => new ServiceError('invalid_json', 'the body is not JSON in UTF-8');
 
 const tooLarge = () => new ServiceError('request_body_too_large', `a JSON body has at most ${bodyLimit} bytes`);

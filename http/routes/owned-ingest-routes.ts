@@ -10,8 +10,9 @@ import {
   ownedIngests,
 } from '../../contract/ingest/owned-ingest.ts';
 import type { Answer } from '../exchange/answer.ts';
+import { bytesType, expectBytes } from '../exchange/bytes-body.ts';
 import { json } from '../exchange/description.ts';
-import { declaredLength } from '../exchange/json-body.ts';
+import { declaredLength } from '../exchange/framing.ts';
 import { pageOf } from '../exchange/query-values.ts';
 import { type Route, read, submit, write } from '../exchange/route.ts';
 import type { Exchange, RequestHead } from '../listener/listener.ts';
@@ -75,7 +76,7 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
     methods: {
       PUT: {
         body: 'stream',
-        types: ['application/octet-stream'],
+        types: [bytesType],
         description: {
           id: 'sendOwnedMedia',
           summary: 'send the bytes of the file',
@@ -123,13 +124,7 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
 
 /** Checks the head of an upload; a chunked one has no length to compare. */
 function expectMedia(head: RequestHead, declaredBytes: number): void {
-  if ((head.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ServiceError('unsupported_content_encoding', 'the media must be sent as it is');
-  }
-  const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/octet-stream') {
-    throw new ServiceError('unsupported_content_type', 'the media must be application/octet-stream');
-  }
+  expectBytes(head, 'the media');
   const length = declaredLength(head);
   const isChunked = head.header('transfer-encoding') !== undefined;
   if (length === null ? !isChunked : length !== declaredBytes) {

@@ -1,5 +1,6 @@
 import type { SubtitleTracks } from '../../actors/sources/subtitle-tracks.ts';
 import { identity } from '../../contract/base/grammar.ts';
+import { ServiceError } from '../../contract/base/service-error.ts';
 import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import {
   attachedSubtitleTrack,
@@ -11,7 +12,7 @@ import { bytesType, expectBytes, readBytes } from '../exchange/bytes-body.ts';
 import { json } from '../exchange/description.ts';
 import { type Endpoint, type Route, read, remove } from '../exchange/route.ts';
 
-const limit = { bytes: maximumSubtitleBytes, code: 'subtitle_file_too_large' } as const;
+const tooLarge = () => new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
 
 /** The codes with which any change of the files of a source is refused. */
 const changes = [
@@ -90,7 +91,7 @@ const attachment = (tracks: SubtitleTracks): Endpoint => ({
   },
   handle: async ({ params, query, exchange }) => {
     expectBytes(exchange.head, 'a subtitle file');
-    const bytes = await readBytes(exchange, limit);
+    const bytes = await readBytes(exchange, maximumSubtitleBytes, tooLarge);
     const { isNew, body } = await tracks.attach(params.sourceSessionId ?? '', query, bytes);
     return { status: isNew ? 201 : 200, body };
   },

@@ -1,6 +1,6 @@
 import type { PartClaim } from '../../actors/ingest/owned/upload-part.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import { declaredLength } from '../exchange/json-body.ts';
+import { declaredLength } from '../exchange/framing.ts';
 import type { PathProtocol } from '../exchange/path-protocol.ts';
 import type { RequestHead } from '../listener/listener.ts';
 import { canonicalLength } from '../listener/request-head.ts';

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { bodyLimit, declaredLength, expectJson } from '../../http/exchange/json-body.ts';
+import { declaredLength } from '../../http/exchange/framing.ts';
+import { bodyLimit, expectJson } from '../../http/exchange/json-body.ts';
 import { FlatHead } from '../../http/listener/request-head.ts';
 
 const head = (...fields: readonly string[]) => new FlatHead('POST', '/', fields);
