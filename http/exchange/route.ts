@@ -38,7 +38,8 @@ export type Endpoint = { readonly description: Description } & (
   | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall): Promise<Answer> }
 );
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof methods)[number];
 
 /**
  * Who may ask: the holder of the host's token; a page that holds it, and therefore says its origin; a page without it that says
@@ -46,15 +47,17 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Access = 'token' | 'token-and-origin' | 'origin' | 'grant' | 'anyone';
 
-/** One path of the wire. `:name` segments match anything, `:name.ext` what ends so; names are handed over decoded. */
-export interface Route {
+/**
+ * One path of the wire, with an endpoint for each method that it has. `:name` segments match anything, `:name.ext` what ends so;
+ * names are handed over decoded.
+ */
+export interface Route extends Readonly<Partial<Record<Method, Endpoint>>> {
   readonly path: string;
   readonly room: Room;
   /** What each name of the path stands for. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
   /** `token` where nothing is said. */
   readonly access?: Access;
-  readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
   /** The protocol that the path speaks on top of HTTP. */
   readonly protocol?: PathProtocol;
   /** The query is looked at before the method, as clients of the paths that are both read and written expect. */
@@ -63,55 +66,76 @@ export interface Route {
   readonly unavailable?: { readonly code: ErrorCode; readonly message: string };
 }
 
+/** What an endpoint does with a call, beside what it says of itself. */
+interface Handler<Body extends object, Request> {
+  readonly handle: (call: Call<Request>) => Answer<Body> | Promise<Answer<Body>>;
+}
+
 /** A request without a body. */
-export const read = <Body extends object>(
-  description: Description<Body>,
-  handle: (call: Call<null>) => Answer<Body> | Promise<Answer<Body>>,
-): Endpoint => ({ body: 'none', description, query: Object.keys(description.query ?? {}), handle });
+export const read = <Body extends object>({
+  handle,
+  ...description
+}: Description<Body> & Handler<Body, null>): Endpoint => ({
+  body: 'none',
+  description,
+  query: Object.keys(description.query ?? {}),
+  handle,
+});
 
 /** A DELETE, which takes no body. */
 export const remove = read;
 
 /** A POST with a JSON body of a schema; what does not fit it is refused with `invalid`. */
-export function write<Body extends object, Request>(
-  description: WriteDescription<Body, Request>,
-  handle: (call: Call<Request>) => Answer<Body> | Promise<Answer<Body>>,
-): Endpoint {
-  const { request, invalid } = description;
-  return {
-    body: 'json',
-    description: withInvalid(description),
-    request,
-    parse: (body) => {
-      const parsed = request.safeParse(body);
-      if (parsed.success) return parsed.data;
-      throw new ServiceError(invalid, requestFault(request, body, parsed.error.issues[0]));
-    },
-    handle: (call) => handle(call as Call<Request>),
-  };
-}
+export const write = <Body extends object, Request>({
+  handle,
+  ...description
+}: WriteDescription<Body, Request> & Handler<Body, Request>): Endpoint => ({
+  ...asked(description),
+  parse: (body) => {
+    const { request, invalid } = description;
+    const parsed = request.safeParse(body);
+    if (parsed.success) return parsed.data;
+    throw new ServiceError(invalid, requestFault(request, body, parsed.error.issues[0]));
+  },
+  handle: (call: Call<unknown>) => handle(call as Call<Request>),
+});
 
 /** A POST with a JSON body that its service checks, field by field in an order of its own. */
-export const submit = <Body extends object>(
-  description: WriteDescription<Body, unknown>,
-  handle: (call: Call<unknown>) => Answer<Body> | Promise<Answer<Body>>,
-): Endpoint => ({
-  body: 'json',
-  description: withInvalid(description),
-  request: description.request,
+export const submit = <Body extends object>({
+  handle,
+  ...description
+}: WriteDescription<Body, unknown> & Handler<Body, unknown>): Endpoint => ({
+  ...asked(description),
   parse: (body) => body,
   handle,
 });
 
-const withInvalid = (description: WriteDescription<unknown, unknown>): Description => ({
-  ...description,
-  refusals: [description.invalid, ...description.refusals],
-});
+/** What every endpoint with a JSON body has. */
+const asked = (description: WriteDescription<unknown, unknown>) =>
+  ({
+    body: 'json',
+    description: { ...description, refusals: [description.invalid, ...description.refusals] },
+    request: description.request,
+  }) as const;
+
+/** The endpoints of a route, each with its method. */
+export const endpointsOf = (route: Route): readonly (readonly [Method, Endpoint])[] =>
+  methods.flatMap((method) => {
+    const endpoint = route[method];
+    return endpoint === undefined ? [] : [[method, endpoint] as const];
+  });
+
+/** The endpoint that answers a method, which may be any word; HEAD is answered wherever GET is. */
+export function endpointOf(route: Route, asked: string): Endpoint | undefined {
+  const method = methods.find((each) => each === asked);
+  if (method === undefined) return undefined;
+  return route[method] ?? (method === 'HEAD' ? route.GET : undefined);
+}
 
 /** The methods that a route answers, HEAD wherever GET is. */
-export const allowedMethods = ({ methods }: Route): string =>
-  Object.keys(methods)
-    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+export const allowedMethods = (route: Route): string =>
+  endpointsOf(route)
+    .flatMap(([method]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .concat('OPTIONS')
     .join(', ');
 
@@ -189,7 +213,7 @@ export class Router {
   optionsOf(raw: string | null): PathOptions {
     const route = this.#routeOf(raw);
     if (route === undefined) return {};
-    const fields = Object.values(route.methods).flatMap(({ description }) => Object.keys(description.headers ?? {}));
+    const fields = endpointsOf(route).flatMap(([, { description }]) => Object.keys(description.headers ?? {}));
     return { discovery: route.protocol?.discovery(), fields };
   }
 

@@ -9,7 +9,7 @@ import type { RefusedOrigins } from './refused-origins.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { requestIdField, requestIdOf, withRequestId } from './request-id.ts';
 import { answeredRequest, type RequestLog } from './request-log.ts';
-import { allowedMethods, type Call, type Endpoint, type Method, type Route, type Router } from './route.ts';
+import { allowedMethods, type Call, type Endpoint, endpointOf, type Route, type Router } from './route.ts';
 import type { Target } from './target.ts';
 
 export interface Service {
@@ -54,7 +54,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     asked.route = route;
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
-    const endpoint = endpointOf(route, route.protocol?.methodOf(head) ?? head.method);
+    const endpoint = demandEndpoint(route, route.protocol?.methodOf(head) ?? head.method);
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) sendLater(service, asked, answer);
@@ -77,9 +77,8 @@ function fail(service: Service, asked: Asked, error: unknown): void {
   send(service, asked, answer);
 }
 
-function endpointOf(route: Route, method: string): Endpoint {
-  const { methods } = route;
-  const endpoint = methods[method as Method] ?? (method === 'HEAD' ? methods.GET : undefined);
+function demandEndpoint(route: Route, method: string): Endpoint {
+  const endpoint = endpointOf(route, method);
   if (endpoint !== undefined) return endpoint;
   throw new ServiceError('method_not_allowed', `${method} is not a method of this path`, {
     Allow: allowedMethods(route),

@@ -11,54 +11,40 @@ export const actorRoutes = (lifecycles: Lifecycles): readonly Route[] => [
   {
     path: '/v1/actors',
     room: 'lifecycles',
-    methods: {
-      GET: read(
-        {
-          id: 'listActors',
-          summary: 'everything that has a lifecycle, live and ended, newest first',
-          details:
-            'Ingests, studies, reviews, captions and explanations, each as the last commit left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null. A review of a study that ended before version 0.3.0 is listed once it moves.',
-          query: actorsQuery,
-          answers: [json(200, actorList)],
-          refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter'],
-        },
-        async ({ query }) => {
-          const kind = actorKind.nullable().safeParse(query.get('kind') ?? null);
-          if (!kind.success) {
-            throw new ServiceError('invalid_filter', `kind must be one of ${actorKind.options.join(', ')}`);
-          }
-          const request = { ...pageOf(query), kind: kind.data, state: query.get('state') ?? null };
-          return { status: 200, body: await lifecycles.actors(request) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'listActors',
+      summary: 'everything that has a lifecycle, live and ended, newest first',
+      details:
+        'Ingests, studies, reviews, captions and explanations, each as the last commit left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null. A review of a study that ended before version 0.3.0 is listed once it moves.',
+      query: actorsQuery,
+      answers: [json(200, actorList)],
+      refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter'],
+      handle: async ({ query }) => {
+        const kind = actorKind.nullable().safeParse(query.get('kind') ?? null);
+        if (!kind.success) {
+          throw new ServiceError('invalid_filter', `kind must be one of ${actorKind.options.join(', ')}`);
+        }
+        const request = { ...pageOf(query), kind: kind.data, state: query.get('state') ?? null };
+        return { status: 200, body: await lifecycles.actors(request) };
+      },
+    }),
   },
   {
     path: '/v1/actors/:actorId/transitions',
     room: 'lifecycles',
     params: { actorId: listedActor.shape.actorId },
-    methods: {
-      GET: read(
-        {
-          id: 'readActorTransitions',
-          summary: 'every state that an actor was in, oldest first',
-          details:
-            'A transition is written in the commit of the state that it leads to. What was not recorded is not made up: `isComplete` and `recordedFrom` say what is missing.',
-          query: transitionsQuery,
-          answers: [json(200, actorTransitions)],
-          refusals: [
-            'invalid_cursor',
-            'invalid_limit',
-            'unknown_actor',
-            'cursor_past_head',
-            'stored_content_inconsistent',
-          ],
-        },
-        async ({ params, query }) => {
-          const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
-          return { status: 200, body: await lifecycles.transitions(params.actorId ?? '', after, limitOf(query)) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readActorTransitions',
+      summary: 'every state that an actor was in, oldest first',
+      details:
+        'A transition is written in the commit of the state that it leads to. What was not recorded is not made up: `isComplete` and `recordedFrom` say what is missing.',
+      query: transitionsQuery,
+      answers: [json(200, actorTransitions)],
+      refusals: ['invalid_cursor', 'invalid_limit', 'unknown_actor', 'cursor_past_head', 'stored_content_inconsistent'],
+      handle: async ({ params, query }) => {
+        const after = decimal(query.get('after') ?? '0', 'invalid_cursor');
+        return { status: 200, body: await lifecycles.transitions(params.actorId ?? '', after, limitOf(query)) };
+      },
+    }),
   },
 ];

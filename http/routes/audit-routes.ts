@@ -19,85 +19,69 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
     path: '/v1/runtimes/:runtimeId/assessment-audits',
     room: 'evidence',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readAssessmentAudits',
-          summary: 'the claims of a study, and the facts that each of them cites',
-          details:
-            'Every receipt, read and evidence behind them is reopened and derived again first. Empty until the study has assessed something, and where it had nothing to claim.',
-          answers: [json(200, assessmentAudits)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) }),
-      ),
-    },
+    GET: read({
+      id: 'readAssessmentAudits',
+      summary: 'the claims of a study, and the facts that each of them cites',
+      details:
+        'Every receipt, read and evidence behind them is reopened and derived again first. Empty until the study has assessed something, and where it had nothing to claim.',
+      answers: [json(200, assessmentAudits)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await audits.assessments(runtimeOf(call)) }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/decision-receipts',
     room: 'evidence',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readDecisionReceipts',
-          summary: 'the decision of a study: may its result go to a reviewer',
-          answers: [json(200, decisionReceipts)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
-      ),
-    },
+    GET: read({
+      id: 'readDecisionReceipts',
+      summary: 'the decision of a study: may its result go to a reviewer',
+      answers: [json(200, decisionReceipts)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await audits.decisions(runtimeOf(call)) }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/evidence',
     room: 'evidence',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readEvidence',
-          summary: 'the evidence of a study with all its facts',
-          details:
-            'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent. Clients of 0.2.0 know a closed list of kinds: the kinds that came later are answered only to `kind=` one of them, or `kind=all`.',
-          query: {
-            kind: askedKind.optional().describe('only evidence of this kind, or all, with the kinds that came later'),
-          },
-          answers: [json(200, runtimeEvidence)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => {
-          const kind = kindOf(call);
-          return { status: 200, body: await audits.evidence(runtimeOf(call), kind) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readEvidence',
+      summary: 'the evidence of a study with all its facts',
+      details:
+        'A kind that cannot be had stands in the list with its reason; a kind that a running study has not come to yet is absent. Clients of 0.2.0 know a closed list of kinds: the kinds that came later are answered only to `kind=` one of them, or `kind=all`.',
+      query: {
+        kind: askedKind.optional().describe('only evidence of this kind, or all, with the kinds that came later'),
+      },
+      answers: [json(200, runtimeEvidence)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => {
+        const kind = kindOf(call);
+        return { status: 200, body: await audits.evidence(runtimeOf(call), kind) };
+      },
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/evidence/objects/:contentId',
     room: 'evidence',
     params: { runtimeId, contentId },
-    methods: {
-      GET: read(
+    GET: read({
+      id: 'readEvidenceObject',
+      summary: 'the bytes of an object that a fact of a study names, such as a keyframe',
+      details:
+        'A `keyframe` names a JPEG; a `waveform` names measurements in the format of audiowaveform (version 1, 16 bits). The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
+      headers: conditionFields,
+      answers: [
         {
-          id: 'readEvidenceObject',
-          summary: 'the bytes of an object that a fact of a study names, such as a keyframe',
-          details:
-            'A `keyframe` names a JPEG; a `waveform` names measurements in the format of audiowaveform (version 1, 16 bits). The content id is the digest of the bytes, and `ETag` has it. Every other object of the host is `not_found`.',
-          headers: conditionFields,
-          answers: [
-            {
-              status: 200,
-              types: [...new Set(Object.values(evidenceObjectTypes))],
-              fields: ['ETag', 'Access-Control-Expose-Headers'],
-            },
-            notModifiedAnswer,
-          ],
-          refusals: [...refusalsOfReopening, 'not_found'],
+          status: 200,
+          types: [...new Set(Object.values(evidenceObjectTypes))],
+          fields: ['ETag', 'Access-Control-Expose-Headers'],
         },
-        (call) => objectAnswer(audits, call),
-      ),
-    },
+        notModifiedAnswer,
+      ],
+      refusals: [...refusalsOfReopening, 'not_found'],
+      handle: (call) => objectAnswer(audits, call),
+    }),
   },
 ];
 

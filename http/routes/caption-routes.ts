@@ -27,149 +27,116 @@ export const captionRoutes = (captions: Captions, reads: CaptionReads): readonly
     room: 'captions',
     params: { runtimeId },
     checksQueryFirst: true,
-    methods: {
-      GET: read(
-        {
-          id: 'readCaptionProductions',
-          summary: 'the captions of a runtime',
-          answers: [json(200, captionProductions)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await reads.productions(runtimeOf(call)) }),
-      ),
-      POST: write(
-        {
-          id: 'produceCaptions',
-          summary: 'produce captions under an approval that stands',
-          details: 'The answer comes when the captions and their check are stored.',
-          request: captionProductionRequest,
-          invalid: 'invalid_caption_request',
-          answers: [json(201, captionProductions)],
-          refusals: [
-            ...refusalsOfReopening,
-            'illegal_caption_transition',
-            'caption_authority_required',
-            'caption_current_run_causality_required',
-            'caption_lines_unavailable',
-            'caption_translation_failed',
-          ],
-        },
-        async (call) => {
-          await captions.produce(runtimeOf(call), call.body);
-          return { status: 201, body: await reads.productions(runtimeOf(call)) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readCaptionProductions',
+      summary: 'the captions of a runtime',
+      answers: [json(200, captionProductions)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.productions(runtimeOf(call)) }),
+    }),
+    POST: write({
+      id: 'produceCaptions',
+      summary: 'produce captions under an approval that stands',
+      details: 'The answer comes when the captions and their check are stored.',
+      request: captionProductionRequest,
+      invalid: 'invalid_caption_request',
+      answers: [json(201, captionProductions)],
+      refusals: [
+        ...refusalsOfReopening,
+        'illegal_caption_transition',
+        'caption_authority_required',
+        'caption_current_run_causality_required',
+        'caption_lines_unavailable',
+        'caption_translation_failed',
+      ],
+      handle: async (call) => {
+        await captions.produce(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.productions(runtimeOf(call)) };
+      },
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/caption-productions/:jobId.vtt',
     room: 'captions',
     params: { runtimeId, jobId: captionJobId },
-    methods: {
-      GET: read(
-        {
-          id: 'readWebVtt',
-          summary: 'accepted captions as a WebVTT file',
-          query: { side: captionSide.default('target').describe('which text of each line') },
-          answers: [{ status: 200, types: ['text/vtt; charset=utf-8'] }],
-          refusals: [
-            ...refusalsOfReopening,
-            'not_found',
-            'illegal_caption_qc_transition',
-            'caption_authority_required',
-          ],
-        },
-        async (call) => {
-          const side = sideOf(call);
-          const text = await reads.webVtt(runtimeOf(call), call.params.jobId ?? '', side);
-          return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readWebVtt',
+      summary: 'accepted captions as a WebVTT file',
+      query: { side: captionSide.default('target').describe('which text of each line') },
+      answers: [{ status: 200, types: ['text/vtt; charset=utf-8'] }],
+      refusals: [...refusalsOfReopening, 'not_found', 'illegal_caption_qc_transition', 'caption_authority_required'],
+      handle: async (call) => {
+        const side = sideOf(call);
+        const text = await reads.webVtt(runtimeOf(call), call.params.jobId ?? '', side);
+        return { status: 200, headers: vttHeaders, body: Buffer.from(text, 'utf8') };
+      },
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/caption-productions/:jobId/chunks/:index',
     room: 'captions',
     params: { runtimeId, jobId: captionJobId, index: chunkIndex },
-    methods: {
-      GET: read(
-        {
-          id: 'readCaptionChunk',
-          summary: 'some lines of long captions, in the records in which they are stored',
-          details:
-            'Captions of more than 64 lines, or of more than 120 s, are stored in chunks. The first has the index 0.',
-          answers: [json(200, captionChunkAnswer)],
-          refusals: [...refusalsOfReopening, 'not_found'],
-        },
-        async (call) => {
-          const { jobId = '', index = '' } = call.params;
-          return { status: 200, body: await reads.chunk(runtimeOf(call), jobId, indexOf(index)) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readCaptionChunk',
+      summary: 'some lines of long captions, in the records in which they are stored',
+      details:
+        'Captions of more than 64 lines, or of more than 120 s, are stored in chunks. The first has the index 0.',
+      answers: [json(200, captionChunkAnswer)],
+      refusals: [...refusalsOfReopening, 'not_found'],
+      handle: async (call) => {
+        const { jobId = '', index = '' } = call.params;
+        return { status: 200, body: await reads.chunk(runtimeOf(call), jobId, indexOf(index)) };
+      },
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/caption-production-results',
     room: 'captions',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readCaptionProductionResults',
-          summary: 'the captions of a runtime with every line and the lineage of each line',
-          answers: [json(200, captionProductionResults)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await reads.results(runtimeOf(call)) }),
-      ),
-    },
+    GET: read({
+      id: 'readCaptionProductionResults',
+      summary: 'the captions of a runtime with every line and the lineage of each line',
+      answers: [json(200, captionProductionResults)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.results(runtimeOf(call)) }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/caption-quality-controls',
     room: 'captions',
     params: { runtimeId },
     checksQueryFirst: true,
-    methods: {
-      GET: read(
-        {
-          id: 'readCaptionQualityControls',
-          summary: 'the quality controls of captions',
-          answers: [json(200, captionQualityControls)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await reads.qualityControls(runtimeOf(call)) }),
-      ),
-      POST: write(
-        {
-          id: 'checkCaptions',
-          summary: 'ask for a quality control that is missing',
-          request: qualityControlRequest,
-          invalid: 'invalid_caption_qc_request',
-          answers: [json(201, captionQualityControls)],
-          refusals: [...refusalsOfReopening, 'illegal_caption_qc_transition'],
-        },
-        async (call) => {
-          await captions.check(runtimeOf(call), call.body);
-          return { status: 201, body: await reads.qualityControls(runtimeOf(call)) };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readCaptionQualityControls',
+      summary: 'the quality controls of captions',
+      answers: [json(200, captionQualityControls)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.qualityControls(runtimeOf(call)) }),
+    }),
+    POST: write({
+      id: 'checkCaptions',
+      summary: 'ask for a quality control that is missing',
+      request: qualityControlRequest,
+      invalid: 'invalid_caption_qc_request',
+      answers: [json(201, captionQualityControls)],
+      refusals: [...refusalsOfReopening, 'illegal_caption_qc_transition'],
+      handle: async (call) => {
+        await captions.check(runtimeOf(call), call.body);
+        return { status: 201, body: await reads.qualityControls(runtimeOf(call)) };
+      },
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/caption-quality-reports',
     room: 'captions',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readCaptionQualityReports',
-          summary: 'captions measured against the guidelines of Netflix and TED',
-          answers: [json(200, captionQualityReports)],
-          refusals: refusalsOfReopening,
-        },
-        async (call) => ({ status: 200, body: await reads.qualityReports(runtimeOf(call)) }),
-      ),
-    },
+    GET: read({
+      id: 'readCaptionQualityReports',
+      summary: 'captions measured against the guidelines of Netflix and TED',
+      answers: [json(200, captionQualityReports)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await reads.qualityReports(runtimeOf(call)) }),
+    }),
   },
 ];
 

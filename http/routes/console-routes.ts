@@ -74,18 +74,20 @@ export function consoleRoutes(readConsole: ReadConsole): readonly Route[] {
       path: '/',
       room: 'console',
       access: 'anyone',
-      methods: { GET: read(described('readConsole', 'the console, a page for browsers'), (call) => served('/', call)) },
+      GET: read({
+        ...described('readConsole', 'the console, a page for browsers'),
+        handle: (call) => served('/', call),
+      }),
     },
     {
       path: '/assets/:name',
       room: 'console',
       access: 'anyone',
       params: { name: z.string() },
-      methods: {
-        GET: read(described('readConsoleAsset', 'a script or a style of the console'), (call) =>
-          served(`/assets/${call.params.name}`, call),
-        ),
-      },
+      GET: read({
+        ...described('readConsoleAsset', 'a script or a style of the console'),
+        handle: (call) => served(`/assets/${call.params.name}`, call),
+      }),
     },
   ];
 }

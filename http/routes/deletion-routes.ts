@@ -21,20 +21,18 @@ const forGood =
 
 /** The deletion of a runtime, a method of its path. */
 export const deleteRuntime = (service: Deletions): Endpoint =>
-  remove(
-    {
-      id: 'deleteRuntime',
-      summary: 'delete a study that has ended, with its journal and everything made from it',
-      details: `${forGood} An equal start is refused from then on; another \`clientRequestId\` asks for another study.`,
-      query: deletionQuery,
-      answers: [json(200, deletionReceipt)],
-      refusals: ['unknown_runtime', 'runtime_live', 'runtime_in_production', 'stored_content_inconsistent'],
-    },
-    async (call) => ({
+  remove({
+    id: 'deleteRuntime',
+    summary: 'delete a study that has ended, with its journal and everything made from it',
+    details: `${forGood} An equal start is refused from then on; another \`clientRequestId\` asks for another study.`,
+    query: deletionQuery,
+    answers: [json(200, deletionReceipt)],
+    refusals: ['unknown_runtime', 'runtime_live', 'runtime_in_production', 'stored_content_inconsistent'],
+    handle: async (call) => ({
       status: 200,
       body: await service.runtime(call.params.runtimeId ?? '', operatorOf(call)),
     }),
-  );
+  });
 
 /** The routes of deletions, of the collection of garbage, and of what takes space. */
 export const deletionRoutes = (service: Deletions, garbage: Garbage, usage: DiskUsage): readonly Route[] => [
@@ -42,74 +40,58 @@ export const deletionRoutes = (service: Deletions, garbage: Garbage, usage: Disk
     path: '/v1/source-sessions/:sourceSessionId',
     room: 'deletion',
     params: { sourceSessionId: identity },
-    methods: {
-      DELETE: remove(
-        {
-          id: 'deleteSource',
-          summary: 'delete a source that no runtime and no live ingest needs, with its media and its ingests',
-          details: `${forGood} The same media can be ingested again.`,
-          query: deletionQuery,
-          answers: [json(200, deletionReceipt)],
-          refusals: ['unknown_source_session', 'source_in_use', 'source_read_in_place', 'stored_content_inconsistent'],
-        },
-        async (call) => ({
-          status: 200,
-          body: await service.source(call.params.sourceSessionId ?? '', operatorOf(call)),
-        }),
-      ),
-    },
+    DELETE: remove({
+      id: 'deleteSource',
+      summary: 'delete a source that no runtime and no live ingest needs, with its media and its ingests',
+      details: `${forGood} The same media can be ingested again.`,
+      query: deletionQuery,
+      answers: [json(200, deletionReceipt)],
+      refusals: ['unknown_source_session', 'source_in_use', 'source_read_in_place', 'stored_content_inconsistent'],
+      handle: async (call) => ({
+        status: 200,
+        body: await service.source(call.params.sourceSessionId ?? '', operatorOf(call)),
+      }),
+    }),
   },
   {
     path: '/v1/deletions',
     room: 'deletion',
-    methods: {
-      GET: read(
-        {
-          id: 'listDeletions',
-          summary: 'the receipts of what was deleted, newest first',
-          query: deletionsQuery,
-          answers: [json(200, deletions)],
-          refusals: ['invalid_cursor', 'invalid_limit'],
-        },
-        async ({ query }) => ({ status: 200, body: await service.list(pageOf(query)) }),
-      ),
-    },
+    GET: read({
+      id: 'listDeletions',
+      summary: 'the receipts of what was deleted, newest first',
+      query: deletionsQuery,
+      answers: [json(200, deletions)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await service.list(pageOf(query)) }),
+    }),
   },
   {
     path: '/v1/garbage-collections',
     room: 'deletion',
-    methods: {
-      POST: write(
-        {
-          id: 'collectGarbage',
-          summary: 'remove what no record reaches, or say what would be removed',
-          details:
-            'Objects go unless they were stored in the last 15 minutes or live work holds them; what lies in quarantine goes after 30 days, leftovers of uploads and of work after one.',
-          request: garbageCollectionRequest,
-          invalid: 'invalid_collection_request',
-          answers: [json(200, garbageCollection)],
-          refusals: [],
-        },
-        async ({ body }) => ({ status: 200, body: await garbage.collect(body.dryRun) }),
-      ),
-    },
+    POST: write({
+      id: 'collectGarbage',
+      summary: 'remove what no record reaches, or say what would be removed',
+      details:
+        'Objects go unless they were stored in the last 15 minutes or live work holds them; what lies in quarantine goes after 30 days, leftovers of uploads and of work after one.',
+      request: garbageCollectionRequest,
+      invalid: 'invalid_collection_request',
+      answers: [json(200, garbageCollection)],
+      refusals: [],
+      handle: async ({ body }) => ({ status: 200, body: await garbage.collect(body.dryRun) }),
+    }),
   },
   {
     path: '/v1/disk-use',
     room: 'deletion',
-    methods: {
-      GET: read(
-        {
-          id: 'readDiskUse',
-          summary: 'what takes space in the data root, by source and by runtime',
-          details: 'The largest come first. It reads the whole ledger: ask for it now and then, not all the time.',
-          query: diskUseQuery,
-          answers: [json(200, diskUse)],
-          refusals: ['invalid_cursor', 'invalid_limit'],
-        },
-        async ({ query }) => ({ status: 200, body: await usage.measure(limitOf(query)) }),
-      ),
-    },
+    GET: read({
+      id: 'readDiskUse',
+      summary: 'what takes space in the data root, by source and by runtime',
+      details: 'The largest come first. It reads the whole ledger: ask for it now and then, not all the time.',
+      query: diskUseQuery,
+      answers: [json(200, diskUse)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await usage.measure(limitOf(query)) }),
+    }),
   },
 ];
 

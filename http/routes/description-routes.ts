@@ -13,22 +13,18 @@ export const descriptionRoutes = (readDocument: ReadDocument): readonly Route[] 
   {
     path: '/v1/openapi.json',
     room: 'description',
-    methods: {
-      GET: read(
-        {
-          id: 'readDescription',
-          summary: 'this description, in OpenAPI 3.1',
-          headers: conditionFields,
-          answers: [json(200, openApiDocument, ['ETag', 'Access-Control-Expose-Headers']), notModifiedAnswer],
-          refusals: [],
-        },
-        async ({ client }) => {
-          const body = await readDocument();
-          const tag = entityTag(contentIdOfBytes(body));
-          if (isKnownToClient(client.head, tag)) return notModified(tag);
-          return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
-        },
-      ),
-    },
+    GET: read({
+      id: 'readDescription',
+      summary: 'this description, in OpenAPI 3.1',
+      headers: conditionFields,
+      answers: [json(200, openApiDocument, ['ETag', 'Access-Control-Expose-Headers']), notModifiedAnswer],
+      refusals: [],
+      handle: async ({ client }) => {
+        const body = await readDocument();
+        const tag = entityTag(contentIdOfBytes(body));
+        if (isKnownToClient(client.head, tag)) return notModified(tag);
+        return { status: 200, headers: { ...jsonHeaders, ...taggedFields(tag) }, body };
+      },
+    }),
   },
 ];

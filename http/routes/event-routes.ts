@@ -28,30 +28,26 @@ export const eventRoutes = (services: Streamed, streaming: Streaming): readonly 
   {
     path: '/v1/events',
     room: 'operation',
-    methods: {
-      GET: read(
-        {
-          id: 'followEvents',
-          summary: 'one stream of several journals, ingests, actors and their progress',
-          details:
-            'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own.',
-          query: followedQuery,
-          headers: streamHeaders,
-          answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
-          refusals: [
-            'invalid_subscription',
-            'invalid_cursor',
-            'unknown_runtime',
-            'unknown_ingest',
-            'unknown_actor',
-            'videohost_local_ingest_unavailable',
-            'cursor_past_head',
-            ...refusalsOfJournals,
-          ],
-        },
-        (call) => hostStream(services, streaming, call),
-      ),
-    },
+    GET: read({
+      id: 'followEvents',
+      summary: 'one stream of several journals, ingests, actors and their progress',
+      details:
+        'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own.',
+      query: followedQuery,
+      headers: streamHeaders,
+      answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
+      refusals: [
+        'invalid_subscription',
+        'invalid_cursor',
+        'unknown_runtime',
+        'unknown_ingest',
+        'unknown_actor',
+        'videohost_local_ingest_unavailable',
+        'cursor_past_head',
+        ...refusalsOfJournals,
+      ],
+      handle: (call) => hostStream(services, streaming, call),
+    }),
   },
 ];
 

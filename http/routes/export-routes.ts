@@ -39,86 +39,69 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
     path: '/v1/runtimes/:runtimeId/exports/bundle',
     room: 'exports',
     params: { runtimeId },
-    methods: {
-      GET: read(
+    GET: read({
+      id: 'readBundle',
+      summary: 'an ended study as a whole in one signed archive, which `media-study verify` checks without a host',
+      details:
+        'A tar archive (POSIX ustar) with journal, receipts, evidence, sealed records of the source, JSON schemas and a signature. The same study gives the same bytes; `ETag` is the digest of their signed envelope.',
+      query: {
+        media: bundledMediaChoice.default('exclude').describe('whether the bytes of the media are in it, too'),
+      },
+      headers: conditionFields,
+      answers: [
         {
-          id: 'readBundle',
-          summary: 'an ended study as a whole in one signed archive, which `media-study verify` checks without a host',
-          details:
-            'A tar archive (POSIX ustar) with journal, receipts, evidence, sealed records of the source, JSON schemas and a signature. The same study gives the same bytes; `ETag` is the digest of their signed envelope.',
-          query: {
-            media: bundledMediaChoice.default('exclude').describe('whether the bytes of the media are in it, too'),
-          },
-          headers: conditionFields,
-          answers: [
-            {
-              status: 200,
-              types: ['application/x-tar'],
-              fields: ['ETag', 'Access-Control-Expose-Headers', 'Vary'],
-            },
-            notModifiedAnswer,
-          ],
-          refusals: [
-            ...refusalsOfReopening,
-            'export_unavailable',
-            'source_revalidation_failed',
-            'signing_key_unusable',
-          ],
+          status: 200,
+          types: ['application/x-tar'],
+          fields: ['ETag', 'Access-Control-Expose-Headers', 'Vary'],
         },
-        (call) => bundleAnswer(bundles, call),
-      ),
-    },
+        notModifiedAnswer,
+      ],
+      refusals: [...refusalsOfReopening, 'export_unavailable', 'source_revalidation_failed', 'signing_key_unusable'],
+      handle: (call) => bundleAnswer(bundles, call),
+    }),
   },
   {
     path: '/v1/signing-keys',
     room: 'exports',
-    methods: {
-      GET: read(
-        {
-          id: 'readSigningKeys',
-          summary: 'the public keys with which this host signs bundles',
-          answers: [json(200, signingKeys)],
-          refusals: ['signing_key_unusable'],
-        },
-        async () => ({ status: 200, body: await bundles.keys() }),
-      ),
-    },
+    GET: read({
+      id: 'readSigningKeys',
+      summary: 'the public keys with which this host signs bundles',
+      answers: [json(200, signingKeys)],
+      refusals: ['signing_key_unusable'],
+      handle: async () => ({ status: 200, body: await bundles.keys() }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/exports/:name',
     room: 'exports',
     params: { runtimeId, name: exportName },
-    methods: {
-      GET: read(
+    GET: read({
+      id: 'readExport',
+      summary: 'a study as a file for another program',
+      details:
+        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` is for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
+      query: {
+        side: captionSide.default('target').describe('which text of each caption line'),
+        rate: editRate.default('25').describe('frames a second of the edit decision list'),
+      },
+      headers: conditionFields,
+      answers: [
         {
-          id: 'readExport',
-          summary: 'a study as a file for another program',
-          details:
-            'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` is for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
-          query: {
-            side: captionSide.default('target').describe('which text of each caption line'),
-            rate: editRate.default('25').describe('frames a second of the edit decision list'),
-          },
-          headers: conditionFields,
-          answers: [
-            {
-              status: 200,
-              types: [...new Set(Object.values(types))],
-              fields: ['ETag', 'Studio-Export-Of', 'Access-Control-Expose-Headers'],
-            },
-            notModifiedAnswer,
-          ],
-          refusals: [
-            ...refusalsOfReopening,
-            'not_found',
-            'export_unavailable',
-            'illegal_caption_qc_transition',
-            'caption_authority_required',
-          ],
+          status: 200,
+          types: [...new Set(Object.values(types))],
+          fields: ['ETag', 'Studio-Export-Of', 'Access-Control-Expose-Headers'],
         },
-        (call) => fileAnswer(exported, call),
-      ),
-    },
+        notModifiedAnswer,
+      ],
+      refusals: [
+        ...refusalsOfReopening,
+        'not_found',
+        'export_unavailable',
+        'illegal_caption_qc_transition',
+        'caption_authority_required',
+      ],
+      handle: (call) => fileAnswer(exported, call),
+    }),
   },
 ];
 

@@ -14,39 +14,33 @@ export const languageExplanationRoutes = (explanations: LanguageExplanations): r
     room: 'explanations',
     params: { runtimeId },
     checksQueryFirst: true,
-    methods: {
-      GET: read(
-        {
-          id: 'readLanguageExplanations',
-          summary: 'attempts at explanations of captions, and their results',
-          answers: [json(200, languageExplanations)],
-          refusals: refusalsOfReopening,
-        },
-        async ({ params }) => ({ status: 200, body: inParts(await explanations.list(params.runtimeId ?? '')) }),
-      ),
-      POST: write(
-        {
-          id: 'explainLanguage',
-          summary: 'have a selection in a caption line explained by the hosted model',
-          details: 'The answer comes when the explanation is stored.',
-          request: explanationRequest,
-          invalid: 'invalid_language_explanation_request',
-          answers: [json(201, languageExplanations)],
-          refusals: [
-            ...refusalsOfReopening,
-            'language_explanation_unavailable',
-            'language_explanation_caption_authority_required',
-            'invalid_language_selection',
-            'illegal_language_explanation_transition',
-            'insufficient_storage',
-            'language_explanation_executor_failed',
-          ],
-        },
-        async ({ params, body }) => ({
-          status: 201,
-          body: inParts(await explanations.explain(params.runtimeId ?? '', body)),
-        }),
-      ),
-    },
+    GET: read({
+      id: 'readLanguageExplanations',
+      summary: 'attempts at explanations of captions, and their results',
+      answers: [json(200, languageExplanations)],
+      refusals: refusalsOfReopening,
+      handle: async ({ params }) => ({ status: 200, body: inParts(await explanations.list(params.runtimeId ?? '')) }),
+    }),
+    POST: write({
+      id: 'explainLanguage',
+      summary: 'have a selection in a caption line explained by the hosted model',
+      details: 'The answer comes when the explanation is stored.',
+      request: explanationRequest,
+      invalid: 'invalid_language_explanation_request',
+      answers: [json(201, languageExplanations)],
+      refusals: [
+        ...refusalsOfReopening,
+        'language_explanation_unavailable',
+        'language_explanation_caption_authority_required',
+        'invalid_language_selection',
+        'illegal_language_explanation_transition',
+        'insufficient_storage',
+        'language_explanation_executor_failed',
+      ],
+      handle: async ({ params, body }) => ({
+        status: 201,
+        body: inParts(await explanations.explain(params.runtimeId ?? '', body)),
+      }),
+    }),
   },
 ];

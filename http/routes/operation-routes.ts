@@ -28,71 +28,54 @@ export const operationRoutes = (
     path: '/v1/health',
     room: 'operation',
     access: 'anyone',
-    methods: {
-      GET: read(
-        {
-          id: 'readHealth',
-          summary: 'whether the host answers, and its version',
-          answers: [json(200, hostHealth)],
-          refusals: [],
-        },
-        () => ({ status: 200, body: health }),
-      ),
-    },
+    GET: read({
+      id: 'readHealth',
+      summary: 'whether the host answers, and its version',
+      answers: [json(200, hostHealth)],
+      refusals: [],
+      handle: () => ({ status: 200, body: health }),
+    }),
   },
   {
     path: '/v1/host-checks',
     room: 'operation',
-    methods: {
-      GET: read(
-        {
-          id: 'readHostChecks',
-          summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
-          details:
-            'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
-          answers: [json(200, hostChecks)],
-          refusals: [],
-        },
-        async () => ({ status: 200, body: await checks.read() }),
-      ),
-    },
+    GET: read({
+      id: 'readHostChecks',
+      summary: 'the tools, the sandbox and the room that the host has, and which engines are on',
+      details:
+        'Tools are as the host found them when it started; `media-study doctor` looks anew, and at the stored data as well. Of each engine the answer says how far what it works on goes, and whether it may be billed.',
+      answers: [json(200, hostChecks)],
+      refusals: [],
+      handle: async () => ({ status: 200, body: await checks.read() }),
+    }),
   },
   {
     path: '/v1/metrics',
     room: 'operation',
-    methods: {
-      GET: read(
-        {
-          id: 'readMetrics',
-          summary: 'what the host measures, in the Prometheus text format',
-          answers: [{ status: 200, types: [expositionType] }],
-          refusals: [],
-        },
-        async () => ({
-          status: 200,
-          body: Buffer.from(exposition([...wire(), ...(await figures.metrics())]), 'utf8'),
-          headers: { ...jsonHeaders, 'Content-Type': expositionType },
-        }),
-      ),
-    },
+    GET: read({
+      id: 'readMetrics',
+      summary: 'what the host measures, in the Prometheus text format',
+      answers: [{ status: 200, types: [expositionType] }],
+      refusals: [],
+      handle: async () => ({
+        status: 200,
+        body: Buffer.from(exposition([...wire(), ...(await figures.metrics())]), 'utf8'),
+        headers: { ...jsonHeaders, 'Content-Type': expositionType },
+      }),
+    }),
   },
   {
     path: '/v1/ledger-snapshots',
     room: 'operation',
-    methods: {
-      POST: write(
-        {
-          id: 'snapshotLedger',
-          summary: 'copy the ledger as it is now, for a backup of the data root',
-          details:
-            'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
-          request: ledgerSnapshotRequest,
-          invalid: 'invalid_snapshot_request',
-          answers: [json(201, ledgerSnapshot)],
-          refusals: ['insufficient_storage'],
-        },
-        async () => ({ status: 201, body: await snapshots.take() }),
-      ),
-    },
+    POST: write({
+      id: 'snapshotLedger',
+      summary: 'copy the ledger as it is now, for a backup of the data root',
+      details: 'The copy lies in the data root until the next one is asked for, or until the next start of the host.',
+      request: ledgerSnapshotRequest,
+      invalid: 'invalid_snapshot_request',
+      answers: [json(201, ledgerSnapshot)],
+      refusals: ['insufficient_storage'],
+      handle: async () => ({ status: 201, body: await snapshots.take() }),
+    }),
   },
 ];

@@ -22,83 +22,71 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
   {
     path: '/v1/owned-media-ingests',
     room: 'ingest',
-    methods: {
-      GET: read(
-        {
-          id: 'listOwnedIngests',
-          summary: 'the ingests of files, newest first',
-          query: listQuery,
-          answers: [json(200, ownedIngests)],
-          refusals: ['invalid_cursor', 'invalid_limit'],
-        },
-        async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
-      ),
-      POST: submit(
-        {
-          id: 'openOwnedIngest',
-          summary: 'open an ingest of a file',
-          request: ownedIngestRequest,
-          invalid: 'invalid_ingest_request',
-          answers: [json(202, ownedIngestStatus)],
-          refusals: [
-            'invalid_rights_attestation',
-            'ingest_body_too_large',
-            'insufficient_storage',
-            'ingest_capacity',
-            'ingest_identity_failed',
-          ],
-        },
-        async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
-      ),
-    },
+    GET: read({
+      id: 'listOwnedIngests',
+      summary: 'the ingests of files, newest first',
+      query: listQuery,
+      answers: [json(200, ownedIngests)],
+      refusals: ['invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+    }),
+    POST: submit({
+      id: 'openOwnedIngest',
+      summary: 'open an ingest of a file',
+      request: ownedIngestRequest,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, ownedIngestStatus)],
+      refusals: [
+        'invalid_rights_attestation',
+        'ingest_body_too_large',
+        'insufficient_storage',
+        'ingest_capacity',
+        'ingest_identity_failed',
+      ],
+      handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
+    }),
   },
   {
     path: '/v1/owned-media-ingests/:ingestId',
     room: 'ingest',
     params: { ingestId: ownedIngestId },
-    methods: {
-      GET: read(
-        {
-          id: 'readOwnedIngest',
-          summary: 'the status of an ingest',
-          details: 'It has ended when `status` is `registered` or `failed`.',
-          answers: [json(200, ownedIngestStatus)],
-          refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-        },
-        ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
-      ),
-    },
+    GET: read({
+      id: 'readOwnedIngest',
+      summary: 'the status of an ingest',
+      details: 'It has ended when `status` is `registered` or `failed`.',
+      answers: [json(200, ownedIngestStatus)],
+      refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+    }),
   },
   {
     path: '/v1/owned-media-ingests/:ingestId/media',
     room: 'ingest',
     params: { ingestId: ownedIngestId },
-    methods: {
-      PUT: {
-        body: 'stream',
-        types: [bytesType],
-        description: {
-          id: 'sendOwnedMedia',
-          summary: 'send the bytes of the file',
-          details: 'Exactly the declared number of bytes, with a Content-Length or in chunks.',
-          answers: [json(202, ownedIngestStatus)],
-          refusals: [
-            'unknown_ingest',
-            'source_deleted',
-            'ingest_upload_conflict',
-            'unsupported_content_encoding',
-            'unsupported_content_type',
-            'invalid_upload_length',
-            'insufficient_storage',
-            'stored_content_inconsistent',
-          ],
-        },
-        handle: ({ params, exchange }) => {
-          const upload = ingests.beginUpload(params.ingestId ?? '', (declaredBytes) =>
-            expectMedia(exchange.head, declaredBytes),
-          );
-          return receive(upload, exchange);
-        },
+    PUT: {
+      body: 'stream',
+      types: [bytesType],
+      description: {
+        id: 'sendOwnedMedia',
+        summary: 'send the bytes of the file',
+        details: 'Exactly the declared number of bytes, with a Content-Length or in chunks.',
+        answers: [json(202, ownedIngestStatus)],
+        refusals: [
+          'unknown_ingest',
+          'source_deleted',
+          'ingest_upload_conflict',
+          'unsupported_content_encoding',
+          'unsupported_content_type',
+          'invalid_upload_length',
+          'insufficient_storage',
+          'stored_content_inconsistent',
+        ],
+      },
+      handle: ({ params, exchange }) => {
+        const upload = ingests.beginUpload(params.ingestId ?? '', (declaredBytes) =>
+          expectMedia(exchange.head, declaredBytes),
+        );
+        return receive(upload, exchange);
       },
     },
   },
@@ -106,19 +94,15 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
     path: '/v1/owned-media-ingests/:ingestId/cancellations',
     room: 'ingest',
     params: { ingestId: ownedIngestId },
-    methods: {
-      POST: write(
-        {
-          id: 'cancelOwnedIngest',
-          summary: 'cancel an ingest',
-          request: noFields,
-          invalid: 'invalid_ingest_request',
-          answers: [json(202, ownedIngestStatus)],
-          refusals: ['unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
-        },
-        async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
-      ),
-    },
+    POST: write({
+      id: 'cancelOwnedIngest',
+      summary: 'cancel an ingest',
+      request: noFields,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, ownedIngestStatus)],
+      refusals: ['unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+    }),
   },
 ];
 

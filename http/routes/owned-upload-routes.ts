@@ -17,58 +17,56 @@ const version = { 'Tus-Resumable': tusFields['Tus-Resumable'] };
 export const ownedUploadRoutes = (ingests: OwnedIngests): readonly Route[] => {
   const protocol = tusProtocol(() => ingests.maximumBytes);
   return [
-    { path: '/v1/owned-media-uploads', room: 'ingest', protocol, methods: { POST: creation(ingests) } },
+    { path: '/v1/owned-media-uploads', room: 'ingest', protocol, POST: creation(ingests) },
     {
       path: '/v1/owned-media-ingests/:ingestId/upload',
       room: 'ingest',
       params: { ingestId: ownedIngestId },
       protocol,
-      methods: { HEAD: standing(ingests), PATCH: part(ingests), DELETE: termination(ingests) },
+      HEAD: standing(ingests),
+      PATCH: part(ingests),
+      DELETE: termination(ingests),
     },
   ];
 };
 
 const creation = (ingests: OwnedIngests): Endpoint =>
-  read(
-    {
-      id: 'createOwnedUpload',
-      summary: 'open an ingest of a file, for clients that speak tus alone',
-      details:
-        'The same as `openOwnedIngest`: `Upload-Length` is `declaredBytes`, and `Upload-Metadata` holds `filename`, `label`, `rightsHolder`, `rightsScope` and `ownershipAttested` (`true`), each as UTF-8 in Base64. `Location` is where the bytes are sent.',
-      headers: {
-        ...version,
-        'Upload-Length': tusFields['Upload-Length'],
-        'Upload-Metadata': tusFields['Upload-Metadata'],
-      },
-      answers: [json(201, ownedIngestStatus, ['Location', 'Upload-Expires'])],
-      refusals: [
-        'invalid_ingest_request',
-        'invalid_rights_attestation',
-        'ingest_body_too_large',
-        'insufficient_storage',
-        'ingest_capacity',
-        'ingest_identity_failed',
-      ],
+  read({
+    id: 'createOwnedUpload',
+    summary: 'open an ingest of a file, for clients that speak tus alone',
+    details:
+      'The same as `openOwnedIngest`: `Upload-Length` is `declaredBytes`, and `Upload-Metadata` holds `filename`, `label`, `rightsHolder`, `rightsScope` and `ownershipAttested` (`true`), each as UTF-8 in Base64. `Location` is where the bytes are sent.',
+    headers: {
+      ...version,
+      'Upload-Length': tusFields['Upload-Length'],
+      'Upload-Metadata': tusFields['Upload-Metadata'],
     },
-    (call) => created(ingests, call),
-  );
+    answers: [json(201, ownedIngestStatus, ['Location', 'Upload-Expires'])],
+    refusals: [
+      'invalid_ingest_request',
+      'invalid_rights_attestation',
+      'ingest_body_too_large',
+      'insufficient_storage',
+      'ingest_capacity',
+      'ingest_identity_failed',
+    ],
+    handle: (call) => created(ingests, call),
+  });
 
 const standing = (ingests: OwnedIngests): Endpoint =>
-  read(
-    {
-      id: 'readOwnedUpload',
-      summary: 'how much of the file has arrived',
-      details: 'Bytes count once they are on disk: any later host goes on from `Upload-Offset`.',
-      headers: version,
-      answers: [empty(200, ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'])],
-      refusals: ['unknown_ingest', 'upload_gone', 'stored_content_inconsistent'],
-    },
-    async ({ params }) => {
+  read({
+    id: 'readOwnedUpload',
+    summary: 'how much of the file has arrived',
+    details: 'Bytes count once they are on disk: any later host goes on from `Upload-Offset`.',
+    headers: version,
+    answers: [empty(200, ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'])],
+    refusals: ['unknown_ingest', 'upload_gone', 'stored_content_inconsistent'],
+    handle: async ({ params }) => {
       const { input, offset } = await ingests.uploadState(params.ingestId ?? '');
       const fields = { 'Upload-Length': String(input.declaredBytes), 'Upload-Metadata': metadataOf(input) };
       return nothing(200, { ...offsetFields(input, offset), ...fields });
     },
-  );
+  });
 
 const part = (ingests: OwnedIngests): Endpoint => ({
   body: 'stream',
@@ -107,19 +105,17 @@ const part = (ingests: OwnedIngests): Endpoint => ({
 });
 
 const termination = (ingests: OwnedIngests): Endpoint =>
-  read(
-    {
-      id: 'endOwnedUpload',
-      summary: 'cancel the ingest and delete what has arrived',
-      headers: version,
-      answers: [empty(204)],
-      refusals: ['unknown_ingest', 'upload_gone', 'ingest_already_terminal', 'stored_content_inconsistent'],
-    },
-    async ({ params }) => {
+  read({
+    id: 'endOwnedUpload',
+    summary: 'cancel the ingest and delete what has arrived',
+    headers: version,
+    answers: [empty(204)],
+    refusals: ['unknown_ingest', 'upload_gone', 'ingest_already_terminal', 'stored_content_inconsistent'],
+    handle: async ({ params }) => {
       await ingests.endUpload(params.ingestId ?? '');
       return nothing(204);
     },
-  );
+  });
 
 async function created(ingests: OwnedIngests, { client: { head } }: Call<null>): Promise<Answer<object>> {
   const request = ingestRequestOf(head.header('upload-metadata'), byteCount(head, 'upload-length'));

@@ -10,20 +10,16 @@ export const planWarningRoutes = (warnings: PlanWarnings): readonly Route[] => [
   {
     path: '/v1/runtime-plan-warnings',
     room: 'study',
-    methods: {
-      POST: write(
-        {
-          id: 'warnOfStudy',
-          summary: 'what is known before a study that a person would rather know now',
-          details:
-            'Takes the body of a plan. Nothing is stored or measured, and a study with warnings can be started all the same.',
-          request: runtimeRequest,
-          invalid: 'invalid_start_request',
-          answers: [json(200, planWarnings)],
-          refusals: refusalsOfRequests,
-        },
-        async ({ body }) => ({ status: 200, body: await warnings.of(body) }),
-      ),
-    },
+    POST: write({
+      id: 'warnOfStudy',
+      summary: 'what is known before a study that a person would rather know now',
+      details:
+        'Takes the body of a plan. Nothing is stored or measured, and a study with warnings can be started all the same.',
+      request: runtimeRequest,
+      invalid: 'invalid_start_request',
+      answers: [json(200, planWarnings)],
+      refusals: refusalsOfRequests,
+      handle: async ({ body }) => ({ status: 200, body: await warnings.of(body) }),
+    }),
   },
 ];

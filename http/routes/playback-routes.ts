@@ -27,113 +27,97 @@ export const playbackRoutes = (playback: PrivatePlayback): readonly Route[] => [
     room: 'playback',
     params: { runtimeId },
     access: 'token-and-origin',
-    methods: {
-      POST: write(
-        {
-          id: 'grantPlayback',
-          summary: 'let the pages of one origin play the source of a runtime for ten minutes',
-          request: playbackGrantRequest,
-          invalid: 'invalid_private_playback_grant_request',
-          answers: [json(201, playbackGrant)],
-          refusals: [
-            'unknown_runtime',
-            'runtime_deleted',
-            'private_playback_source_unavailable',
-            'private_playback_source_mismatch',
-            'source_revalidation_failed',
-            'private_playback_mime_unsupported',
-            'private_playback_grant_capacity',
-            'stored_content_inconsistent',
-          ],
-        },
-        async ({ params, body, origin }) => ({
-          status: 201,
-          body: await playback.grant(params.runtimeId ?? '', body, origin),
-        }),
-      ),
-    },
+    POST: write({
+      id: 'grantPlayback',
+      summary: 'let the pages of one origin play the source of a runtime for ten minutes',
+      request: playbackGrantRequest,
+      invalid: 'invalid_private_playback_grant_request',
+      answers: [json(201, playbackGrant)],
+      refusals: [
+        'unknown_runtime',
+        'runtime_deleted',
+        'private_playback_source_unavailable',
+        'private_playback_source_mismatch',
+        'source_revalidation_failed',
+        'private_playback_mime_unsupported',
+        'private_playback_grant_capacity',
+        'stored_content_inconsistent',
+      ],
+      handle: async ({ params, body, origin }) => ({
+        status: 201,
+        body: await playback.grant(params.runtimeId ?? '', body, origin),
+      }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/revocations',
     room: 'playback',
     params: { runtimeId, grantId: playbackGrantId },
     access: 'token-and-origin',
-    methods: {
-      POST: write(
-        {
-          id: 'revokePlayback',
-          summary: 'end a grant, and every stream that it allowed',
-          request: playbackRevocation,
-          invalid: 'invalid_private_playback_revocation',
-          answers: [json(200, playbackRevoked)],
-          refusals: [
-            'unknown_runtime',
-            'runtime_deleted',
-            'private_playback_grant_unavailable',
-            'private_playback_grant_expired',
-            'stored_content_inconsistent',
-          ],
-        },
-        ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId ?? '', params.grantId ?? '') }),
-      ),
-    },
+    POST: write({
+      id: 'revokePlayback',
+      summary: 'end a grant, and every stream that it allowed',
+      request: playbackRevocation,
+      invalid: 'invalid_private_playback_revocation',
+      answers: [json(200, playbackRevoked)],
+      refusals: [
+        'unknown_runtime',
+        'runtime_deleted',
+        'private_playback_grant_unavailable',
+        'private_playback_grant_expired',
+        'stored_content_inconsistent',
+      ],
+      handle: ({ params }) => ({ status: 200, body: playback.revoke(params.runtimeId ?? '', params.grantId ?? '') }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/private-playback-grants/:grantId/renewals',
     room: 'playback',
     params: { runtimeId, grantId: playbackGrantId },
     access: 'token-and-origin',
-    methods: {
-      POST: write(
-        {
-          id: 'renewPlayback',
-          summary: 'let a grant last ten minutes from now',
-          details:
-            'Only for the origin of the grant. The path of the media stays the same, and a stream goes on. Two hours after it was issued a grant ends, however often it was renewed.',
-          request: playbackRenewal,
-          invalid: 'invalid_private_playback_renewal',
-          answers: [json(200, playbackRenewed)],
-          refusals: [
-            'unknown_runtime',
-            'runtime_deleted',
-            'private_playback_grant_unavailable',
-            'private_playback_grant_expired',
-            'stored_content_inconsistent',
-          ],
-        },
-        ({ params, origin }) => ({
-          status: 200,
-          body: playback.renew(params.runtimeId ?? '', params.grantId ?? '', origin),
-        }),
-      ),
-    },
+    POST: write({
+      id: 'renewPlayback',
+      summary: 'let a grant last ten minutes from now',
+      details:
+        'Only for the origin of the grant. The path of the media stays the same, and a stream goes on. Two hours after it was issued a grant ends, however often it was renewed.',
+      request: playbackRenewal,
+      invalid: 'invalid_private_playback_renewal',
+      answers: [json(200, playbackRenewed)],
+      refusals: [
+        'unknown_runtime',
+        'runtime_deleted',
+        'private_playback_grant_unavailable',
+        'private_playback_grant_expired',
+        'stored_content_inconsistent',
+      ],
+      handle: ({ params, origin }) => ({
+        status: 200,
+        body: playback.renew(params.runtimeId ?? '', params.grantId ?? '', origin),
+      }),
+    }),
   },
   {
     path: `${privateSourceMediaPath}/:grantId/:secret`,
     room: 'playback',
     params: { grantId: playbackGrantId, secret: playbackGrantSecret },
     access: 'grant',
-    methods: {
-      GET: read(
-        {
-          id: 'readPrivateMedia',
-          summary: 'the media of a grant, as a whole or by range',
-          details: 'Takes one range of bytes in `Range`, and `If-Range` with the entity tag.',
-          headers: rangeFields,
-          answers: [
-            { status: 200, types: playbackMimeType.options, fields: mediaFields },
-            { status: 206, types: playbackMimeType.options, fields: [...mediaFields, 'Content-Range'] },
-          ],
-          refusals: [
-            'private_playback_grant_unavailable',
-            'private_playback_grant_expired',
-            'source_revalidation_failed',
-            'invalid_private_playback_range',
-          ],
-        },
-        (call) => mediaAnswer(playback, call),
-      ),
-    },
+    GET: read({
+      id: 'readPrivateMedia',
+      summary: 'the media of a grant, as a whole or by range',
+      details: 'Takes one range of bytes in `Range`, and `If-Range` with the entity tag.',
+      headers: rangeFields,
+      answers: [
+        { status: 200, types: playbackMimeType.options, fields: mediaFields },
+        { status: 206, types: playbackMimeType.options, fields: [...mediaFields, 'Content-Range'] },
+      ],
+      refusals: [
+        'private_playback_grant_unavailable',
+        'private_playback_grant_expired',
+        'source_revalidation_failed',
+        'invalid_private_playback_range',
+      ],
+      handle: (call) => mediaAnswer(playback, call),
+    }),
   },
 ];
 

@@ -21,18 +21,14 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
     path: '/v1/runtimes/:runtimeId/progress',
     room: 'study',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readRuntimeProgress',
-          summary: 'how far a study has come within its step',
-          details,
-          answers: [json(200, workProgress)],
-          refusals: ['unknown_runtime', 'runtime_deleted', 'stored_content_inconsistent'],
-        },
-        ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId ?? '') }),
-      ),
-    },
+    GET: read({
+      id: 'readRuntimeProgress',
+      summary: 'how far a study has come within its step',
+      details,
+      answers: [json(200, workProgress)],
+      refusals: ['unknown_runtime', 'runtime_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId ?? '') }),
+    }),
   },
   ...(
     [
@@ -49,18 +45,14 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
       path,
       room: 'ingest',
       params: { ingestId },
-      methods: {
-        GET: read(
-          {
-            id,
-            summary: 'how far an ingest has come within its step',
-            details,
-            answers: [json(200, workProgress)],
-            refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-          },
-          ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId ?? '', [kind]) }),
-        ),
-      },
+      GET: read({
+        id,
+        summary: 'how far an ingest has come within its step',
+        details,
+        answers: [json(200, workProgress)],
+        refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+        handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId ?? '', [kind]) }),
+      }),
     }),
   ),
 ];

@@ -27,33 +27,25 @@ export function sourceRoutes(sources: SourceList, records: SourceRecords): reado
     {
       path: '/v1/source-sessions',
       room: 'sources',
-      methods: {
-        GET: read(
-          {
-            id: 'readSourceSessions',
-            summary: 'the sources that can be studied',
-            answers: [json(200, sourceSessionList)],
-            refusals: [],
-          },
-          () => ({ status: 200, body: current() }),
-        ),
-      },
+      GET: read({
+        id: 'readSourceSessions',
+        summary: 'the sources that can be studied',
+        answers: [json(200, sourceSessionList)],
+        refusals: [],
+        handle: () => ({ status: 200, body: current() }),
+      }),
     },
     {
       path: '/v1/source-sessions/:sourceSessionId/media-probe',
       room: 'sources',
       params: { sourceSessionId: identity },
-      methods: {
-        GET: read(
-          {
-            id: 'readMediaProbe',
-            summary: 'the probe record of a source: its tracks, its clock, and what is missing of incomplete media',
-            answers: [json(200, mediaProbe)],
-            refusals: ['unknown_source_session', 'source_deleted', 'source_revalidation_failed'],
-          },
-          async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId ?? '') }),
-        ),
-      },
+      GET: read({
+        id: 'readMediaProbe',
+        summary: 'the probe record of a source: its tracks, its clock, and what is missing of incomplete media',
+        answers: [json(200, mediaProbe)],
+        refusals: ['unknown_source_session', 'source_deleted', 'source_revalidation_failed'],
+        handle: async ({ params }) => ({ status: 200, body: await records.mediaProbe(params.sourceSessionId ?? '') }),
+      }),
     },
   ];
 }

@@ -34,146 +34,118 @@ export const studyRoutes = (
   {
     path: '/v1/runtime-plans',
     room: 'study',
-    methods: {
-      POST: write(
-        {
-          id: 'planStudy',
-          summary: 'plan a study: the ids and the forecast that a start would have',
-          details: 'Nothing is stored.',
-          request: runtimeRequest,
-          invalid: 'invalid_start_request',
-          answers: [json(200, runtimePlan)],
-          refusals: [...refusalsOfRequests, 'runtime_deleted'],
-        },
-        async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
-      ),
-    },
+    POST: write({
+      id: 'planStudy',
+      summary: 'plan a study: the ids and the forecast that a start would have',
+      details: 'Nothing is stored.',
+      request: runtimeRequest,
+      invalid: 'invalid_start_request',
+      answers: [json(200, runtimePlan)],
+      refusals: [...refusalsOfRequests, 'runtime_deleted'],
+      handle: async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
+    }),
   },
   {
     path: '/v1/runtime-starts',
     room: 'study',
-    methods: {
-      POST: write(
-        {
-          id: 'startStudy',
-          summary: 'start a study, or find the one that an equal request started',
-          details: 'A `clientRequestId` of its own asks for another attempt over the same inputs.',
-          request: runtimeRequest,
-          invalid: 'invalid_start_request',
-          answers: [json(202, runtimeStatus)],
-          refusals: [
-            ...refusalsOfRequests,
-            'runtime_deleted',
-            'study_queue_full',
-            'insufficient_storage',
-            ...refusalsOfJournals,
-          ],
-        },
-        async ({ body }) => ({ status: 202, body: await studies.start(body) }),
-      ),
-    },
+    POST: write({
+      id: 'startStudy',
+      summary: 'start a study, or find the one that an equal request started',
+      details: 'A `clientRequestId` of its own asks for another attempt over the same inputs.',
+      request: runtimeRequest,
+      invalid: 'invalid_start_request',
+      answers: [json(202, runtimeStatus)],
+      refusals: [
+        ...refusalsOfRequests,
+        'runtime_deleted',
+        'study_queue_full',
+        'insufficient_storage',
+        ...refusalsOfJournals,
+      ],
+      handle: async ({ body }) => ({ status: 202, body: await studies.start(body) }),
+    }),
   },
   {
     path: '/v1/runtime-starts/:commandId',
     room: 'study',
     params: { commandId },
-    methods: {
-      GET: read(
-        {
-          id: 'readRuntimeStart',
-          summary: 'the status of the study that a command started',
-          answers: [json(200, runtimeStatus, journalFields)],
-          refusals: ['invalid_command_id', 'unknown_command', 'runtime_deleted', ...refusalsOfJournals],
-        },
-        async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? '')),
-      ),
-    },
+    GET: read({
+      id: 'readRuntimeStart',
+      summary: 'the status of the study that a command started',
+      answers: [json(200, runtimeStatus, journalFields)],
+      refusals: ['invalid_command_id', 'unknown_command', 'runtime_deleted', ...refusalsOfJournals],
+      handle: async ({ params }) => journalAnswer(await studies.byCommand(params.commandId ?? '')),
+    }),
   },
   {
     path: '/v1/runtimes',
     room: 'study',
-    methods: {
-      GET: read(
-        {
-          id: 'listRuntimes',
-          summary: 'the studies, newest first',
-          details:
-            'A row says how the last commit of a study left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null.',
-          query: runtimesQuery,
-          answers: [json(200, runtimes)],
-          refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session', 'source_deleted'],
-        },
-        async ({ query }) => ({ status: 200, body: await listed.page(listRequest(query)) }),
-      ),
-    },
+    GET: read({
+      id: 'listRuntimes',
+      summary: 'the studies, newest first',
+      details:
+        'A row says how the last commit of a study left it. A page may hold fewer rows than `limit`, even none, while `nextCursor` is not null.',
+      query: runtimesQuery,
+      answers: [json(200, runtimes)],
+      refusals: ['invalid_cursor', 'invalid_limit', 'invalid_filter', 'unknown_source_session', 'source_deleted'],
+      handle: async ({ query }) => ({ status: 200, body: await listed.page(listRequest(query)) }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId',
     room: 'study',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readRuntime',
-          summary: 'the status of a study',
-          answers: [json(200, runtimeStatus, journalFields)],
-          refusals: ['unknown_runtime', 'runtime_deleted', ...refusalsOfJournals],
-        },
-        ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
-      ),
-      DELETE: deleteRuntime(deletions),
-    },
+    GET: read({
+      id: 'readRuntime',
+      summary: 'the status of a study',
+      answers: [json(200, runtimeStatus, journalFields)],
+      refusals: ['unknown_runtime', 'runtime_deleted', ...refusalsOfJournals],
+      handle: ({ params }) => answerOf(studies.status(params.runtimeId ?? '')),
+    }),
+    DELETE: deleteRuntime(deletions),
   },
   {
     path: '/v1/runtimes/:runtimeId/cancellations',
     room: 'study',
     params: { runtimeId },
-    methods: {
-      POST: write(
-        {
-          id: 'cancelRuntime',
-          summary: 'cancel a study that runs or waits',
-          details: 'It ends as `interrupted`; what it had stored stays readable.',
-          request: noFields,
-          invalid: 'invalid_cancellation_request',
-          answers: [json(202, runtimeStatus, journalFields)],
-          refusals: ['unknown_runtime', 'runtime_deleted', 'runtime_already_terminal', ...refusalsOfJournals],
-        },
-        async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId ?? '')), status: 202 }),
-      ),
-    },
+    POST: write({
+      id: 'cancelRuntime',
+      summary: 'cancel a study that runs or waits',
+      details: 'It ends as `interrupted`; what it had stored stays readable.',
+      request: noFields,
+      invalid: 'invalid_cancellation_request',
+      answers: [json(202, runtimeStatus, journalFields)],
+      refusals: ['unknown_runtime', 'runtime_deleted', 'runtime_already_terminal', ...refusalsOfJournals],
+      handle: async ({ params }) => ({ ...journalAnswer(await studies.cancel(params.runtimeId ?? '')), status: 202 }),
+    }),
   },
   {
     path: '/v1/runtimes/:runtimeId/events',
     room: 'study',
     params: { runtimeId },
-    methods: {
-      GET: read(
-        {
-          id: 'readRuntimeEvents',
-          summary: 'a page of the journal of a study',
-          details:
-            'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes. With `Accept: text/event-stream` the answer is a stream of the same events, each with its `seq` as id: it begins behind `Last-Event-ID`, or else behind `after`, and ends with the event `ended` once a study that has ended was sent whole. A stream that ends without it was cut. `limit` and `wait` are for pages.',
-          query: eventsQuery,
-          headers: streamHeaders,
-          answers: [
-            json(200, runtimeEvents, journalFields),
-            { status: 200, events: journalStreamEvents, fields: ['Vary'] },
-          ],
-          refusals: [
-            'invalid_cursor',
-            'invalid_limit',
-            'invalid_wait',
-            'unknown_runtime',
-            'runtime_deleted',
-            'cursor_past_head',
-            ...refusalsOfJournals,
-          ],
-        },
-        (call) =>
-          asksForStream(call.client.head) ? journalStream(studies, streams, call) : eventsAnswer(studies, call),
-      ),
-    },
+    GET: read({
+      id: 'readRuntimeEvents',
+      summary: 'a page of the journal of a study',
+      details:
+        'The journal has ended when a page is `terminal` and `reachedHead`. With `wait` an empty page of a live study is held back until an event comes. With `Accept: text/event-stream` the answer is a stream of the same events, each with its `seq` as id: it begins behind `Last-Event-ID`, or else behind `after`, and ends with the event `ended` once a study that has ended was sent whole. A stream that ends without it was cut. `limit` and `wait` are for pages.',
+      query: eventsQuery,
+      headers: streamHeaders,
+      answers: [
+        json(200, runtimeEvents, journalFields),
+        { status: 200, events: journalStreamEvents, fields: ['Vary'] },
+      ],
+      refusals: [
+        'invalid_cursor',
+        'invalid_limit',
+        'invalid_wait',
+        'unknown_runtime',
+        'runtime_deleted',
+        'cursor_past_head',
+        ...refusalsOfJournals,
+      ],
+      handle: (call) =>
+        asksForStream(call.client.head) ? journalStream(studies, streams, call) : eventsAnswer(studies, call),
+    }),
   },
 ];
 

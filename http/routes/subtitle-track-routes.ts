@@ -29,39 +29,31 @@ export const subtitleTrackRoutes = (tracks: SubtitleTracks): readonly Route[] =>
     path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks',
     room: 'sources',
     params: { sourceSessionId: identity },
-    methods: {
-      GET: read(
-        {
-          id: 'listSubtitleTracks',
-          summary: 'the subtitle files that are attached to a source',
-          answers: [json(200, subtitleTracks)],
-          refusals: ['unknown_source_session', 'source_deleted'],
-        },
-        ({ params }) => ({ status: 200, body: tracks.list(params.sourceSessionId ?? '') }),
-      ),
-      POST: attachment(tracks),
-    },
+    GET: read({
+      id: 'listSubtitleTracks',
+      summary: 'the subtitle files that are attached to a source',
+      answers: [json(200, subtitleTracks)],
+      refusals: ['unknown_source_session', 'source_deleted'],
+      handle: ({ params }) => ({ status: 200, body: tracks.list(params.sourceSessionId ?? '') }),
+    }),
+    POST: attachment(tracks),
   },
   {
     path: '/v1/source-sessions/:sourceSessionId/subtitle-tracks/:trackIndex',
     room: 'sources',
     params: { sourceSessionId: identity, trackIndex: subtitleTrackIndex },
-    methods: {
-      DELETE: remove(
-        {
-          id: 'detachSubtitleTrack',
-          summary: 'take a subtitle file off a source',
-          details:
-            'The source gets a new revision without the file. Runtimes over earlier revisions keep it; the garbage collection never removes it while the source is there.',
-          answers: [json(200, subtitleTracks)],
-          refusals: [...changes, 'unknown_subtitle_track'],
-        },
-        async ({ params }) => ({
-          status: 200,
-          body: await tracks.detach(params.sourceSessionId ?? '', params.trackIndex ?? ''),
-        }),
-      ),
-    },
+    DELETE: remove({
+      id: 'detachSubtitleTrack',
+      summary: 'take a subtitle file off a source',
+      details:
+        'The source gets a new revision without the file. Runtimes over earlier revisions keep it; the garbage collection never removes it while the source is there.',
+      answers: [json(200, subtitleTracks)],
+      refusals: [...changes, 'unknown_subtitle_track'],
+      handle: async ({ params }) => ({
+        status: 200,
+        body: await tracks.detach(params.sourceSessionId ?? '', params.trackIndex ?? ''),
+      }),
+    }),
   },
 ];
 

@@ -21,7 +21,6 @@ export const videohostIngestRoutes = (ingests: VideohostIngests | VideohostsOff)
     ? [base, `${base}/:ingestId`, `${base}/:ingestId/cancellations`].map((path) => ({
         path,
         room: 'ingest',
-        methods: {},
         unavailable: { code: off, message: `video hosts are off: ${ingests.whyOff}` },
       }))
     : routesTo(ingests);
@@ -30,70 +29,56 @@ const routesTo = (ingests: VideohostIngests): readonly Route[] => [
   {
     path: base,
     room: 'ingest',
-    methods: {
-      GET: read(
-        {
-          id: 'listVideohostIngests',
-          summary: 'the ingests from video hosts, newest first',
-          query: listQuery,
-          answers: [json(200, videohostIngests)],
-          refusals: [off, 'invalid_cursor', 'invalid_limit'],
-        },
-        async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
-      ),
-      POST: submit(
-        {
-          id: 'openVideohostIngest',
-          summary: 'open an ingest of a range from a video host',
-          request: videohostIngestRequest,
-          invalid: 'invalid_ingest_request',
-          answers: [json(202, videohostIngestStatus)],
-          refusals: [
-            off,
-            'invalid_rights_attestation',
-            'ingest_range_too_large',
-            'insufficient_storage',
-            'ingest_capacity',
-            'ingest_identity_failed',
-          ],
-        },
-        async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
-      ),
-    },
+    GET: read({
+      id: 'listVideohostIngests',
+      summary: 'the ingests from video hosts, newest first',
+      query: listQuery,
+      answers: [json(200, videohostIngests)],
+      refusals: [off, 'invalid_cursor', 'invalid_limit'],
+      handle: async ({ query }) => ({ status: 200, body: await ingests.list(pageOf(query)) }),
+    }),
+    POST: submit({
+      id: 'openVideohostIngest',
+      summary: 'open an ingest of a range from a video host',
+      request: videohostIngestRequest,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, videohostIngestStatus)],
+      refusals: [
+        off,
+        'invalid_rights_attestation',
+        'ingest_range_too_large',
+        'insufficient_storage',
+        'ingest_capacity',
+        'ingest_identity_failed',
+      ],
+      handle: async ({ body }) => ({ status: 202, body: await ingests.open(body) }),
+    }),
   },
   {
     path: `${base}/:ingestId`,
     room: 'ingest',
     params: { ingestId: videohostIngestId },
-    methods: {
-      GET: read(
-        {
-          id: 'readVideohostIngest',
-          summary: 'the status of an ingest from a video host',
-          details: 'It has ended when `status` is `registered` or `failed`.',
-          answers: [json(200, videohostIngestStatus)],
-          refusals: [off, 'unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-        },
-        ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
-      ),
-    },
+    GET: read({
+      id: 'readVideohostIngest',
+      summary: 'the status of an ingest from a video host',
+      details: 'It has ended when `status` is `registered` or `failed`.',
+      answers: [json(200, videohostIngestStatus)],
+      refusals: [off, 'unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: ingests.status(params.ingestId ?? '') }),
+    }),
   },
   {
     path: `${base}/:ingestId/cancellations`,
     room: 'ingest',
     params: { ingestId: videohostIngestId },
-    methods: {
-      POST: write(
-        {
-          id: 'cancelVideohostIngest',
-          summary: 'cancel an ingest from a video host',
-          request: noFields,
-          invalid: 'invalid_ingest_request',
-          answers: [json(202, videohostIngestStatus)],
-          refusals: [off, 'unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
-        },
-        async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
-      ),
-    },
+    POST: write({
+      id: 'cancelVideohostIngest',
+      summary: 'cancel an ingest from a video host',
+      request: noFields,
+      invalid: 'invalid_ingest_request',
+      answers: [json(202, videohostIngestStatus)],
+      refusals: [off, 'unknown_ingest', 'source_deleted', 'ingest_already_terminal', 'stored_content_inconsistent'],
+      handle: async ({ params }) => ({ status: 202, body: await ingests.cancel(params.ingestId ?? '') }),
+    }),
   },
 ];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { errorEnvelope } from '../../contract/base/error-envelope.ts';
-import type { Route } from '../../http/exchange/route.ts';
+import { endpointsOf, type Route } from '../../http/exchange/route.ts';
 import type { RecordedRun } from '../docs/openapi/examples.ts';
 
 type Words = Readonly<Record<string, string>>;
@@ -77,8 +77,9 @@ export class Recorder {
   }
 
   #send(id: string, { params = {}, query = {}, json, bytes, headers }: Asked): Promise<Response> {
-    for (const { path, methods } of this.#routes) {
-      const found = Object.entries(methods).find(([, { description }]) => description.id === id);
+    for (const route of this.#routes) {
+      const { path } = route;
+      const found = endpointsOf(route).find(([, { description }]) => description.id === id);
       if (found === undefined) continue;
       const target = path.replace(/:([^./]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const text = new URLSearchParams(query).toString();

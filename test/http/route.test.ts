@@ -12,14 +12,22 @@ const request = <Body>(schema: z.ZodType<Body>) => ({ ...words, request: schema,
 const invalid = 'invalid_start_request';
 const room = 'sources';
 const routes: readonly Route[] = [
-  { path: '/v1/things', room, methods: { GET: read(words, nothing), POST: write(request(z.unknown()), nothing) } },
-  { path: '/v1/things/:thingId', room, methods: { GET: read({ ...words, query: { after: z.string() } }, nothing) } },
-  { path: '/v1/things/:thingId/parts/:partId', room, methods: { PUT: read(words, nothing) } },
-  { path: '/v1/files/:fileId.vtt', room, methods: { GET: read(words, nothing) } },
+  {
+    path: '/v1/things',
+    room,
+    GET: read({ ...words, handle: nothing }),
+    POST: write({ ...request(z.unknown()), handle: nothing }),
+  },
+  {
+    path: '/v1/things/:thingId',
+    room,
+    GET: read({ ...words, query: { after: z.string() }, handle: nothing }),
+  },
+  { path: '/v1/things/:thingId/parts/:partId', room, PUT: read({ ...words, handle: nothing }) },
+  { path: '/v1/files/:fileId.vtt', room, GET: read({ ...words, handle: nothing }) },
   {
     path: '/v1/off/:thingId',
     room,
-    methods: {},
     unavailable: { code: 'videohost_local_ingest_unavailable', message: 'off: why' },
   },
 ];
@@ -72,7 +80,7 @@ test('HEAD is allowed wherever GET is, OPTIONS everywhere', (t) => {
 
 test('a body that does not fit its schema is refused with the place of the first fault', (t) => {
   const schema = z.strictObject({ range: z.strictObject({ startMs: z.number() }) });
-  const endpoint = write(request(schema), nothing);
+  const endpoint = write({ ...request(schema), handle: nothing });
   if (endpoint.body !== 'json') return t.fail();
   t.deepEqual(endpoint.parse({ range: { startMs: 1 } }), { range: { startMs: 1 } });
   const refused = (body: unknown, message: RegExp) =>
@@ -83,10 +91,10 @@ test('a body that does not fit its schema is refused with the place of the first
 });
 
 test('a body that does not fit says where, and whether the field is missing or wrong', (t) => {
-  const endpoint = write(
-    request(z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) })),
-    nothing,
-  );
+  const endpoint = write({
+    ...request(z.strictObject({ pack: z.string().nullable(), inner: z.strictObject({ count: z.number() }) })),
+    handle: nothing,
+  });
   const said = (body: unknown): string => {
     if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
     return t.throws(() => endpoint.parse(body), { code: 'invalid_start_request' })?.message ?? '';
@@ -100,7 +108,7 @@ test('a body that does not fit says where, and whether the field is missing or w
 });
 
 test('a field that does not fit a pattern is told the pattern, of which nothing is taken for a path', (t) => {
-  const endpoint = write(request(z.strictObject({ name: identity, id: contentId })), nothing);
+  const endpoint = write({ ...request(z.strictObject({ name: identity, id: contentId })), handle: nothing });
   const said = (body: unknown): string => {
     if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
     return failureMessage(t.throws(() => endpoint.parse(body))?.message ?? '');

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { eventStreamType } from '../../../contract/journal/event-stream.ts';
 import { refusalsOfChecks } from '../../../http/exchange/checks.ts';
 import type { Description } from '../../../http/exchange/description.ts';
-import type { Endpoint, Route } from '../../../http/exchange/route.ts';
+import { type Endpoint, endpointsOf, type Route } from '../../../http/exchange/route.ts';
 import type { Components } from './components.ts';
 import type { RecordedExchange, RecordedRun } from './examples.ts';
 import { fieldsOfAnswers, fieldsOfProtocol, type HeaderField, headersOf } from './header-fields.ts';
@@ -24,10 +24,7 @@ const namesIn = ({ path }: Route): string[] => [...path.matchAll(/:([^./]+)/g)].
 /** All operations of a route, by method in lower case. */
 export const operationsOf = (route: Route, workshop: Workshop): Json =>
   Object.fromEntries(
-    Object.entries(route.methods).map(([method, endpoint]) => [
-      method.toLowerCase(),
-      operationOf(route, endpoint, workshop),
-    ]),
+    endpointsOf(route).map(([method, endpoint]) => [method.toLowerCase(), operationOf(route, endpoint, workshop)]),
   );
 
 function operationOf(route: Route, endpoint: Endpoint, workshop: Workshop): Json {

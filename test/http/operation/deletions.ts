@@ -4,6 +4,7 @@ import { deletions as deletionList, deletionReceipt } from '../../../contract/de
 import { diskUse } from '../../../contract/deletion/disk-use.ts';
 import { garbageCollection } from '../../../contract/deletion/garbage-collection.ts';
 import { runtimes } from '../../../contract/study/runtimes.ts';
+import { endpointsOf } from '../../../http/exchange/route.ts';
 import { describedRoutes } from '../../../scripts/docs/openapi/document.ts';
 import { mediaNumber } from '../../crash/media.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
@@ -46,9 +47,10 @@ export function deletions(contract: HostContract): void {
   test.serial(contract.title('every path of a deleted runtime answers 410, whatever its method'), async (t) => {
     const examples = await sent();
     const asked: string[] = [];
-    for (const { path, methods } of describedRoutes()) {
+    for (const route of describedRoutes()) {
+      const { path } = route;
       if (!/:(runtimeId|commandId)/.test(path)) continue;
-      for (const [method, endpoint] of Object.entries(methods)) {
+      for (const [method, endpoint] of endpointsOf(route)) {
         if (method === 'DELETE') continue;
         const { request, params = {} } = examples[endpoint.description.id] ?? {};
         const names = { ...params, runtimeId: gone.runtimeId, commandId: gone.commandId };
