@@ -1,29 +1,5 @@
-import type { CaptionReads } from '../actors/captions/caption-reads.ts';
-import type { Captions } from '../actors/captions/captions.ts';
-import type { Deletions } from '../actors/deletion/deletions.ts';
-import type { DiskUsage } from '../actors/deletion/disk-usage.ts';
-import type { Garbage } from '../actors/deletion/garbage.ts';
-import type { LanguageExplanations } from '../actors/explanations/language-explanations.ts';
-import type { Bundles } from '../actors/exports/bundles.ts';
-import type { Exports } from '../actors/exports/exports.ts';
-import type { OwnedIngests } from '../actors/ingest/owned/owned-ingests.ts';
-import type { VideohostIngests } from '../actors/ingest/videohost/videohost-ingests.ts';
-import type { VideohostsOff } from '../actors/ingest/videohost/videohost-service.ts';
+import type { Host } from '../actors/host-types.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
-import type { Lifecycles } from '../actors/lifecycles/lifecycles.ts';
-import type { HostChecks } from '../actors/operation/host-checks.ts';
-import type { LedgerSnapshots } from '../actors/operation/ledger-snapshots.ts';
-import type { Pairings } from '../actors/operation/pairings.ts';
-import type { Overviews } from '../actors/overview/overviews.ts';
-import type { PrivatePlayback } from '../actors/playback/private-playback.ts';
-import type { EvidenceAudits } from '../actors/reopening/evidence-audits.ts';
-import type { PublishReviews } from '../actors/review/publish-reviews.ts';
-import type { SourceRecords } from '../actors/sources/source-records.ts';
-import type { SubtitleTracks } from '../actors/sources/subtitle-tracks.ts';
-import type { ListedRuntimes } from '../actors/study/listed-runtimes.ts';
-import type { PlanWarnings } from '../actors/study/plan-warnings.ts';
-import type { Studies } from '../actors/study/studies.ts';
-import type { ProgressBoard } from '../actors/supervision/progress-board.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
@@ -43,7 +19,7 @@ import { descriptionRoutes, type ReadDocument } from './routes/description-route
 import { eventRoutes } from './routes/event-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { languageExplanationRoutes } from './routes/language-explanation-routes.ts';
-import { type Measured, operationRoutes } from './routes/operation-routes.ts';
+import { operationRoutes } from './routes/operation-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
 import { ownedIngestRoutes } from './routes/owned-ingest-routes.ts';
 import { ownedUploadRoutes } from './routes/owned-upload-routes.ts';
@@ -52,7 +28,7 @@ import { planWarningRoutes } from './routes/plan-warning-routes.ts';
 import { playbackRoutes } from './routes/playback-routes.ts';
 import { progressRoutes } from './routes/progress-routes.ts';
 import { publishReviewRoutes } from './routes/publish-review-routes.ts';
-import { type SourceList, sourceRoutes } from './routes/source-routes.ts';
+import { sourceRoutes } from './routes/source-routes.ts';
 import { studyRoutes } from './routes/study-routes.ts';
 import { subtitleTrackRoutes } from './routes/subtitle-track-routes.ts';
 import { videohostIngestRoutes } from './routes/videohost-ingest-routes.ts';
@@ -65,42 +41,19 @@ export interface ServerOptions {
   readonly allowedOrigins: readonly string[];
   readonly token: string;
   readonly open: OpenListener;
-  readonly services: {
-    readonly sources: SourceList;
-    readonly sourceRecords: SourceRecords;
-    readonly subtitleTracks: SubtitleTracks;
-    readonly ownedIngests: OwnedIngests;
-    readonly videohostIngests: VideohostIngests | VideohostsOff;
-    readonly studies: Studies;
-    readonly planWarnings: PlanWarnings;
-    readonly overviews: Overviews;
-    readonly listedRuntimes: ListedRuntimes;
-    readonly audits: EvidenceAudits;
-    readonly exports: Exports;
-    readonly bundles: Bundles;
-    readonly reviews: PublishReviews;
-    readonly captions: Captions;
-    readonly captionReads: CaptionReads;
-    readonly explanations: LanguageExplanations;
-    readonly playback: PrivatePlayback;
-    readonly charts: Charts;
-    readonly lifecycles: Lifecycles;
-    readonly readDocument: ReadDocument;
-    readonly figures: Measured;
-    readonly checks: HostChecks;
-    readonly snapshots: LedgerSnapshots;
-    readonly deletions: Deletions;
-    readonly garbage: Garbage;
-    readonly diskUsage: DiskUsage;
-    readonly progress: ProgressBoard;
-    readonly pairings: Pairings;
-  };
+  readonly services: Services;
   /** The time by which streams live. */
   readonly clock: Clock;
   readonly readConsole: ReadConsole;
   readonly log: RequestLog;
   /** Makes the ids of requests whose clients gave none. */
   readonly newId: () => string;
+}
+
+/** What answers the requests of the wire. */
+export interface Services extends Omit<Host, 'tools' | 'languages' | 'begin' | 'stopRequested' | 'close'> {
+  readonly charts: Charts;
+  readonly readDocument: ReadDocument;
 }
 
 /** What the routes get of HTTP itself. */
@@ -111,62 +64,34 @@ interface Wire {
 }
 
 /** Every path of the wire; a service that is off keeps its paths and says why. */
-export const routeTable = (
-  {
-    sources,
-    sourceRecords,
-    subtitleTracks,
-    ownedIngests,
-    videohostIngests,
-    studies,
-    planWarnings,
-    listedRuntimes,
-    overviews,
-    audits,
-    exports: exported,
-    bundles,
-    reviews,
-    captions,
-    captionReads,
-    explanations,
-    playback,
-    charts,
-    lifecycles,
-    readDocument,
-    figures,
-    checks,
-    snapshots,
-    deletions,
-    garbage,
-    diskUsage,
-    progress,
-    pairings,
-  }: ServerOptions['services'],
-  { wire = () => [], streams: context }: Wire,
-): readonly Route[] => [
-  ...sourceRoutes(sources, sourceRecords),
-  ...subtitleTrackRoutes(subtitleTracks),
-  ...ownedIngestRoutes(ownedIngests),
-  ...ownedUploadRoutes(ownedIngests),
-  ...videohostIngestRoutes(videohostIngests),
-  ...studyRoutes(studies, listedRuntimes, deletions, { ...context, progress }),
-  ...planWarningRoutes(planWarnings),
-  ...overviewRoutes(overviews),
-  ...auditRoutes(audits),
-  ...publishReviewRoutes(reviews),
-  ...captionRoutes(captions, captionReads),
-  ...languageExplanationRoutes(explanations),
-  ...exportRoutes(exported, bundles),
-  ...playbackRoutes(playback),
-  ...chartRoutes(charts),
-  ...actorRoutes(lifecycles),
-  ...descriptionRoutes(readDocument),
-  ...operationRoutes(figures, checks, wire, snapshots),
-  ...deletionRoutes(deletions, garbage, diskUsage),
-  ...progressRoutes(progress),
-  ...eventRoutes({ studies, lifecycles, ownedIngests, videohostIngests }, { ...context, progress }),
-  ...pairingRoutes(pairings),
-];
+export const routeTable = (services: Services, { wire = () => [], streams: context }: Wire): readonly Route[] => {
+  const { ownedIngests, studies, deletions } = services;
+  const streaming = { ...context, progress: services.progress };
+  return [
+    ...sourceRoutes(services.sources, services.sourceRecords),
+    ...subtitleTrackRoutes(services.subtitleTracks),
+    ...ownedIngestRoutes(ownedIngests),
+    ...ownedUploadRoutes(ownedIngests),
+    ...videohostIngestRoutes(services.videohostIngests),
+    ...studyRoutes(studies, services.listedRuntimes, deletions, streaming),
+    ...planWarningRoutes(services.planWarnings),
+    ...overviewRoutes(services.overviews),
+    ...auditRoutes(services.audits),
+    ...publishReviewRoutes(services.reviews),
+    ...captionRoutes(services.captions, services.captionReads),
+    ...languageExplanationRoutes(services.explanations),
+    ...exportRoutes(services.exports, services.bundles),
+    ...playbackRoutes(services.playback),
+    ...chartRoutes(services.charts),
+    ...actorRoutes(services.lifecycles),
+    ...descriptionRoutes(services.readDocument),
+    ...operationRoutes(services.figures, services.checks, wire, services.snapshots),
+    ...deletionRoutes(deletions, services.garbage, services.diskUsage),
+    ...progressRoutes(services.progress),
+    ...eventRoutes(services, streaming),
+    ...pairingRoutes(services.pairings),
+  ];
+};
 
 /** Opens the wire. Rejects with the system's error when the address cannot be bound. */
 export async function openServer(options: ServerOptions): Promise<Listener> {
