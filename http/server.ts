@@ -1,5 +1,6 @@
 import type { Host } from '../actors/host-types.ts';
 import type { Charts } from '../actors/lifecycles/charts.ts';
+import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation/metric.ts';
 import { Guard } from './exchange/guard.ts';
@@ -115,16 +116,8 @@ export async function openServer(options: ServerOptions): Promise<Listener> {
 }
 
 const trafficMetrics = ({ received, sent }: Traffic): readonly Metric[] => [
-  {
-    name: 'media_study_http_received_bytes_total',
-    type: 'counter',
-    help: 'bytes of bodies that clients sent',
-    samples: [{ value: received }],
-  },
-  {
-    name: 'media_study_http_sent_bytes_total',
-    type: 'counter',
-    help: 'bytes of bodies that were handed to the system for clients',
-    samples: [{ value: sent }],
-  },
+  counter('media_study_http_received_bytes_total', 'bytes of bodies that clients sent', [{ value: received }]),
+  counter('media_study_http_sent_bytes_total', 'bytes of bodies that were handed to the system for clients', [
+    { value: sent },
+  ]),
 ];

@@ -1,6 +1,7 @@
 import type { DeletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
 import type { FilesAndBytes, GarbageCollection } from '../../contract/deletion/garbage-collection.ts';
 import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import { counter } from '../operation/metrics.ts';
 
 /** What was deleted and collected since the host started. Dry runs remove nothing, and are not counted. */
 export class DeletionFigures {
@@ -57,10 +58,3 @@ function add(sums: Map<string, number>, kind: string, value: number): void {
 
 const samplesOf = (sums: ReadonlyMap<string, number>): MetricSample[] =>
   [...sums].map(([kind, value]) => ({ labels: { kind }, value }));
-
-const counter = (name: string, help: string, samples: readonly MetricSample[]): Metric => ({
-  name,
-  type: 'counter',
-  help,
-  samples,
-});

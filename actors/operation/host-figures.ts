@@ -1,8 +1,9 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Metric, MetricSample } from '../../contract/operation/metric.ts';
+import type { Metric } from '../../contract/operation/metric.ts';
 import type { LiveActors } from '../supervision/live-actors.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import { DurationHistogram } from './duration-histogram.ts';
+import { counter, gauge } from './metrics.ts';
 import type { StateDurations } from './state-durations.ts';
 
 /** How often the delay of the event loop is sampled, in milliseconds. */
@@ -89,12 +90,9 @@ export class HostFigures {
       ]),
       this.#eventLoopDelay(),
       gauge('process_resident_memory_bytes', 'resident memory of the host', [{ value: rss }]),
-      {
-        name: 'process_cpu_seconds_total',
-        type: 'counter',
-        help: 'time that the host spent on processors',
-        samples: [{ value: (user + system) / 1e6 }],
-      },
+      counter('process_cpu_seconds_total', 'time that the host spent on processors', [
+        { value: (user + system) / 1e6 },
+      ]),
       gauge('process_start_time_seconds', 'start of the host in seconds since 1970', [
         { value: performance.timeOrigin / 1000 },
       ]),
@@ -126,10 +124,3 @@ export class HostFigures {
     this.#loopDelay?.disable();
   }
 }
-
-const gauge = (name: string, help: string, samples: readonly MetricSample[]): Metric => ({
-  name,
-  type: 'gauge',
-  help,
-  samples,
-});

@@ -1,4 +1,5 @@
 import type { Metric } from '../../contract/operation/metric.ts';
+import { counter } from '../operation/metrics.ts';
 
 const outcomes = ['taken', 'failed', 'refused', 'disagreeing'] as const;
 export type OutcomeVerdict = (typeof outcomes)[number];
@@ -16,11 +17,10 @@ export class WorkerFigures {
   }
 
   metric(): Metric {
-    return {
-      name: 'media_study_worker_outcomes_total',
-      type: 'counter',
-      help: 'outcomes of workers: taken, failed, refused, or disagreeing with the first result under their operation key',
-      samples: [...this.#counts].map(([verdict, value]) => ({ labels: { verdict }, value })),
-    };
+    return counter(
+      'media_study_worker_outcomes_total',
+      'outcomes of workers: taken, failed, refused, or disagreeing with the first result under their operation key',
+      [...this.#counts].map(([verdict, value]) => ({ labels: { verdict }, value })),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { counter } from '../../actors/operation/metrics.ts';
 import type { Metric } from '../../contract/operation/metric.ts';
 import type { Route } from './route.ts';
 
@@ -15,16 +16,12 @@ export class RequestCounts {
   }
 
   metric(): Metric {
-    return {
-      name: 'media_study_http_requests_total',
-      type: 'counter',
-      help: 'answers by the pattern of the path and by status',
-      samples: [...this.#counts].flatMap(([route, statuses]) =>
-        [...statuses].map(([status, value]) => ({
-          labels: { path: route?.path ?? 'none', status: String(status) },
-          value,
-        })),
-      ),
-    };
+    const samples = [...this.#counts].flatMap(([route, statuses]) =>
+      [...statuses].map(([status, value]) => ({
+        labels: { path: route?.path ?? 'none', status: String(status) },
+        value,
+      })),
+    );
+    return counter('media_study_http_requests_total', 'answers by the pattern of the path and by status', samples);
   }
 }
