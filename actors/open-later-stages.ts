@@ -35,30 +35,12 @@ export interface LaterStages {
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions): LaterStages {
-  const { ledger, objectStore, supervisor, runtimes, mutex, reviewer, captionAbility, translator, explainer } = options;
-  const { clock, committed, report } = options;
-  const kinds = {
-    captioning: captionProductionDefinition({
-      ...{ ledger, objectStore, supervisor, runtimes, translator, clock, committed, report },
-    }),
-    explaining: languageExplanationDefinition({
-      ledger,
-      objectStore,
-      supervisor,
-      runtimes,
-      explainer,
-      committed,
-      report,
-    }),
-  };
-  for (const definition of Object.values(kinds)) supervisor.register(definition);
-  const common = { supervisor, runtimes, mutex };
-  const captions = new Captions({
-    ...common,
-    definition: kinds.captioning,
-    ability: captionAbility,
-  });
-  const explanations = new LanguageExplanations({ ...common, definition: kinds.explaining, objectStore, explainer });
+  const { objectStore, supervisor, runtimes } = options;
+  const captioning = captionProductionDefinition(options);
+  const explaining = languageExplanationDefinition(options);
+  for (const definition of [captioning, explaining]) supervisor.register(definition);
+  const captions = new Captions({ ...options, definition: captioning, ability: options.captionAbility });
+  const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
     await explanations.stop(runtimeId);
@@ -66,16 +48,7 @@ export function openLaterStages(options: LaterStagesOptions): LaterStages {
   return {
     audits: new EvidenceAudits(runtimes, objectStore),
     exports: new Exports(runtimes),
-    reviews: new PublishReviews({
-      ledger,
-      objectStore,
-      runtimes,
-      reviewer,
-      clock,
-      mutex,
-      stopWork,
-      committed,
-    }),
+    reviews: new PublishReviews({ ...options, stopWork }),
     captions,
     captionReads: new CaptionReads(runtimes),
     explanations,
