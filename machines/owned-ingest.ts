@@ -116,5 +116,3 @@ export const ownedIngestMachine = setup({
   },
   on: cancelable,
 });
-
-export type OwnedIngestStatus = 'queued' | 'probing' | 'sealing' | 'registered' | 'failed';

@@ -15,6 +15,7 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
+import { lengthOf } from '../../receipts/core/time-spans.ts';
 import { audioTrackOf } from '../../receipts/evidence/audio-track.ts';
 import {
   type PlacedTranscript,
@@ -197,9 +198,6 @@ export class Transcriber {
     return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal, waits) };
   }
 }
-
-const lengthOf = (ranges: readonly Range[]): number =>
-  ranges.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 
 /** What a second run makes of each line, in the order of the lines; nothing where there was only one run. */
 function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognisedRegion[]): (string | null)[] {

@@ -32,4 +32,3 @@ export const operationRequest = z.strictObject({
   agentId: identity,
   executionId: identity,
 });
-export type OperationRequest = z.infer<typeof operationRequest>;

@@ -176,7 +176,6 @@ export const sharingQueue = captionLine.extend({
 /** A line that was cut from a transcript: the indexes of the recognised lines that its words come from. */
 export const recognisedQueue = sharingQueue.extend({ transcriptLines: z.array(count).min(1) });
 
-export type RecognisedQueue = z.infer<typeof recognisedQueue>;
 export type SharedLineage = z.infer<typeof sharedLineage>;
 export type SharingQueue = z.infer<typeof sharingQueue>;
 export type CaptionText = z.infer<typeof captionText>;

@@ -180,7 +180,6 @@ export const evaluationPack = z.strictObject({
     .refine((items) => isUnique(items.map(({ itemId }) => itemId)), 'items repeat'),
 });
 
-export type LabelledCue = z.infer<typeof labelledCue>;
 export type LabelledTrack = z.infer<typeof labelledTrack>;
 export type LabelledTransitions = z.infer<typeof labelledTransitions>;
 export type LabelledFault = z.infer<typeof labelledFault>;

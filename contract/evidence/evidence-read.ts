@@ -119,7 +119,6 @@ export const evidenceReadReceipt = z.strictObject({
   }),
 });
 
-export type RecognisedLineFact = z.infer<typeof recognisedLineFact>;
 export type LanguageRangeFact = z.infer<typeof languageRangeFact>;
 export type EvidenceFact = z.infer<typeof evidenceFact>;
 export type EvidenceReadReceipt = z.infer<typeof evidenceReadReceipt>;

@@ -92,5 +92,4 @@ export const transcriptLineFact = z.strictObject({
 
 export type RecognisedRegionFact = z.infer<typeof recognisedRegionFact>;
 export type TranscriptWord = z.infer<typeof transcriptWord>;
-export type LineMeasures = z.infer<typeof lineMeasures>;
 export type TranscriptLineFact = z.infer<typeof transcriptLineFact>;

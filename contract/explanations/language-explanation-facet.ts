@@ -41,7 +41,6 @@ export const facetContents = contentsOf(facetText);
 
 /** What a generator may say instead of a facet. */
 export const abstention = z.enum(['generator_abstained', 'facet_not_applicable', 'insufficient_caption_context']);
-export type Abstention = z.infer<typeof abstention>;
 
 const given = <Content extends z.ZodType>(content: Content) =>
   z.strictObject({ content: content.nullable(), reason: abstention.nullable() }).optional();

@@ -100,7 +100,6 @@ export const explanationInput = z.strictObject({
   }),
 });
 
-export type ExplanationSelection = z.infer<typeof explanationSelection>;
 export type ExplanationRequest = z.infer<typeof explanationRequest>;
 export type ExplainedLine = z.infer<typeof explainedLine>;
 export type ExplanationInput = z.infer<typeof explanationInput>;

@@ -51,5 +51,4 @@ export const semanticEvidenceReceipt = z.strictObject({
 });
 
 export type SemanticProducer = z.infer<typeof semanticProducer>;
-export type SemanticRequest = z.infer<typeof semanticRequest>;
 export type SemanticEvidenceReceipt = z.infer<typeof semanticEvidenceReceipt>;

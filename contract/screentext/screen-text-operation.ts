@@ -74,7 +74,5 @@ export const screenTextReceipt = z.strictObject({
 });
 
 export type ScreenTextProducer = z.infer<typeof screenTextProducer>;
-export type ScreenTextRequest = z.infer<typeof screenTextRequest>;
-export type DeliveredScreenText = z.infer<typeof deliveredScreenText>;
 export type KeptScreenText = z.infer<typeof keptScreenText>;
 export type ScreenTextReceipt = z.infer<typeof screenTextReceipt>;

@@ -15,7 +15,6 @@ export const maximumStudyRecordBytes = 1024 * 1024;
 /** Everything that a study may have evidence of: what it detects itself, and what came with the source. */
 export const evidenceKinds = [...detectedKind.options, ...pinnedEvidence.shape.kind.options] as const;
 export const evidenceKind = z.enum(evidenceKinds);
-export type EvidenceKind = z.infer<typeof evidenceKind>;
 
 /** One kind of evidence as the study had it; `tool` is null where evidence that came with the source names none. */
 export const studyEvidence = z.discriminatedUnion('state', [

@@ -95,5 +95,4 @@ export type Grant = z.infer<typeof grant>;
 export type Task = z.infer<typeof task>;
 export type LaunchClaim = z.infer<typeof launchClaim>;
 export type Agent = z.infer<typeof agent>;
-export type TaskTransition = z.infer<typeof taskTransition>;
 export type ExecutorSpanReceipt = z.infer<typeof executorSpanReceipt>;

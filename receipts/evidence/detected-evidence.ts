@@ -2,7 +2,7 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import type { DerivedAudio, DetectedKind, Detection } from '../../contract/evidence/evidence.ts';
 import type { FurtherArtifact, FurtherKind, FurtherResult } from '../../contract/evidence/further-evidence.ts';
 import type { MediaOperationResult } from '../../contract/evidence/media-operation.ts';
-import { contentIdOfBytes, storedBytes } from '../core/canonical-json.ts';
+import { storedJson } from '../core/stored-json.ts';
 
 /** The kind of the run artifact that holds one kind of detected evidence. */
 export const detectedArtifactKind = (kind: DetectedKind | FurtherKind): string =>
@@ -22,10 +22,9 @@ export function encodeDetections(
   const objects: StoredObject[] = [];
   const evidence = detections.map((detection): MediaOperationResult['evidence'][number] => {
     if (detection.state === 'unavailable') return detection;
-    const bytes = storedBytes(detection.artifact);
-    const contentId = contentIdOfBytes(bytes);
-    objects.push({ contentId, bytes });
-    return { kind: detection.kind, state: 'available', contentId, bytes: bytes.length };
+    const object = storedJson(detection.artifact);
+    objects.push(object);
+    return { kind: detection.kind, state: 'available', contentId: object.contentId, bytes: object.bytes.length };
   });
   return { objects, result: { evidence, derivedAudio } };
 }
@@ -35,7 +34,6 @@ export function encodeFurther(artifact: FurtherArtifact): {
   readonly object: StoredObject;
   readonly result: FurtherResult;
 } {
-  const bytes = storedBytes(artifact);
-  const contentId = contentIdOfBytes(bytes);
-  return { object: { contentId, bytes }, result: { kind: artifact.kind, contentId, bytes: bytes.length } };
+  const object = storedJson(artifact);
+  return { object, result: { kind: artifact.kind, contentId: object.contentId, bytes: object.bytes.length } };
 }
