@@ -12,24 +12,25 @@ export interface Following {
 /** What an agent sees of an event; the records in it are read by their own tools. */
 const seen = ({ seq, type, recordedAt }: JournalEvent) => ({ seq, type, recordedAt });
 
+/** So long one request is held back. */
+const longestWaitMs = 8000;
+
 /** The events after a cursor that one answer holds. Waits for the first, and not for more than came with it. */
 export async function followed(host: StudyHost, { runtimeId, cursor, limit, waitMs }: Following, signal: AbortSignal) {
   const events: ReturnType<typeof seen>[] = [];
   let nextCursor = cursor;
   let characters = 0;
-  let page = await host.events(runtimeId, {
-    after: cursor,
-    limit: Math.min(limit, 200),
-    waitMs: Math.min(waitMs, 8000),
-    signal,
-  });
-  for (let waitedMs = 8000; page.events.length === 0 && !page.terminal && waitedMs < waitMs; waitedMs += 8000) {
-    page = await host.events(runtimeId, {
+  const pageWithin = (leftMs: number) =>
+    host.events(runtimeId, {
       after: cursor,
       limit: Math.min(limit, 200),
-      waitMs: Math.min(waitMs - waitedMs, 8000),
+      waitMs: Math.min(leftMs, longestWaitMs),
       signal,
     });
+  let page = await pageWithin(waitMs);
+  for (let leftMs = waitMs; leftMs > longestWaitMs && page.events.length === 0 && !page.terminal; ) {
+    leftMs -= longestWaitMs;
+    page = await pageWithin(leftMs);
   }
   for (const event of page.events) {
     characters += JSON.stringify(seen(event)).length;

@@ -15,7 +15,7 @@ import { type RecognizerFlags, recognizerFlagsOf, secondRunOf } from './recogniz
 import { screenTextOf } from './screen-text.ts';
 import { serveFlags } from './serve-flags.ts';
 import { StartError } from './start-error.ts';
-import { type VideohostOptions, videohostOptions } from './videohost-flags.ts';
+import { videohostOptions } from './videohost-flags.ts';
 import { workQueueOf } from './work-queue.ts';
 
 export interface ServeOptions {
@@ -28,7 +28,7 @@ export interface ServeOptions {
   readonly tokenFile: string | null;
   readonly maximumOwnedMediaBytes: number;
   readonly maximumVideohostRangeMs: number;
-  readonly videohost: VideohostOptions;
+  readonly videohost: ReturnType<typeof videohostOptions>;
   readonly videohostWorkers: number;
   readonly maximumStudyRangeMs: number;
   readonly forecastEstimator: ForecastEstimator;

@@ -1,4 +1,4 @@
-import { knownVideoHosts } from '../../actors/ingest/videohost/video-hosts.ts';
+import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
 import { type FlagTable, type GivenFlags, repeated, single, toggle } from './flags.ts';
 import { StartError } from './start-error.ts';
 
@@ -19,14 +19,6 @@ export const videohostFlags: FlagTable = {
   ),
 };
 
-/** Which hosts may be asked beside those that are always known. */
-export interface VideohostOptions {
-  /** By name, each with the extractor that may look at it. */
-  readonly added: Readonly<Record<string, string>>;
-  /** One origin on this machine, or null. */
-  readonly openOrigin: string | null;
-}
-
 const hostName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const extractorName = /^[a-z0-9][a-z0-9:._-]{0,79}$/;
 
@@ -36,7 +28,7 @@ const notOneExtractor = ['all', 'default', 'end', 'generic', 'html5'];
 const refused = (message: string) => new StartError('invalid_flags', message);
 
 /** Reads the flags of `videohostFlags`. Throws `StartError`. */
-export function videohostOptions(given: GivenFlags): VideohostOptions {
+export function videohostOptions(given: GivenFlags): VideoHostsOptions {
   const added: Record<string, string> = {};
   for (const text of given.all('videohost')) {
     const [host = '', extractor = '', ...rest] = text.toLowerCase().split('=');

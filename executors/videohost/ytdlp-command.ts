@@ -1,7 +1,7 @@
 import type { ProcessLimits } from '../process/process.ts';
 import { type VideoHostDeps, VideoHostFailure } from './video-host.ts';
 
-/** What both steps ask of yt-dlp, and what it may spend on it. */
+/** An address that may be asked, in the one form in which it is handed on, and the one extractor that may look at it. */
 export interface VideoAddress {
   readonly url: string;
   readonly extractor: string;

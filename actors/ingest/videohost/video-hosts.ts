@@ -1,4 +1,5 @@
 import { videohostUrlUnits } from '../../../contract/ingest/videohost-ingest.ts';
+import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
 
 /** The hosts that are always known, each with yt-dlp's name of the one extractor that may look at its pages. */
 export const knownVideoHosts: Readonly<Record<string, string>> = {
@@ -7,12 +8,6 @@ export const knownVideoHosts: Readonly<Record<string, string>> = {
   'm.youtube.com': 'youtube',
   'youtu.be': 'youtube',
 };
-
-/** An address that may be asked, in the one form in which it is handed on, and who may look at it. */
-export interface VideoAddress {
-  readonly url: string;
-  readonly extractor: string;
-}
 
 export interface VideoHostsOptions {
   /** More hosts, by name. */

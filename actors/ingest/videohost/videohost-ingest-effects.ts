@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cutText } from '../../../contract/base/text.ts';
 import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
+import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
 import type { EffectOutcome } from '../../../machines/commit-emission.ts';
 import type { MediaInput } from '../../../machines/ingest-tail.ts';
 import type { DownloadOutcome, VideohostIngestInput } from '../../../machines/videohost-ingest.ts';
@@ -14,7 +15,7 @@ import { actorRow } from '../../supervision/actor-row.ts';
 import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
 import { closedReason, type VideoFetching } from './video-fetching.ts';
-import type { VideoAddress, VideoHosts } from './video-hosts.ts';
+import type { VideoHosts } from './video-hosts.ts';
 import {
   downloadedKey,
   downloadedRow,
