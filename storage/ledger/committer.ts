@@ -27,24 +27,16 @@ class Group {
   readonly rows: QueuedRow[] = [];
   readonly landed: (() => void)[] = [];
   readonly promise: Promise<void>;
-  #resolve: () => void = () => {};
-  #reject: (error: LedgerError) => void = () => {};
+  resolve: () => void = () => {};
+  reject: (error: LedgerError) => void = () => {};
 
   constructor() {
     this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
     // A caller may drop its promise; the failure still reaches onFatal.
     this.promise.catch(() => {});
-  }
-
-  resolve(): void {
-    this.#resolve();
-  }
-
-  reject(error: LedgerError): void {
-    this.#reject(error);
   }
 }
 
