@@ -1,6 +1,5 @@
-import { type ErrorCode, errorCodes } from '../../contract/base/error-codes.ts';
+import { type ErrorCode, errorCodes, errorRemedies } from '../../contract/base/error-codes.ts';
 import type { ErrorEnvelope } from '../../contract/base/error-envelope.ts';
-import { errorRemedies } from '../../contract/base/error-remedies.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
 import type { Exchange, Headers } from '../listener/listener.ts';

@@ -1,5 +1,5 @@
 import { startRemedies } from '../../cli/options/start-remedies.ts';
-import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { errorRemedies } from '../../contract/base/error-codes.ts';
 
 const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };
 

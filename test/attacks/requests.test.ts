@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { errorRemedies } from '../../contract/base/error-codes.ts';
 import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
 import { findUwsBinary, THIS_RUNTIME } from '../../http/listener/uws-binding.ts';
 import { type AdapterFlag, HostContract } from '../http/host/contract.ts';

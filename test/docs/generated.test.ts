@@ -1,7 +1,6 @@
 import test from 'ava';
 import { startRemedies } from '../../cli/options/start-remedies.ts';
-import { errorCodes, reservedErrorCodes } from '../../contract/base/error-codes.ts';
-import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/error-codes.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
 import { limitsPage } from '../../scripts/docs/limits-page.ts';

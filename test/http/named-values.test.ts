@@ -1,5 +1,5 @@
 import test from 'ava';
-import { errorRemedies } from '../../contract/base/error-remedies.ts';
+import { errorRemedies } from '../../contract/base/error-codes.ts';
 import { withRemedy } from '../../contract/base/failure.ts';
 import { exportNames } from '../../contract/exports/export-name.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCodes } from '../../../contract/base/error-codes.ts';
+import { type ErrorCode, errorCodes, errorRemedies } from '../../../contract/base/error-codes.ts';
 import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
-import { errorRemedies } from '../../../contract/base/error-remedies.ts';
 import type { Components } from './components.ts';
 import type { RecordedRun } from './examples.ts';
 import { fieldsOfAnswers, fieldsOfRefusals, type HeaderField, headersOf } from './header-fields.ts';

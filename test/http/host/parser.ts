@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import { errorRemedies } from '../../../contract/base/error-remedies.ts';
+import { type ErrorCode, errorRemedies } from '../../../contract/base/error-codes.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import type { RawAnswer } from '../listener/raw-socket.ts';
 import type { HostContract } from './contract.ts';
