@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
 import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 import { absolutePath, pathOption } from './options/path-option.ts';
 import {
-  type RecognizerFlags,
   recognizerFlags,
   recognizerFlagsOf,
   responseFormatFlag,
@@ -27,30 +25,12 @@ export const evaluateFlags: FlagTable = {
   ...screenTextFlags,
 };
 
-export interface EvaluateOptions {
-  /** The folder of the pack. */
-  readonly pack: string;
-  readonly baseline: string;
-  readonly accept: boolean;
-  /** A folder that the receipt is written to, under its digest. */
-  readonly receipts: string | null;
-  /** Null for one that is made for this evaluation and removed after it. */
-  readonly dataRoot: string | null;
-  readonly json: boolean;
-  /** Where the drawn report goes. */
-  readonly report: string | null;
-  /** Null on a host without a recogniser. */
-  readonly recognizer: RecognizerFlags | null;
-  /** Whether speech is recognised twice. */
-  readonly recognizesTwice: boolean;
-  /** Null on a host that reads no text on the screen. */
-  readonly screenText: ScreenTextChoice | null;
-}
+export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
 
 const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url));
 
 /** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError` `invalid_flags`. */
-export function evaluateOptions(args: readonly string[]): EvaluateOptions {
+export function evaluateOptions(args: readonly string[]) {
   const given = parseFlags(args, evaluateFlags, 1);
   const recognizer = recognizerFlagsOf(given);
   const pack = absolutePath(given.positional[0] ?? samplePack);

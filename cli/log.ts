@@ -1,8 +1,5 @@
 import type { RequestLog } from '../http/exchange/request-log.ts';
 
-/** How the host writes what it says on stderr: lines for people, or one JSON document a line. */
-export type LogFormat = 'text' | 'json';
-
 /** What the host says on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
 export interface Log extends RequestLog {
   /** Says what ends the process. */

@@ -1,58 +1,25 @@
 import { availableParallelism } from 'node:os';
-import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
-import { type CaptionAllowance, longestCaptions } from '../../contract/captions/long-captions.ts';
-import { givenReviewerLabel } from '../../contract/review/publish-review.ts';
-import { type ForecastEstimator, forecastEstimators } from '../../contract/study/forecast.ts';
+import { longestCaptions } from '../../contract/captions/long-captions.ts';
+import { givenReviewerLabel, type Reviewer } from '../../contract/review/publish-review.ts';
+import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
-import type { LogFormat } from '../log.ts';
 import { captionExecutor } from './caption-executor.ts';
 import { choice, integer } from './closed-values.ts';
 import { defaultDataRoot } from './default-data-root.ts';
 import { type GivenFlags, parseFlags } from './flags.ts';
 import { explainerModel } from './language-explainer.ts';
 import { absolutePath, pathOption } from './path-option.ts';
-import { type RecognizerFlags, recognizerFlagsOf, secondRunOf } from './recognizer.ts';
+import { recognizerFlagsOf, secondRunOf } from './recognizer.ts';
 import { screenTextOf } from './screen-text.ts';
 import { serveFlags } from './serve-flags.ts';
 import { StartError } from './start-error.ts';
 import { videohostOptions } from './videohost-flags.ts';
 import { workQueueOf } from './work-queue.ts';
 
-export interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly allowedOrigins: readonly string[];
-  readonly dataRoot: string;
-  readonly sourceDirectories: readonly string[];
-  readonly sourceRoot: string | null;
-  readonly tokenFile: string | null;
-  readonly maximumOwnedMediaBytes: number;
-  readonly maximumVideohostRangeMs: number;
-  readonly videohost: ReturnType<typeof videohostOptions>;
-  readonly videohostWorkers: number;
-  readonly maximumStudyRangeMs: number;
-  readonly forecastEstimator: ForecastEstimator;
-  readonly studyWorkers: number;
-  readonly maximumLiveStudies: number;
-  readonly reviewer: { readonly id: string; readonly label: string };
-  /** Null where this host runs its operations itself. */
-  readonly workQueue: WorkQueueChoice | null;
-  readonly captionExecutor: ReturnType<typeof captionExecutor>;
-  readonly captionAllowance: CaptionAllowance;
-  /** Null on a host without a recogniser. */
-  readonly recognizer: RecognizerFlags | null;
-  /** Whether speech is recognised a second time. */
-  readonly recognizesTwice: boolean;
-  /** Null on a host without a reader of text on the screen. */
-  readonly screenText: ReturnType<typeof screenTextOf>;
-  /** Null where no explanation executor is configured. */
-  readonly explainerModel: string | null;
-  readonly httpAdapter: 'auto' | 'uws' | 'node';
-  readonly logFormat: LogFormat;
-}
+export type ServeOptions = ReturnType<typeof serveOptions>;
 
 /** Reads the flags of `serve`. Throws `StartError` with the closed start-up codes. */
-export function serveOptions(args: readonly string[]): ServeOptions {
+export function serveOptions(args: readonly string[]) {
   const given = parseFlags(args, serveFlags);
   const host = given.single('host') ?? '127.0.0.1';
   if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
@@ -60,7 +27,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
   }
   choice(given, 'executor', ['deterministic']);
   const recognizer = recognizerFlagsOf(given);
-  const workers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
+  const studyWorkers = integer(given, 'study-workers', availableParallelism(), 1, 256, 'invalid_flags');
   return {
     host,
     port: integer(given, 'port', 4312, 0, 65_535, 'invalid_port'),
@@ -89,7 +56,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     videohostWorkers: integer(given, 'videohost-workers', 1, 1, 16, 'invalid_flags'),
     maximumStudyRangeMs: integer(given, 'maximum-study-range-ms', 600_000, 1, maximum, 'invalid_flags'),
     forecastEstimator: choice(given, 'forecast-estimator', forecastEstimators),
-    studyWorkers: workers,
+    studyWorkers,
     maximumLiveStudies: integer(given, 'maximum-live-studies', 1000, 1, 100_000, 'invalid_flags'),
     reviewer: reviewer(given),
     workQueue: workQueueOf(given),
@@ -135,7 +102,7 @@ function isOrigin(text: string): boolean {
   return ['http:', 'https:'].includes(url.protocol) && url.origin === text;
 }
 
-function reviewer(given: GivenFlags): ServeOptions['reviewer'] {
+function reviewer(given: GivenFlags): Reviewer {
   const id = given.single('reviewer-id') ?? 'reviewer:local-operator';
   const label = given.single('reviewer-label') ?? 'Local review operator';
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) {

@@ -1,9 +1,7 @@
-import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
-import type { LogFormat } from '../log.ts';
 import { choice, integer } from './closed-values.ts';
 import { type FlagTable, parseFlags, single } from './flags.ts';
 import type { CommandWords } from './help.ts';
-import { type RecognizerFlags, recognizerFlags, recognizerFlagsOf } from './recognizer.ts';
+import { recognizerFlags, recognizerFlagsOf } from './recognizer.ts';
 import { StartError } from './start-error.ts';
 import { workQueueFlags, workQueueOf } from './work-queue.ts';
 
@@ -28,16 +26,10 @@ export const workerWords: CommandWords = {
   flags,
 };
 
-export interface WorkerFlags {
-  readonly workQueue: WorkQueueChoice;
-  readonly leaseMs: number;
-  /** Null on a worker without a recogniser. */
-  readonly recognizer: RecognizerFlags | null;
-  readonly logFormat: LogFormat;
-}
+export type WorkerFlags = ReturnType<typeof workerFlags>;
 
 /** Reads the flags of `worker`. Throws `StartError` with the closed start-up codes. */
-export function workerFlags(args: readonly string[]): WorkerFlags {
+export function workerFlags(args: readonly string[]) {
   const given = parseFlags(args, flags);
   const workQueue = workQueueOf(given);
   if (workQueue === null) throw new StartError('invalid_work_queue', '--work-queue and --object-source are needed');
