@@ -24,17 +24,10 @@ export interface LaterStagesOptions
 }
 
 /** Everything that is done with a finished study. */
-export interface LaterStages {
-  readonly audits: EvidenceAudits;
-  readonly exports: Exports;
-  readonly reviews: PublishReviews;
-  readonly captions: Captions;
-  readonly captionReads: CaptionReads;
-  readonly explanations: LanguageExplanations;
-}
+export type LaterStages = Readonly<ReturnType<typeof openLaterStages>>;
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
-export function openLaterStages(options: LaterStagesOptions): LaterStages {
+export function openLaterStages(options: LaterStagesOptions) {
   const { objectStore, supervisor, runtimes } = options;
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);

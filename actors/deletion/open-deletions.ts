@@ -22,17 +22,8 @@ export interface OpenDeletionsOptions
   readonly runtimeDeleted: (runtimeId: string) => void;
 }
 
-/** What removes things from a host. */
-export interface Deleting {
-  readonly deletions: Deletions;
-  readonly garbage: Garbage;
-  readonly diskUsage: DiskUsage;
-  readonly erasure: Erasure;
-  readonly figures: DeletionFigures;
-}
-
 /** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
-export function openDeletions(options: OpenDeletionsOptions): Deleting {
+export function openDeletions(options: OpenDeletionsOptions) {
   const { ledger, objectStore, registry, unused, clock, report } = options;
   const reached = new ReachedObjects({ ledger, objectStore });
   const isSource = (contentId: string): boolean => registry.isOf(contentId);
