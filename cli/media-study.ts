@@ -74,10 +74,10 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
 async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('interrupted')));
-  let terminal: Terminal = processTerminal(args.includes('--json'));
+  let terminal: Terminal = processTerminal(args.includes('--json'), stop.signal);
   try {
     const given = parseFlags(args, command.flags, command.positionals);
-    terminal = processTerminal(given.has('json'));
+    terminal = processTerminal(given.has('json'), stop.signal);
     await command.check?.(given, terminal);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
     const looking = { signal: stop.signal };

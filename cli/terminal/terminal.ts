@@ -26,8 +26,8 @@ export interface Terminal {
 const eraseLine = '\r\u001b[K';
 const usualColumns = 80;
 
-/** The terminal of this process. */
-export function processTerminal(json: boolean): Terminal {
+/** The terminal of this process. The signal ends its questions. */
+export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
   const { stdin, stdout, stderr } = process;
   let isOpen = false;
   let last = '';
@@ -65,7 +65,7 @@ export function processTerminal(json: boolean): Terminal {
     },
     ask: (question) => {
       close();
-      return answerTo(question, stdin, stderr);
+      return answerTo(question, stdin, stderr, signal);
     },
   };
 }

@@ -28,3 +28,12 @@ test('Ctrl-D at a question, and a terminal that closes, answer nothing', async (
   closing.input.end();
   t.is(await answerTo('Sure? ', closing.input, closing.output), '');
 });
+
+test('bug: Ctrl-C that came before its question was forgotten, and the question waited on', async (t) => {
+  const { input, output } = pressed('');
+  await t.throwsAsync(answerTo('Sure? ', input, output, AbortSignal.abort()), { instanceOf: Interrupted });
+  const stop = new AbortController();
+  const asked = answerTo('Sure? ', input, output, stop.signal);
+  stop.abort();
+  await t.throwsAsync(asked, { instanceOf: Interrupted });
+});
