@@ -17,8 +17,9 @@ const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
   illegal_review_transition: `media-study evidence RUNTIME says where the review stands; for another one ${again}`,
   caption_authority_required:
     'media-study evidence RUNTIME says where the review stands; captions need an approval that stands',
-  illegal_caption_transition: `media-study captions RUNTIME prints those that are there; for others ${again}`,
-  export_unavailable: 'media-study evidence RUNTIME has the reason',
+  illegal_caption_transition: `media-study captions RUNTIME prints those that are there; for others ${again}, with --language TAG where no language was declared`,
+  export_unavailable:
+    'media-study evidence RUNTIME lists what the study has; a transcript needs a host with --semantic-recognizer, text on the screen one with --screen-text',
 };
 
 /** What can be done about a refusal, by a command where there is one; null where nothing is known. */

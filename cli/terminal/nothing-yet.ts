@@ -1,4 +1,6 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 
 const approving = (runtimeId: string) => `media-study review approve ${runtimeId}`;
 
@@ -6,17 +8,30 @@ const approving = (runtimeId: string) => `media-study review approve ${runtimeId
 export const noApproval = (runtimeId: string): NothingYet =>
   new NothingYet('no approval of this study stands', `a person has to approve it (${approving(runtimeId)})`);
 
-/** A study has no captions. */
-export const noCaptions = (runtimeId: string): NothingYet =>
-  new NothingYet(
-    'the study has no captions yet',
-    `a person approves it (${approving(runtimeId)}), then media-study captions ${runtimeId} --produce makes them`,
-  );
+/** A study has no captions: what is to be done before it can, or why it gets none. */
+function noCaptions({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
+  const isNext = (name: string) => actions.some(({ action }) => action === name);
+  const making = `media-study captions ${runtimeId} --produce makes them`;
+  const hint = isNext('approve')
+    ? `a person approves it (${approving(runtimeId)}), then ${making}`
+    : isNext('produce_captions')
+      ? making
+      : `${captions.text}; media-study evidence ${runtimeId} says what can be done`;
+  return new NothingYet('the study has no captions yet', hint);
+}
+
+const isNothing = (error: unknown): boolean =>
+  error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
 
 /** Rethrows what a client throws; what says that there is nothing yet, as this, which names the commands. */
 export const saidAs =
   (nothing: NothingYet) =>
   (error: unknown): never => {
-    const isNothing = error instanceof NothingYet || (error instanceof HostError && error.code === 'not_found');
-    throw isNothing ? nothing : error;
+    throw isNothing(error) ? nothing : error;
   };
+
+/** Rethrows what a client throws; what says that a study has no captions, with what its overview says of them. */
+export const saidOfCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId: string) => async (error: unknown) => {
+  if (!isNothing(error)) throw error;
+  throw noCaptions(await host.overview(runtimeId));
+};

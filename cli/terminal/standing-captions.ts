@@ -2,7 +2,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import type { CaptionProductionResults, QualityControlRow } from '../../contract/captions/caption-answers.ts';
-import { noCaptions, saidAs } from './nothing-yet.ts';
+import { saidOfCaptions } from './nothing-yet.ts';
 
 /** The check of a study's captions; and with what it accepted, every line. */
 export interface StandingCaptions {
@@ -19,7 +19,7 @@ export async function standingCaptions(
   runtimeId: string,
   signal: AbortSignal,
 ): Promise<StandingCaptions> {
-  const control = await host.captions.checked(runtimeId, signal).catch(saidAs(noCaptions(runtimeId)));
+  const control = await host.captions.checked(runtimeId, signal).catch(saidOfCaptions(host, runtimeId));
   const results = await host.captions.results(runtimeId);
   if (results.results.every(({ verification }) => verification.authorityState === 'unrevoked')) {
     return { control, results };

@@ -1,13 +1,30 @@
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import { timeCode } from '../../receipts/core/time-code.ts';
+
+/** The command that sends the request of a study once more; null for words of its language that no flag has. */
+function studyAgain({ source, study }: RuntimeOverview): string | null {
+  const { range, sourceLanguage, targetLanguage, outputDepth } = study;
+  if (sourceLanguage.mode !== 'declared' && sourceLanguage.mode !== 'automatic') return null;
+  const isWhole = range.startMs === 0 && range.endMs === source.durationMs;
+  return [
+    `media-study study ${source.sourceSessionId}`,
+    ...(isWhole ? [] : [`--from ${timeCode(range.startMs)} --to ${timeCode(range.endMs)}`]),
+    ...sourceLanguage.languages.map((tag) => `--language ${tag}`),
+    ...(targetLanguage === 'en' ? [] : [`--target-language ${targetLanguage}`]),
+    ...(outputDepth === 'captions' ? ['--captions'] : []),
+    '--again NAME',
+  ].join(' ');
+}
 
 /** The commands for what may be done next; the rest is done in the console or over HTTP. */
-const commands: Readonly<Partial<Record<OverviewAction['action'], (runtimeId: string) => string>>> = {
-  approve: (runtimeId) => `media-study review approve ${runtimeId}`,
-  reject: (runtimeId) => `media-study review reject ${runtimeId} --reason CODE`,
-  revoke: (runtimeId) => `media-study review revoke ${runtimeId} --reason CODE`,
-  read_captions: (runtimeId) => `media-study captions ${runtimeId}`,
-  study_again: () => 'media-study study SOURCE --again NAME',
-  follow: (runtimeId) => `media-study watch ${runtimeId}`,
+const commands: Readonly<Partial<Record<OverviewAction['action'], (overview: RuntimeOverview) => string | null>>> = {
+  approve: ({ runtimeId }) => `media-study review approve ${runtimeId}`,
+  reject: ({ runtimeId }) => `media-study review reject ${runtimeId} --reason CODE`,
+  revoke: ({ runtimeId }) => `media-study review revoke ${runtimeId} --reason CODE`,
+  produce_captions: ({ runtimeId }) => `media-study captions ${runtimeId} --produce`,
+  read_captions: ({ runtimeId }) => `media-study captions ${runtimeId}`,
+  study_again: studyAgain,
+  follow: ({ runtimeId }) => `media-study watch ${runtimeId}`,
 };
 
 /** Whether the line of a finding says already what is kept back, with its reason: a kind of evidence that is missing. */
@@ -29,7 +46,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.filter((each) => !findings.some(isSaidBy(each))).map(({ text }) => `withheld: ${text}`),
           `status: ${situation.text}`,
-          ...actions.map(({ action, text }) => `next: ${text} (${commands[action]?.(runtimeId) ?? action})`),
+          ...actions.map(({ action, text }) => `next: ${text} (${commands[action]?.(overview) ?? action})`),
         ]
       : []),
   ];

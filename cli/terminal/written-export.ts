@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { ExportName } from '../../contract/exports/export-name.ts';
 import { WrongCall } from './call.ts';
-import { noCaptions, saidAs } from './nothing-yet.ts';
+import { saidOfCaptions } from './nothing-yet.ts';
 
 /** What is written: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =
@@ -29,7 +29,7 @@ export async function exportedBytes(
 ): Promise<Readable> {
   if (asked.name === 'bundle') return Readable.fromWeb(await host.bundle(runtimeId, { media: asked.media, signal }));
   const exported = host.export(runtimeId, asked.name, asked.options);
-  const text = await (asked.name.startsWith('captions.') ? exported.catch(saidAs(noCaptions(runtimeId))) : exported);
+  const text = await (asked.name.startsWith('captions.') ? exported.catch(saidOfCaptions(host, runtimeId)) : exported);
   return Readable.from([Buffer.from(text, 'utf8')]);
 }
 

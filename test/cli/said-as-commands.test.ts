@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { runCommand } from './command.ts';
 
@@ -11,12 +12,14 @@ const label = 'Speech';
 
 let folder = '';
 let host: RunningHost;
+let client: StudyHost;
 const run = (...args: readonly string[]) => runCommand([...args, '--data-root', join(folder, 'root')]);
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'said-as-commands-'));
   host = new RunningHost({ flags: ['--port', '0', '--data-root', join(folder, 'root')] });
-  await host.announced();
+  const { listening, authorizationToken } = await host.announced();
+  client = StudyHost.connect({ baseUrl: String(listening), token: String(authorizationToken) });
   await run('ingest', speech, '--label', label, '--rights-holder', 'Me', '--attest-rights');
 });
 test.after.always(async () => {
@@ -61,6 +64,26 @@ test('captions that nobody has made yet are said to be that, with the command th
     unapproved.stderr,
     `no approval of this study stands; a person has to approve it (media-study review approve ${runtimeId})\n`,
   );
+});
+
+test('bug: captions of a study that could get none were said to come of an approval', async (t) => {
+  const runtimeId = await studied('--again', 'rejected');
+  const { reviewer } = await client.reviews.decisions(runtimeId);
+  const by = { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation };
+  const rejection = { outcome: 'reject_with_reasons', reasonCodes: ['other_review_concern'], note: null } as const;
+  await client.reviews.decide(runtimeId, rejection, by);
+  const { exit, stderr } = await run('captions', runtimeId);
+  t.is(exit, 1);
+  const { captions } = await client.overview(runtimeId);
+  const wayOut = `media-study evidence ${runtimeId} says what can be done`;
+  t.is(stderr, `the study has no captions yet; ${captions.text}; ${wayOut}\n`);
+});
+
+test('bug: a transcript that a study does not have was to be explained by evidence that says nothing of it', async (t) => {
+  const runtimeId = await studied('--again', 'no-transcript');
+  const { exit, stderr } = await run('export', runtimeId, 'transcript.srt');
+  t.is(exit, 1);
+  t.regex(stderr, /^export_unavailable: .*; a transcript needs a host with --semantic-recognizer/);
 });
 
 test('a label that is given with a source that is there already is said to have no effect', async (t) => {
