@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { StartError } from './options/start-error.ts';
+import { meaningOf } from './terminal/system-failure.ts';
 
 /**
  * The bearer token of this process: 32 random bytes in hex, or the one that a token file holds. A token file that does
@@ -24,7 +25,7 @@ export async function hostToken(file: string | null): Promise<string> {
   try {
     await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw invalid(String(error));
+    throw invalid(meaningOf(String((error as NodeJS.ErrnoException).code)) ?? String(error));
   }
   return token;
 }

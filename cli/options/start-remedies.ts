@@ -21,7 +21,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
   screen_text_unavailable:
     'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
-  invalid_host_token: 'chmod 600 the token file, or name one that does not exist yet: the host writes it',
+  invalid_host_token:
+    'name a file of mode 0600 with 64 hex digits, or a new one in a folder that is there: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',
   listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
   charts_stale: 'npm run charts, and review what changed',

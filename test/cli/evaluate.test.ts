@@ -122,7 +122,7 @@ test.serial(
   async (t) => {
     const folder = await packFolder(t);
     const cases: [args: string[], message: RegExp][] = [
-      [[await scratchFolder(t)], /^pack_file_missing: pack\.json\n$/],
+      [[await scratchFolder(t)], /^pack_file_missing: pack\.json; name a folder with a whole pack: [^\n]+\n$/],
       [[folder], /^baseline_missing: /],
       [[folder, '--baseline', sample], /^baseline_malformed: baseline: unreadable\n$/],
       [[folder, '--baseline', join(sample, 'gold.json')], /^baseline_malformed: baseline\.\w+\n$/],

@@ -61,3 +61,10 @@ test('a folder, a pipe and a path that leads nowhere are refused without waiting
   await symlink(join(folder, 'missing', 'token'), join(folder, 'link'));
   await t.throwsAsync(hostToken(join(folder, 'link')), refused);
 });
+
+test('bug: a token file in a folder that is not there was refused in words of Node', async (t) => {
+  const file = join(await scratchFolder(t), 'missing', 'token');
+  const { message } = await t.throwsAsync(hostToken(file), refused);
+  t.regex(message, /a folder on the way to it is not there/);
+  t.notRegex(message, /Error: /);
+});
