@@ -8,10 +8,12 @@ import type { SourceSessionRow } from '../../contract/sources/source-session-lis
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { checkFile } from '../terminal/given-file.ts';
+import { bytesText } from '../terminal/size.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { millisecondsOf } from '../terminal/time-code.ts';
+import { onEachSource } from './each-source.ts';
 import { attested, checkRights, rightsFlags, rightsOf } from './rights.ts';
 import { attachedTo, checkSubtitleFiles, givenSubtitles, subtitlesFlags, trackLine } from './subtitle-files.ts';
 import { usualLabel } from './usual-label.ts';
@@ -69,7 +71,7 @@ async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow>
   const { size } = await stat(path);
   const filename = basename(path);
   const rightsHolder = await rightsOf(call, filename);
-  terminal.progress(`${filename}: ${(size / 1e6).toFixed(1)} MB`);
+  terminal.progress(`${filename}: ${bytesText(size)}`);
   const shown = shownAs(call, filename);
   const label = given.single('label') ?? usualLabel(path, extname(path));
   const onUpload = uploadProgressOf(call, filename);
@@ -110,11 +112,9 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   for (const path of files) await checkRights({ given, terminal }, basename(path));
 }
 
-async function run(call: Call) {
-  for (const what of call.given.positional) {
-    const source = await ingested(call, what);
-    call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
-  }
+async function run(call: Call, what: string): Promise<ExitCode> {
+  const source = await ingested(call, what);
+  call.terminal.result(source, [`${source.sourceSessionId}  ${timeCode(source.durationMs)}  ${source.label}`]);
   return exitCodes.done;
 }
 
@@ -127,5 +127,5 @@ export const ingest: HostCommand = {
   startsHost: true,
   interrupted: 'an ingest under way is canceled',
   check,
-  run,
+  run: (call) => onEachSource(call, (what) => run(call, what)),
 };

@@ -14,6 +14,7 @@ import { checkLanguage } from '../terminal/language-tag.ts';
 import { namedHost } from '../terminal/named-host.ts';
 import { summaryLines } from '../terminal/summary.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { onEachSource } from './each-source.ts';
 import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
 import { checkRights, rightsFlags } from './rights.ts';
@@ -101,19 +102,16 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
   await checkFiles(given, terminal);
 }
 
-async function run(call: Call): Promise<ExitCode> {
-  let exit: ExitCode = exitCodes.done;
-  for (const what of call.given.positional) {
-    const status = await studied(call, what);
-    const [overview, { evidence }] = await Promise.all([
-      call.host.overview(status.runtimeId),
-      call.host.evidence(status.runtimeId),
-    ]);
-    const exports = status.lifecycle === 'terminal' ? [exportsLine(overview)] : [];
-    call.terminal.result({ status, evidence, overview }, [...summaryLines(overview), ...exports]);
-    if (status.lifecycle !== 'terminal') exit = exitCodes.failed;
-  }
-  return exit;
+async function run(call: Call, what: string): Promise<ExitCode> {
+  const status = await studied(call, what);
+  const [overview, { evidence }] = await Promise.all([
+    call.host.overview(status.runtimeId),
+    call.host.evidence(status.runtimeId),
+  ]);
+  const hasEndedWell = status.lifecycle === 'terminal';
+  const exports = hasEndedWell ? [exportsLine(overview)] : [];
+  call.terminal.result({ status, evidence, overview }, [...summaryLines(overview), ...exports]);
+  return hasEndedWell ? exitCodes.done : exitCodes.failed;
 }
 
 /** Studies sources to their end. */
@@ -127,5 +125,5 @@ export const study: HostCommand = {
   interrupted:
     'an ingest under way is canceled; a study goes on while a host runs on the data root, and media-study cancel ends it',
   check,
-  run,
+  run: (call) => onEachSource(call, (what) => run(call, what)),
 };

@@ -124,5 +124,14 @@ test('a file that is no media fails with the reason of its ingest', async (t) =>
   await writeFile(text, 'not media');
   const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
   t.is(exit, 1);
-  t.regex(stderr, /probe_failed: /);
+  t.regex(stderr, /^probe_failed: /m);
+});
+
+test('of several files one that is no media fails alone, by its name, and the others are taken in', async (t) => {
+  const text = join(folder, 'first.mp4');
+  await writeFile(text, 'not media');
+  const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
+  t.is(exit, 1);
+  t.true(stderr.includes(`\n${text}: probe_failed: `), stderr);
+  t.regex(stdout, /^source-session:[0-9a-f]{64} {2}0:50\.000 {2}sample\n$/);
 });
