@@ -130,7 +130,10 @@ const errors = {
     502,
     'look at the server that translates, then ask again: the approval stays free, three attempts in all',
   ],
-  invalid_caption_qc_request: [400, 'send the candidate as the list of productions has it'],
+  invalid_caption_qc_request: [
+    400,
+    'send the ids of a row of the list of productions, its receipt as captionReceiptId and captionReceiptContentId',
+  ],
   illegal_caption_qc_transition: [409, 'read the quality controls of the runtime'],
   // exports
   export_unavailable: [409, 'read the overview of the runtime: it has the reason'],
