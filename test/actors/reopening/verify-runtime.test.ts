@@ -170,7 +170,7 @@ test('a row that is gone, has one bit changed or another shape is named', async 
       t,
       rewritten(space, key, (row) => Object.assign(row, { extra: 1 })),
     );
-    t.deepEqual(extra, { verified: `row: ${name}`, read: `row: ${name}` });
+    t.deepEqual(extra, { verified: `row: ${name}.extra`, read: `row: ${name}.extra` });
   }
 });
 
