@@ -6,6 +6,7 @@ import type { Reviewer } from '../contract/review/publish-review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
+import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
@@ -70,7 +71,9 @@ export interface HostOptions {
   /** Names tools by variables and holds PATH. */
   readonly environment: Environment;
   /** What hosts before this one found out in this process; without it, the host finds out by itself. */
-  readonly machine?: KnownMachine;
+  readonly machine?: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>;
+  /** Starts external processes; absent for the sandboxed launcher. A test gives one that starts none. */
+  readonly launcher?: SandboxedLauncher;
   readonly clock: Clock;
   /** Lines for people. */
   readonly report: (line: string) => void;

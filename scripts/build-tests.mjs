@@ -6,7 +6,6 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { requireInModules } from './build/bundled-parts.mjs';
 import { englishAlone } from './build/english-alone.mjs';
-import { groupTests } from './build/grouped-tests.mjs';
 import { bringUpToDate } from './build/replaced-folder.mjs';
 import { testParts } from './build/stamp.mjs';
 
@@ -25,6 +24,7 @@ const processes = [
   'test/executors/process/host-to-be-killed.ts',
   'test/executors/process/launches-within.ts',
   'test/executors/videohost/video-host-to-be-killed.ts',
+  'test/host/live.ts',
   'test/http/listener/slow-sink-host.ts',
 ];
 
@@ -42,15 +42,9 @@ const packages = Object.keys({ ...dependencies, ...devDependencies, 'local-media
 export function buildTests() {
   return bringUpToDate({ root, folder, parts: testParts }, async (fresh) => {
     const { build: bundle } = await import('esbuild');
-    const files = testFiles();
-    const ordinary = files.filter((file) => !file.startsWith('test/soak/'));
-    const groups = await groupTests({ root, folder: join(fresh, 'groups'), files: ordinary });
     await bundle({
       absWorkingDir: root,
-      entryPoints: [
-        ...[...files, ...processes].map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
-        ...groups.map(({ name }) => ({ in: join(fresh, 'groups', `${name}.test.ts`), out: `groups/${name}.test` })),
-      ],
+      entryPoints: [...testFiles(), ...processes].map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
       outdir: fresh,
       bundle: true,
       splitting: true,
@@ -77,15 +71,7 @@ const testFiles = () =>
  *
  * @param {string} source
  */
-export const builtTest = (source) =>
-  join(folder, relative(source.startsWith(join(folder, 'groups')) ? folder : root, source).replace(/\.ts$/, '.js'));
-
-/** The groups of test files that share a process (`build/grouped-tests.mjs`), with paths from the root. */
-export const testGroups = () => {
-  /** @type {{ name: string, files: string[] }[]} */
-  const groups = JSON.parse(readFileSync(join(folder, 'groups', 'groups.json'), 'utf8'));
-  return groups.map(({ name, files }) => ({ file: join('build-tests', 'groups', `${name}.test.ts`), files }));
-};
+export const builtTest = (source) => join(folder, relative(root, source).replace(/\.ts$/, '.js'));
 
 /**
  * What a file is told of its own place: a file of the program stands in `build/`, beside the detector process that it

@@ -2,10 +2,15 @@
 // Loaded into each test process. AVA asks for a test file by `require`; it is answered with the bundle of the file.
 import { readFileSync } from 'node:fs';
 import { createRequire, SourceMap } from 'node:module';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtTest } from '../scripts/build-tests.mjs';
+import { keepToTier } from './tiers.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 createRequire(import.meta.url).extensions['.ts'] = (module, path) => {
+  keepToTier(relative(root, path));
   module.exports = import(builtTest(path));
 };
 

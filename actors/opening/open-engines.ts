@@ -19,12 +19,13 @@ const detectorIdleMs = 60_000;
  * screen. It removes what an earlier host left in the data root first. Rejects with coded errors.
  */
 export async function openEngines(
-  { clock, environment, recognizer: chosen = null, screenText = null, report }: HostOptions,
+  { clock, environment, recognizer: chosen = null, screenText = null, report, launcher: given }: HostOptions,
   { layout, ledger, objectStore }: OpenStorage,
-  machine: KnownMachine,
+  machine: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>,
 ) {
   // It ends what runs in the folders of an earlier host, which must still be there for that.
-  const launcher = await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox });
+  const launcher =
+    given ?? (await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox }));
   const leftovers = await objectStore.sweep(await notedParts(ledger));
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { openInProcess } from '../crash/host-in-process.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { openCanary } from './canary.ts';
 import { hostileFiles } from './hostile-media/built-files.ts';

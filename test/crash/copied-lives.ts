@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { copyAsLeft } from './host-in-process.ts';
+import { copyAsLeft } from '../host/host-in-process.ts';
 
 /** A data root as a death at one point of a life would have left it. */
 export interface Left<Known> {

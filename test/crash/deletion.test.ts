@@ -9,7 +9,7 @@ import { garbageCollection } from '../../contract/deletion/garbage-collection.ts
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { CrashClient, nothingPromised } from './client.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { type HostInProcess, openInProcess } from './host-in-process.ts';
+import { type HostInProcess, openInProcess } from '../host/host-in-process.ts';
 import { LaterClient } from './later-client.ts';
 import { mediaNumber } from './media.ts';
 

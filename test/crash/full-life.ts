@@ -11,7 +11,7 @@ import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.
 import { writeBackup } from '../../storage/backup/write-backup.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from './client.ts';
-import { type InProcessOptions, openInProcess, withDownloader } from './host-in-process.ts';
+import { type InProcessOptions, openInProcess, withDownloader } from '../host/host-in-process.ts';
 import type { Reachable } from './host-process.ts';
 import { LaterClient } from './later-client.ts';
 import { mediaNumber } from './media.ts';

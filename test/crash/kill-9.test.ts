@@ -8,7 +8,7 @@ import { seededNumbers } from '../storage/ledger/scratch.ts';
 import { checkAnswers, checkDataRoot, checkJournal, checkRuntimes } from './checks.ts';
 import { CrashClient, HostGone, knownNow, nothingPromised, type Promised } from './client.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { openInProcess } from './host-in-process.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { startHost } from './host-process.ts';
 import { mediaNumber } from './media.ts';
 import { processesOf } from './processes.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { openInProcess } from './host-in-process.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
 import { isDeadly } from './soak.ts';
 

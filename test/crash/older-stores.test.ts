@@ -12,7 +12,7 @@ import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { patienceMs } from '../patience.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
-import { type HostInProcess, openInProcess, withDownloader } from './host-in-process.ts';
+import { type HostInProcess, openInProcess, withDownloader } from '../host/host-in-process.ts';
 import { LaterClient } from './later-client.ts';
 import { isSoak } from './soak.ts';
 import { clockAfter, describedReleases, isOfLife, releases, tellingStores, unpacked } from './stored-releases.ts';

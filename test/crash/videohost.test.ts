@@ -10,7 +10,7 @@ import { openStore } from '../actors/reopening/stored-studies.ts';
 import { eventually } from '../patience.ts';
 import { checkDataRoot } from './checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { openInProcess, withDownloader } from './host-in-process.ts';
+import { openInProcess, withDownloader } from '../host/host-in-process.ts';
 import type { Reachable } from './host-process.ts';
 import { startHost } from './host-process.ts';
 import { processesOf } from './processes.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Operation, type ReadableDocument, readableDocument } from '../../scripts/docs/openapi/read-document.ts';
-import type { Question, WireAnswer } from './wire-client.ts';
+import type { Question, WireAnswer } from '../host/wire-question.ts';
 
 const path = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 

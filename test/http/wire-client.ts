@@ -1,26 +1,11 @@
-import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Question, WireAnswer } from '../host/wire-question.ts';
 import { patienceMs } from '../patience.ts';
 import { RawSocket } from './listener/raw-socket.ts';
 
 // Well below the time after which the host closes an idle connection, so that no request meets a closing one.
 const idleMs = 3_000;
-
-export interface Question {
-  readonly headers?: OutgoingHttpHeaders;
-  /** Sent as JSON. */
-  readonly json?: unknown;
-  /** Sent as it is, with its length; a list is sent in chunks, without one. */
-  readonly body?: Buffer | readonly Buffer[];
-  /** Null: no Authorization at all. */
-  readonly token?: string | null;
-}
-
-export interface WireAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** Asks one host over real sockets, with its token unless told otherwise. */
 export class WireClient {

@@ -8,7 +8,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
-import { openInProcess } from '../crash/host-in-process.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';
 import { slowClock } from '../crash/slow-clock.ts';

@@ -9,7 +9,7 @@ import { StudyHost } from '../../../client/study-host.ts';
 import { attestations } from '../../../contract/review/publish-review.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 
 const embedding = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];

@@ -28,7 +28,7 @@ import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
 import { publishedCaptionsOf } from '../../../receipts/reopening/published-captions.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 import { type OpenedStore, openStore } from '../reopening/stored-studies.ts';
 
 const approval = {

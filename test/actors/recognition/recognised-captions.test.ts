@@ -10,7 +10,7 @@ import { refuses, StubProvider } from '../../../fixtures/hosted-model/stub-provi
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
 

@@ -10,7 +10,7 @@ import type { WorkProgress } from '../../../contract/operation/work-progress.ts'
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;

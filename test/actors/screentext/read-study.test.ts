@@ -7,7 +7,7 @@ import { StudyHost } from '../../../client/study-host.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
 import { readSampleGold, type SampleGold } from '../../../fixtures/sample/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
+import { copyAsLeft, openInProcess } from '../../host/host-in-process.ts';
 import { descendants } from '../../executors/evidence/detection-for-tests.ts';
 
 async function folder(t: ExecutionContext, name: string): Promise<string> {

@@ -7,7 +7,7 @@ import { StudyHost } from '../../../client/study-host.ts';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 
 const calibrated = ['--forecast-estimator', 'host-calibrated'];
 

@@ -9,7 +9,7 @@ import { unpackState } from '../../../executors/detector/packed-state.ts';
 import { passState } from '../../../executors/evidence/pass-meters.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { copyAsLeft, openInProcess } from '../../crash/host-in-process.ts';
+import { copyAsLeft, openInProcess } from '../../host/host-in-process.ts';
 import { eventually } from '../../patience.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 

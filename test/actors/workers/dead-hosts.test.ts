@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { actorRow } from '../../../actors/supervision/actor-row.ts';
-import { copyAsLeft } from '../../crash/host-in-process.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 import { QueuedHost } from './queued-host.ts';
 import { redisServer } from './redis-for-tests.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { StudyHost } from '../../../client/study-host.ts';
-import { type HostInProcess, openInProcess } from '../../crash/host-in-process.ts';
+import { type HostInProcess, openInProcess } from '../../host/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
 import { patienceMs } from '../../patience.ts';
 import { RedisForTests } from './redis-for-tests.ts';

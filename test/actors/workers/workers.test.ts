@@ -10,7 +10,7 @@ import { OrderRefused } from '../../../executors/workers/order-queue.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { SharedOutcomes } from '../../../storage/objects/shared-outcomes.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../crash/host-in-process.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
 import { QueuedHost } from './queued-host.ts';
 import { redisServer } from './redis-for-tests.ts';

@@ -7,7 +7,7 @@ import { sourceSessionList } from '../../../contract/sources/source-session-list
 import { readableDocument } from '../../../scripts/docs/openapi/read-document.ts';
 import { type AdapterFlag, HostContract, pageOrigin } from '../../http/host/contract.ts';
 import { ingestRequest, openIngest } from '../../http/host/ingest-steps.ts';
-import type { WireAnswer } from '../../http/wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import { type HostileRequest, hostileRequest, type Known } from './hostile-request.ts';
 
 const path = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));

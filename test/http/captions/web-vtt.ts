@@ -3,7 +3,7 @@ import webVtt from 'webvtt-parser';
 import { captionProductionResults } from '../../../contract/captions/caption-answers.ts';
 import { readSampleGold } from '../../../fixtures/sample/gold.ts';
 import type { HostContract } from '../host/contract.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import { approved, type Captioned, captioned, captionedRange, checksOf, fileOf, pathOf, revoke } from './steps.ts';
 
 /** The cues of a file that a strict parser has nothing to object to. */

@@ -1,14 +1,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import type { z } from 'zod';
-import { type ErrorCode, errorCodes, errorRemedies } from '../../../contract/base/error-codes.ts';
-import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
-import { DescribedWire } from '../described-wire.ts';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { CheckedWire } from '../../host/checked-wire.ts';
+import type { Question, WireAnswer } from '../../host/wire-question.ts';
 import { GatedFfmpeg } from '../gated-ffmpeg.ts';
 import { type Ending, RunningHost } from '../running-host.ts';
-import { type Question, type WireAnswer, WireClient } from '../wire-client.ts';
+import { WireClient } from '../wire-client.ts';
 
 export const adapterNames = { uws: 'uWebSockets.js', node: 'node:http' } as const;
 export type AdapterFlag = keyof typeof adapterNames;
@@ -19,12 +17,8 @@ export const limits = { mediaBytes: Number.MAX_SAFE_INTEGER - 1, studyRangeMs: 3
 /** An origin that the host under test allows by default. */
 export const pageOrigin = 'http://127.0.0.1:4321';
 
-const jsonFields = ['content-type', 'content-length', 'cache-control', 'x-content-type-options', 'x-request-id'];
-// What the server libraries add of their own.
-const transportFields = ['connection', 'keep-alive', 'date', 'uwebsockets'];
-
 /** One real host on one adapter, asked by all suites of the contract in turn. */
-export class HostContract {
+export class HostContract extends CheckedWire {
   readonly adapter: AdapterFlag;
   /** Every code that a suite has provoked so far. */
   readonly provoked = new Set<ErrorCode>();
@@ -36,7 +30,6 @@ export class HostContract {
   #gate: GatedFfmpeg | undefined;
   #host: RunningHost | undefined;
   #client: WireClient | undefined;
-  #described: DescribedWire | undefined;
 
   /**
    * `otherFlags` and `environment` are given to the host, at each start as they are then, beside those of all suites; a flag
@@ -47,6 +40,7 @@ export class HostContract {
     otherFlags: readonly string[] = [],
     environment: Readonly<Record<string, string>> = {},
   ) {
+    super();
     this.adapter = adapter;
     this.#otherFlags = otherFlags;
     this.#environment = environment;
@@ -61,7 +55,6 @@ export class HostContract {
     this.#folder = await mkdtemp(join(tmpdir(), `host-${this.adapter}-`));
     await mkdir(this.dataRoot, { mode: 0o700 });
     this.#gate = await GatedFfmpeg.create(this.#folder);
-    this.#described = await DescribedWire.read();
     await this.start();
   }
 
@@ -114,59 +107,12 @@ export class HostContract {
     return present(this.#client);
   }
 
-  /** Asks the host, and holds its answer against the description of the wire. */
-  async ask(method: string, path: string, question: Question = {}): Promise<WireAnswer> {
-    const answer = await this.client.ask(method, path, question);
-    present(this.#described).check(method, path, question, answer);
-    return answer;
+  protected override send(method: string, path: string, question: Question): Promise<WireAnswer> {
+    return this.client.ask(method, path, question);
   }
 
-  get(path: string, question?: Question): Promise<WireAnswer> {
-    return this.ask('GET', path, question);
-  }
-
-  post(path: string, json: unknown): Promise<WireAnswer> {
-    return this.ask('POST', path, { json });
-  }
-
-  /** Checks a JSON answer to the last field and gives its value; `others` are the fields it has beside the common. */
-  json(t: ExecutionContext, { status, headers, body }: WireAnswer, others: readonly string[] = []): unknown {
-    const text = body.toString('utf8');
-    const own = Object.keys(headers).filter((name) => !transportFields.includes(name));
-    t.deepEqual(own.sort(), [...jsonFields, ...others].sort(), text);
-    t.is(headers['content-type'], 'application/json; charset=utf-8');
-    t.is(headers['content-length'], String(body.length));
-    t.is(headers['cache-control'], 'no-store');
-    t.is(headers['x-content-type-options'], 'nosniff');
-    const value: unknown = JSON.parse(text);
-    t.is(text, `${JSON.stringify(value)}\n`, `${status}`);
-    return value;
-  }
-
-  /**
-   * Expects a refusal with this code, whose message ends with what can be done, and notes that the code was provoked. What
-   * happened, which is the message without that.
-   */
-  refused(t: ExecutionContext, answer: WireAnswer, code: ErrorCode, others: readonly string[] = []): string {
-    const { error } = errorEnvelope.parse(this.json(t, answer, others));
-    t.is(error.code, code, error.message);
-    t.is(answer.status, errorCodes[code]);
+  protected override noteRefusal(code: ErrorCode): void {
     this.provoked.add(code);
-    const remedy = `; ${errorRemedies[code]}`;
-    t.true(error.message.endsWith(remedy), error.message);
-    return error.message.slice(0, -remedy.length);
-  }
-
-  /** Expects an answer with this status whose body fits the schema without a key too many. */
-  granted<Body>(
-    t: ExecutionContext,
-    answer: WireAnswer,
-    status: number,
-    schema: z.ZodType<Body>,
-    others: readonly string[] = [],
-  ): Body {
-    t.is(answer.status, status, answer.body.toString('utf8', 0, 300));
-    return schema.parse(this.json(t, answer, others));
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import { eventually } from '../../patience.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import type { HostContract } from './contract.ts';
 
 export const ingests = '/v1/owned-media-ingests';

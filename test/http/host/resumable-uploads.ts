@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import { workProgress } from '../../../contract/operation/work-progress.ts';
-import type { Question, WireAnswer } from '../wire-client.ts';
+import type { Question, WireAnswer } from '../../host/wire-question.ts';
 import { type HostContract, limits, pageOrigin } from './contract.ts';
 import {
   closedStatus,

@@ -6,7 +6,7 @@ import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/run
 import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/runtime-status.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import type { HostContract } from './contract.ts';
 
 export const plans = '/v1/runtime-plans';

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ErrorCode } from '../../../contract/base/error-codes.ts';
-import type { Question } from '../wire-client.ts';
+import type { Question } from '../../host/wire-question.ts';
 import type { HostContract } from './contract.ts';
 import {
   arrived,

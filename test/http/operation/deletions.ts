@@ -10,7 +10,7 @@ import { mediaNumber } from '../../crash/media.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingestRequest, ingests, openIngest, putMedia, reached } from '../host/ingest-steps.ts';
 import { followed, plans, sampleRow, startStudy, starts, studyRequest } from '../host/study-steps.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 
 const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
 const examplesPath = new URL('../../../fixtures/recorded-run/exchanges.json', import.meta.url);

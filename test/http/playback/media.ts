@@ -6,7 +6,7 @@ import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { sampleRow } from '../host/study-steps.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import { askMedia, askRevocation, type Granted, grantOf, otherOrigin, pageFields, studied } from './steps.ts';
 
 // Beside what the libraries add, the id that every answer has of its own.

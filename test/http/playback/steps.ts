@@ -10,7 +10,7 @@ import type { SourceSessionRow } from '../../../contract/sources/source-session-
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingest } from '../host/ingest-steps.ts';
 import { startStudy, studyRequest } from '../host/study-steps.ts';
-import type { WireAnswer } from '../wire-client.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 
 /** The fields that every answer to a page has beside the common ones. */
 export const pageFields = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];

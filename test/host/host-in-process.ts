@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openHost } from '../../actors/host.ts';
+import type { HostOptions } from '../../actors/host-types.ts';
 import { Charts } from '../../actors/lifecycles/charts.ts';
 import { KnownMachine } from '../../actors/opening/known-machine.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
@@ -12,11 +15,13 @@ import { explainerOf } from '../../cli/options/language-explainer.ts';
 import { recognizerOf } from '../../cli/options/recognizer.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import type { Clock } from '../../contract/base/clock.ts';
+import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
+import type { OpenListener } from '../../http/listener/listener.ts';
 import { openServer } from '../../http/server.ts';
+import type { Reachable } from '../crash/host-process.ts';
 import { withoutDownloader } from '../without-downloader.ts';
-import type { Reachable } from './host-process.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
 export interface HostInProcess extends Reachable {
@@ -33,6 +38,10 @@ export interface InProcessOptions {
   readonly windowing?: Windowing;
   /** Hears of every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
+  /** What starts its processes; the sandboxed launcher where absent. */
+  readonly launcher?: SandboxedLauncher;
+  /** What it listens with, and the token of its clients; a socket and a token of its own where absent. */
+  readonly wire?: { readonly open: OpenListener; readonly token: string };
 }
 
 /** What a host needs of the test that it is opened for, or of a process of its own. */
@@ -41,7 +50,24 @@ interface Opener {
   readonly teardown: (end: () => Promise<unknown>) => unknown;
 }
 
-const machine = new KnownMachine();
+const charts = fileURLToPath(new URL('../../docs/charts/', import.meta.url));
+const description = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
+
+/** What hosts with processes of their own found out in this test process. */
+let known: KnownMachine | undefined;
+
+/** A machine of which a host that starts no process asks nothing. */
+const unasked: NonNullable<HostOptions['machine']> = {
+  sandbox: new Promise(() => undefined),
+  known: () => undefined,
+  note: () => undefined,
+};
+
+function knownMachine(): KnownMachine {
+  known ??= new KnownMachine();
+  return known;
+}
+
 /** What the environment of the test names, or what is on its PATH. */
 export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP };
 
@@ -49,7 +75,15 @@ export const withDownloader = { MEDIA_STUDY_YTDLP: process.env.MEDIA_STUDY_YTDLP
 export async function openInProcess(
   t: Opener,
   dataRoot: string,
-  { flags = [], environment = {}, clock = systemClock, points = () => undefined, windowing }: InProcessOptions = {},
+  {
+    flags = [],
+    environment = {},
+    clock = systemClock,
+    points = () => undefined,
+    windowing,
+    launcher,
+    wire,
+  }: InProcessOptions = {},
 ): Promise<HostInProcess> {
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
@@ -65,21 +99,22 @@ export async function openInProcess(
     screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
-    machine,
+    machine: launcher === undefined ? knownMachine() : unasked,
+    ...(launcher === undefined ? {} : { launcher }),
     ...(windowing === undefined ? {} : { windowing }),
     clock,
     report,
     points,
     onFatal: (error) => t.fail(error.message),
   });
-  const token = randomUUID();
-  const { open } = await chooseListener();
+  const token = wire?.token ?? randomUUID();
+  const open = wire?.open ?? (await chooseListener()).open;
   const listener = await openServer({
-    ...{ host: '127.0.0.1', port: 0, allowedOrigins: [], token, open },
+    ...{ host: '127.0.0.1', port: 0, allowedOrigins: options.allowedOrigins, token, open },
     services: {
       ...host,
-      charts: new Charts(() => Promise.resolve(Buffer.of())),
-      readDocument: () => Promise.resolve(Buffer.of()),
+      charts: new Charts((machineId) => readFile(join(charts, `${machineId}.drawing.json`))),
+      readDocument: () => readFile(description),
     },
     clock,
     readConsole: readConsoleFiles,

@@ -1,0 +1,10 @@
+// What `npm test` runs: every pure test, every host test, and one smoke of each kind of process.
+import { availableParallelism } from 'node:os';
+import everything from './ava.config.mjs';
+
+export default {
+  ...everything,
+  files: ['test/**/*.test.ts', '!test/**/*.process.test.ts', '!test/soak/**', 'test/smoke/*.process.test.ts'],
+  // Pure and host tests keep a core busy.
+  concurrency: 2 * availableParallelism(),
+};

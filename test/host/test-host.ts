@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { Clock } from '../../contract/base/clock.ts';
+import { openLauncher, probeSandbox } from '../../executors/process/launcher.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { CheckedWire } from './checked-wire.ts';
+import { type HostInProcess, openInProcess } from './host-in-process.ts';
+import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';
+import { MemoryWire, type OpenAnswer } from './memory-wire.ts';
+import { TestLauncher } from './test-launcher.ts';
+import type { Question, WireAnswer } from './wire-question.ts';
+
+export interface TestHostOptions {
+  /** The life whose data root it is opened on. */
+  readonly life?: LifeName;
+  /** Whether ffmpeg and ffprobe may run; else no process is started. */
+  readonly mediaTools?: boolean;
+  /** Options of the command line. */
+  readonly flags?: readonly string[];
+  readonly clock?: Clock;
+  /** Hears of every point at which something was, or is about to be, written. */
+  readonly points?: (name: string) => void;
+}
+
+/** One host for one test, inside the test's process, on a data root that was lived before; asked over a wire in memory. */
+export class TestHost extends CheckedWire {
+  readonly dataRoot: string;
+  /** What the client of the lives was told. */
+  readonly known: KnownOfLives;
+  readonly #t: ExecutionContext;
+  readonly #options: TestHostOptions;
+  readonly #wire = new MemoryWire(randomUUID());
+  #launcher = new TestLauncher(null);
+  #host: HostInProcess | undefined;
+
+  private constructor(t: ExecutionContext, options: TestHostOptions) {
+    super();
+    this.#t = t;
+    this.#options = options;
+    this.known = knownLives();
+    this.dataRoot = livedRoot(t, options.life ?? 'fresh');
+  }
+
+  /** Opens a host; it ends with the test. */
+  static async open(t: ExecutionContext, options: TestHostOptions = {}): Promise<TestHost> {
+    const host = new TestHost(t, options);
+    await host.start();
+    return host;
+  }
+
+  /** Starts a host on the data root, with other options of the command line if they are given. */
+  async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
+    const { mediaTools = false, clock, points } = this.#options;
+    const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
+    const real =
+      sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
+    this.#launcher = new TestLauncher(real);
+    this.#host = await openInProcess(this.#t, this.dataRoot, {
+      flags,
+      launcher: this.#launcher,
+      wire: this.#wire,
+      ...(clock === undefined ? {} : { clock }),
+      ...(points === undefined ? {} : { points }),
+    });
+  }
+
+  /** Stops the host, as a signal would. */
+  async stop(): Promise<void> {
+    await this.#host?.stop();
+  }
+
+  /** Stops the host and starts another on the same data root. */
+  async restart(flags?: readonly string[]): Promise<void> {
+    await this.stop();
+    await this.start(flags);
+  }
+
+  /** What starts the processes of the host, so that a test can hold them. */
+  get launcher(): TestLauncher {
+    return this.#launcher;
+  }
+
+  get token(): string {
+    return this.#wire.token;
+  }
+
+  /** The lines that the host wrote for people. */
+  reports(): readonly string[] {
+    return this.#host?.told() ?? [];
+  }
+
+  /** The file of an object. */
+  objectFile(contentId: string): string {
+    const digest = contentId.slice('sha256:'.length);
+    return join(dataRootAt(this.dataRoot).objects, digest.slice(0, 2), digest);
+  }
+
+  /** Begins a request whose answer is read by and by. */
+  begin(method: string, path: string, question: Question = {}): Promise<OpenAnswer> {
+    return this.#wire.begin(method, path, question);
+  }
+
+  protected override send(method: string, path: string, question: Question): Promise<WireAnswer> {
+    return this.#wire.ask(method, path, question);
+  }
+}
