@@ -16,14 +16,17 @@ import { readConsoleFiles } from './console-files.ts';
 import { crashPoints } from './crash-points.ts';
 import { jsonLog, type Log, textLog } from './log.ts';
 import { translatorNotice, translatorOf } from './options/caption-executor.ts';
+import { parseFlags } from './options/flags.ts';
 import { answersQuestion } from './options/help.ts';
 import { announcedExplainer, explainerNotice, explainerOf } from './options/language-explainer.ts';
 import { announcedRecognizer, recognizerNotice, recognizerOf } from './options/recognizer.ts';
 import { screenTextNotice } from './options/screen-text.ts';
-import { type ServeOptions, serveOptions } from './options/serve-options.ts';
+import { serveFlags } from './options/serve-flags.ts';
+import { environmentOf, optionsOf, type ServeOptions } from './options/serve-options.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
 import { demandObjectSource, workQueueNotice } from './options/work-queue.ts';
+import { settledFlags } from './settings/settings-file.ts';
 import { consoleAddress } from './terminal/console-address.ts';
 import { removeHostFile, writeHostFile } from './terminal/host-file.ts';
 import { hostToken } from './token.ts';
@@ -40,9 +43,10 @@ const report = (line: string): void => log.report(line);
 async function serve(options: ServeOptions): Promise<void> {
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
-  const translator = translatorOf(options.captionExecutor, process.env) ?? null;
-  const explainer = explainerOf(options.explainerModel, process.env);
-  const recognizer = recognizerOf(options.recognizer, process.env);
+  const environment = environmentOf(options, process.env);
+  const translator = translatorOf(options.captionExecutor, environment) ?? null;
+  const explainer = explainerOf(options.explainerModel, environment);
+  const recognizer = recognizerOf(options.recognizer, environment);
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
   const token = await hostToken(options.tokenFile);
   const chosen = await chosenListener(options.httpAdapter);
@@ -71,7 +75,7 @@ async function serve(options: ServeOptions): Promise<void> {
     recognizesTwice: options.recognizesTwice,
     workQueue: options.workQueue,
     screenText: options.screenText,
-    environment: process.env,
+    environment,
     clock: systemClock,
     report,
     points: crashPoints(process.env),
@@ -194,7 +198,10 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const args = process.argv.slice(2);
 outliveReaders();
 try {
-  if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) await serve(serveOptions(args));
+  if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
+    const given = parseFlags(args, serveFlags);
+    await serve(optionsOf(await settledFlags(given)));
+  }
 } catch (error) {
   log.fatal(failureLine(error));
   process.exit(error instanceof StartError ? error.exitCode : 1);

@@ -22,6 +22,18 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
     flags: hostFlags,
     run: async (given, terminal) => (await import('./doctor-command.ts')).doctor(given, terminal),
   },
+  settings: {
+    usage: 'media-study settings [show | set NAME=VALUE… | unset NAME…] [flags]',
+    purpose:
+      'Shows and changes the settings of the hosts of a data root. Tries what is set first: an engine that is not there, or a server that does not answer, changes nothing.',
+    flags: {
+      ...hostFlags,
+      settings: single('FILE', 'settings.json in the data root', 'the settings file that is shown or changed'),
+    },
+    choices: ['show', 'set', 'unset'],
+    positionals: 100,
+    run: async (given, terminal) => (await import('./settings/settings-command.ts')).settingsCommand(given, terminal),
+  },
   backup: {
     usage: 'media-study backup DIR [flags]',
     purpose:

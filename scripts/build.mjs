@@ -30,6 +30,9 @@ export const external = [
   'uWebSockets.js',
 ];
 
+/** Packages whose main file a bundler cannot read: the module form of each. */
+export const moduleForms = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+
 /**
  * Brings the built program up to date. Every file of it lies directly in `build/`, one folder below the root as the
  * sources do, so that `../fixtures` leads to the same place from both. The console is in `build/console/`, the client for
@@ -52,6 +55,7 @@ export function build() {
       format: 'esm',
       target: 'node20',
       external,
+      alias: moduleForms,
       banner: { js: requireInModules },
       // Names stay, so that a stack can be read; scripts and comments of packages are half of the program without this.
       minifyWhitespace: true,

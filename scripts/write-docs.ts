@@ -1,6 +1,7 @@
 // Writes what stands in the docs and comes from code: `npm run docs`. Charts have a command of their own.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { settingsSchema } from '../cli/settings/settings-file.ts';
 import { endpointsPage } from './docs/endpoints-page.ts';
 import { withRemedies } from './docs/errors-page.ts';
 import { limitsPage } from './docs/limits-page.ts';
@@ -12,6 +13,7 @@ import { optionsPage } from './docs/options-page.ts';
 const pathOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
 
 await writeFile(pathOf('options.md'), optionsPage());
+await writeFile(pathOf('settings.schema.json'), `${JSON.stringify(settingsSchema(), null, 2)}\n`);
 const document = await openApiDocument(await readRecordedRun());
 await writeFile(pathOf('openapi.json'), documentText(document));
 await writeFile(pathOf('endpoints.md'), endpointsPage(readableDocument.parse(document)));

@@ -98,11 +98,12 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 
 const usage = (message: string) => new StartError('invalid_flags', message);
 
-function suggestion(name: string, known: readonly string[]): string {
+/** `, did you mean --port?` for the nearest of the known names, with what stands before it; nothing if none is near. */
+export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
   const [nearest] = known
     .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
     .sort((a, b) => a.distance - b.distance);
   return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
-    ? `, did you mean --${nearest.candidate}?`
+    ? `, did you mean ${prefix}${nearest.candidate}?`
     : '';
 }

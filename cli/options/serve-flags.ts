@@ -22,6 +22,11 @@ export const serveFlags: FlagTable = {
     defaultDataRootWords,
     'where everything durable lies: a new or an empty folder, or one that a host has used; one host at a time, mode 0700',
   ),
+  settings: single(
+    'FILE',
+    'settings.json in the data root, if it is there',
+    'a file with settings: the names of these options with their values, as JSON with comments; an option that is given wins',
+  ),
   'source-directory': repeated('DIR', null, 'a sealed source folder, read in place beside the sample'),
   'source-root': single('DIR', null, 'a folder in which every --source-directory must lie'),
   'token-file': single(
@@ -56,6 +61,11 @@ export const serveFlags: FlagTable = {
     'NAME',
     'text',
     'text or json: what the host says on stderr, as lines or as one JSON document a line',
+  ),
+  'model-server': single(
+    'URL',
+    'OPENAI_BASE_URL of the environment',
+    'the server behind the interface of OpenAI that executors with a model ask, such as http://127.0.0.1:11434/v1; its key is OPENAI_API_KEY of the environment',
   ),
   executor: single('NAME', 'deterministic', 'deterministic; no other value yet'),
   ...workQueueFlags,

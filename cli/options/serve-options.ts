@@ -19,8 +19,16 @@ import { workQueueOf } from './work-queue.ts';
 export type ServeOptions = ReturnType<typeof serveOptions>;
 
 /** Reads the flags of `serve`. Throws `StartError` with the closed start-up codes. */
-export function serveOptions(args: readonly string[]) {
-  const given = parseFlags(args, serveFlags);
+export const serveOptions = (args: readonly string[]) => optionsOf(parseFlags(args, serveFlags));
+
+/** The environment of a host, with the model server that its options name. */
+export const environmentOf = (
+  { modelServer }: Pick<ServeOptions, 'modelServer'>,
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv => (modelServer === null ? environment : { ...environment, OPENAI_BASE_URL: modelServer });
+
+/** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
+export function optionsOf(given: GivenFlags) {
   const host = given.single('host') ?? '127.0.0.1';
   if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
     throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
@@ -74,6 +82,7 @@ export function serveOptions(args: readonly string[]) {
     recognizesTwice: secondRunOf(given, recognizer),
     screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
+    modelServer: given.single('model-server') ?? null,
     httpAdapter: choice(given, 'http-adapter', ['auto', 'uws', 'node']),
     logFormat: choice(given, 'log-format', ['text', 'json']),
   };

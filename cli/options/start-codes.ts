@@ -13,6 +13,7 @@ export const startCodes = {
   invalid_recognition_provider: 2,
   invalid_translation_provider: 2,
   invalid_work_queue: 2,
+  invalid_settings: 2,
   non_loopback_bind_rejected: 2,
   wildcard_origin_rejected: 2,
   invalid_host_token: 1,

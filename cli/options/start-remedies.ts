@@ -13,10 +13,12 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_ingest_limit: 'give a positive integer',
   invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
   executor_not_allowed: 'add the flag that the message names, or leave the other one out',
-  invalid_explanation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_recognition_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_translation_provider: 'correct OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_explanation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_recognition_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  invalid_translation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
   invalid_work_queue: 'give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+  invalid_settings:
+    'correct the file at that place; media-study settings shows what it holds, docs/options.md every name',
   object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
   recognizer_unavailable: 'install the recogniser, or correct --semantic-recognizer-model',
   screen_text_unavailable:

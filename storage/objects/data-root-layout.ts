@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 
+/** The name of the settings file in a data root. */
+export const settingsFile = 'settings.json';
+
 /** Where things lie under the data root. */
 export interface DataRoot {
   readonly root: string;
@@ -13,6 +16,8 @@ export interface DataRoot {
   readonly quarantine: string;
   /** Private folders of external processes. */
   readonly work: string;
+  /** What a person set for the hosts of this data root; it may be there before the first of them. */
+  readonly settings: string;
 }
 
 /** The layout of a data root in this folder. */
@@ -23,4 +28,5 @@ export const dataRootAt = (root: string): DataRoot => ({
   inbox: join(root, 'inbox'),
   quarantine: join(root, 'quarantine'),
   work: join(root, 'work'),
+  settings: join(root, settingsFile),
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { version } from '../../contract/base/program-version.ts';
 import { storeFormat, unsupportedFormat } from '../store-format.ts';
-import type { DataRoot } from './data-root-layout.ts';
+import { type DataRoot, settingsFile } from './data-root-layout.ts';
 import { syncFolder, writeSyncedFile } from './durable-file.ts';
 import { kindOf } from './entry-kind.ts';
 import { failedWith, ObjectStoreError } from './object-store-error.ts';
@@ -79,8 +79,8 @@ async function formatLine(root: string): Promise<{ readonly format: string; read
 export async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked' | 'empty' | 'foreign'> {
   const names = await readdir(layout.root);
   if (names.includes(markerName)) return (await isMarker(join(layout.root, markerName))) ? 'marked' : 'foreign';
-  // A host that died while it marked an empty folder leaves the draft.
-  if (names.every((name) => name === draftName)) return 'empty';
+  // A host that died while it marked an empty folder leaves the draft; a person may have written settings before the first start.
+  if (names.every((name) => name === draftName || name === settingsFile)) return 'empty';
   return (await holdsStore(layout)) ? 'unmarked' : 'foreign';
 }
 

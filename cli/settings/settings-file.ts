@@ -1,0 +1,205 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { captionFlags } from '../options/caption-executor.ts';
+import { defaultDataRoot } from '../options/default-data-root.ts';
+import { type Flag, type FlagTable, type GivenFlags, suggestion } from '../options/flags.ts';
+import { explainerFlags } from '../options/language-explainer.ts';
+import { pathOption } from '../options/path-option.ts';
+import { recognizerFlags, responseFormatFlag, secondRunFlag } from '../options/recognizer.ts';
+import { screenTextFlags } from '../options/screen-text.ts';
+import { serveFlags } from '../options/serve-flags.ts';
+import { StartError } from '../options/start-error.ts';
+import { workQueueFlags } from '../options/work-queue.ts';
+
+/** What only a start can say: which data root, and which settings. */
+const ofOneStart = ['data-root', 'settings'];
+
+/** Every option that a settings file may hold, by its name. */
+export const settingFlags: FlagTable = Object.fromEntries(
+  Object.entries(serveFlags).filter(([name]) => !ofOneStart.includes(name)),
+);
+
+/** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
+export type SettingValue = string | number | boolean | readonly string[];
+
+/** What a settings file holds, by the names of the options. */
+export type Settings = ReadonlyMap<string, SettingValue>;
+
+/**
+ * Options that only make sense together. An option of such a group on the command line replaces the whole group of the settings:
+ * `--caption-executor recorded` must not meet the permission of another executor.
+ */
+const groups: readonly FlagTable[] = [
+  captionFlags,
+  { ...recognizerFlags, ...responseFormatFlag, ...secondRunFlag },
+  screenTextFlags,
+  explainerFlags,
+  workQueueFlags,
+];
+
+const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
+
+/** `12:3` for an offset: the line and the column, both from 1. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Why a value does not fit its option; null if it does. */
+function misfitOf({ form }: Flag, value: unknown): string | null {
+  if (form === 'switch') return typeof value === 'boolean' ? null : 'true or false is needed';
+  if (form === 'repeated') {
+    const isList =
+      Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && each !== '');
+    return isList ? null : 'a list of one or more texts is needed';
+  }
+  const isText = typeof value === 'string' && value !== '';
+  return isText || typeof value === 'number' ? null : 'a text or a number is needed';
+}
+
+function plainValue(node: Node | undefined): unknown {
+  return node?.type === 'array' ? node.children?.map(({ value }) => value) : node?.value;
+}
+
+/**
+ * Reads settings: JSON with comments and trailing commas. Throws `StartError` `invalid_settings` with the place of the fault for
+ * what is no JSON, for an unknown name, a name given twice and a value that does not fit.
+ */
+export function parseSettings(text: string, path: string): Settings {
+  const faults: ParseError[] = [];
+  const root = parseTree(text, faults, { allowTrailingComma: true });
+  const [fault] = faults;
+  if (fault !== undefined) {
+    throw refused(path, `${placeOf(text, fault.offset)}: ${printParseErrorCode(fault.error)}: not JSON with comments`);
+  }
+  if (root?.type !== 'object') throw refused(path, 'one object with settings is needed, such as { "port": 4312 }');
+  const settings = new Map<string, SettingValue>();
+  for (const { offset, children: [key, node] = [] } of root.children ?? []) {
+    const name = String(key?.value);
+    const at = placeOf(text, offset);
+    // Editors take the schema from this field.
+    if (name === '$schema') continue;
+    const flag = Object.hasOwn(settingFlags, name) ? settingFlags[name] : undefined;
+    if (flag === undefined) {
+      throw refused(path, `${at}: unknown setting "${name}"${suggestion(name, Object.keys(settingFlags), '')}`);
+    }
+    if (settings.has(name)) throw refused(path, `${at}: "${name}" stands there twice`);
+    const value = plainValue(node);
+    const misfit = misfitOf(flag, value);
+    if (misfit !== null) throw refused(path, `${at}: "${name}": ${misfit}`);
+    settings.set(name, value as SettingValue);
+  }
+  return settings;
+}
+
+/** Reads a settings file; null if there is none. Throws `StartError` `invalid_settings`. */
+export async function readSettings(path: string): Promise<Settings | null> {
+  const text = await settingsText(path);
+  return text === null ? null : parseSettings(text, path);
+}
+
+async function settingsText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw refused(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * The options of a start with its settings behind them: those of the file that `--settings` names, else of the data root. Throws
+ * `StartError` `invalid_settings`, also if the file that was named is not there.
+ */
+export async function settledFlags(given: GivenFlags): Promise<GivenFlags> {
+  const named = pathOption(given, 'settings');
+  const path = named ?? dataRootAt(pathOption(given, 'data-root') ?? defaultDataRoot()).settings;
+  const settings = await readSettings(path);
+  if (settings === null && named !== null) throw refused(path, 'there is no such file');
+  return settings === null ? given : withSettings(given, settings);
+}
+
+/** The options of a call with those of the settings behind them: what was given on the command line holds. */
+export function withSettings(given: GivenFlags, settings: Settings): GivenFlags {
+  const isReplaced = (name: string): boolean =>
+    given.has(name) || groups.some((group) => name in group && Object.keys(group).some((other) => given.has(other)));
+  const valuesOf = (name: string): readonly string[] => {
+    if (isReplaced(name)) return given.all(name);
+    const value = settings.get(name);
+    if (value === undefined || value === false) return [];
+    if (value === true) return [''];
+    return typeof value === 'object' ? value : [String(value)];
+  };
+  return {
+    positional: given.positional,
+    single: (name) => valuesOf(name)[0],
+    all: valuesOf,
+    has: (name) => valuesOf(name).length > 0,
+  };
+}
+
+/** What becomes of settings: a value, or `undefined` for one that is taken out. */
+export type SettingChanges = ReadonlyMap<string, SettingValue | undefined>;
+
+/** The text of a settings file with changes; comments and the order of the others stay. */
+export function changedSettings(text: string | null, changes: SettingChanges): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
+  return [...changes].reduce(
+    (before, [name, value]) => applyEdits(before, modify(before, [name], value, { formattingOptions })),
+    text ?? '{}\n',
+  );
+}
+
+/**
+ * Changes settings of a file at once: a reader finds the file before or after the change. The folder is made, for its owner alone,
+ * if it is not there.
+ */
+export async function writeSettings(path: string, changes: SettingChanges): Promise<void> {
+  const text = changedSettings(await settingsText(path), changes);
+  const draft = `${path}.${process.pid}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(draft, text, { mode: 0o600 });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The value that words of a command line stand for. Throws `StartError` `invalid_settings`. */
+export function settingOf(name: string, words: readonly string[]): SettingValue {
+  const flag = Object.hasOwn(settingFlags, name) ? settingFlags[name] : undefined;
+  if (flag === undefined) {
+    const near = suggestion(name, Object.keys(settingFlags), '');
+    throw new StartError('invalid_settings', `unknown setting "${name}"${near}`);
+  }
+  if (flag.form === 'repeated' && words.length > 0) return words;
+  const [word = '', ...others] = words;
+  if (word === '' || others.length > 0) throw new StartError('invalid_settings', `"${name}" takes one value`);
+  if (flag.form !== 'switch') return /^\d{1,15}$/.test(word) ? Number(word) : word;
+  if (word !== 'true' && word !== 'false') throw new StartError('invalid_settings', `"${name}": true or false`);
+  return word === 'true';
+}
+
+/** The JSON Schema of a settings file, for editors. */
+export function settingsSchema(): object {
+  const types = {
+    single: { type: ['string', 'integer'] },
+    repeated: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    switch: { type: 'boolean' },
+  } as const;
+  const properties = Object.entries(settingFlags).map(([name, { form, help, preset }]) => [
+    name,
+    { ...types[form], description: preset === null ? help : `${help} (default: ${preset})` },
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Settings of a host of the Local Media Study Service',
+    type: 'object',
+    additionalProperties: false,
+    properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
+  };
+}

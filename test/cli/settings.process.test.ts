@@ -1,0 +1,87 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { RunningHost } from '../http/running-host.ts';
+import { runCommand } from './command.ts';
+
+const executor = ['caption-executor=grouped-subtitles', 'allow-embedded-subtitle-captions=true'];
+
+async function newRoot(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'root');
+}
+
+test('a host starts with what the command set before its data root was there', async (t) => {
+  const root = await newRoot(t);
+  const set = await runCommand(['settings', 'set', ...executor, 'port=0', '--data-root', root]);
+  t.is(set.exit, 0, set.stderr);
+  t.is(set.stdout.split('\n')[1], 'caption-executor: grouped-subtitles');
+  const host = new RunningHost({ flags: ['--data-root', root] });
+  t.teardown(() => host.kill());
+  t.is((await host.announced()).captionExecutor, 'grouped-subtitle-tracks-no-model');
+
+  const running = await runCommand(['settings', 'set', 'log-format=json', '--data-root', root]);
+  t.is(running.stderr, 'a host runs on this data root: restart it for the change\n');
+});
+
+test('a host refuses to start with settings that it cannot read, and names the place', async (t) => {
+  const path = `${await newRoot(t)}.json`;
+  await writeFile(path, '{ "port": }');
+  const host = new RunningHost({ flags: ['--data-root', await newRoot(t), '--settings', path] });
+  t.deepEqual(await host.ended, { code: 2, signal: null });
+  t.true(host.stderr.includes(`invalid_settings: ${path}: 1:11: ValueExpected`), host.stderr);
+  const absent = new RunningHost({ flags: ['--data-root', await newRoot(t), '--settings', '/no/settings.json'] });
+  t.deepEqual(await absent.ended, { code: 2, signal: null });
+});
+
+test('an engine that is not there changes nothing', async (t) => {
+  const root = await newRoot(t);
+  await runCommand(['settings', 'set', ...executor, '--data-root', root]);
+  const before = await readFile(join(root, 'settings.json'), 'utf8');
+  const engine = [
+    'semantic-recognizer=whisper-cli',
+    'semantic-recognizer-model=/no/model',
+    'allow-real-semantic-evidence=true',
+  ];
+  const refused = await runCommand(['settings', 'set', ...engine, '--data-root', root], { PATH: '/usr/bin' });
+  t.is(refused.exit, 1);
+  t.regex(refused.stderr, /^recognizer_unavailable: /);
+  t.is(await readFile(join(root, 'settings.json'), 'utf8'), before);
+});
+
+test('a model server is asked before it is set', async (t) => {
+  const server = createServer((_request, response) => void response.end('{"data":[]}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const translator = (url: string) => [
+    'caption-executor=recognized-translated',
+    'caption-translation-model=small',
+    'allow-real-caption-production=true',
+    `model-server=${url}`,
+  ];
+  const root = await newRoot(t);
+  const url = `http://127.0.0.1:${port}/v1`;
+  t.is((await runCommand(['settings', 'set', ...translator(url), '--data-root', root])).exit, 0);
+  await new Promise((resolve) => server.close(resolve));
+  const refused = await runCommand(['settings', 'set', 'port=0', '--data-root', root]);
+  t.is(refused.exit, 2);
+  t.regex(refused.stderr, /no model server answers at http:\/\/127\.0\.0\.1:\d+\/v1/);
+});
+
+test('a call that sets nothing says what is missing', async (t) => {
+  const root = await newRoot(t);
+  for (const [args, message] of [
+    [['set'], /NAME=VALUE is missing/],
+    [['set', 'port'], /give NAME=VALUE/],
+    [['unset', 'prot'], /did you mean port\?/],
+    [['change'], /change: one of show, set, unset/],
+  ] as const) {
+    const { exit, stderr } = await runCommand(['settings', ...args, '--data-root', root]);
+    t.is(exit, 2);
+    t.regex(stderr, message);
+  }
+});
