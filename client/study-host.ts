@@ -216,8 +216,12 @@ export class StudyHost {
     return this.#transport.json(`${pathOf`/v1/runtimes/${runtimeId}/evidence`}${query}`);
   }
 
-  /** A study as the text of a file for another program; `side` is for captions, `rate` for `cuts.edl`. */
-  export(runtimeId: string, name: ExportName, options: { side?: string; rate?: string } = {}): Promise<string> {
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `rate` for `cuts.edl`. */
+  export(
+    runtimeId: string,
+    name: ExportName,
+    options: { side?: string; lines?: string; rate?: string } = {},
+  ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(
       `${pathOf`/v1/runtimes/${runtimeId}/exports/${name}`}${query === '' ? '' : `?${query}`}`,

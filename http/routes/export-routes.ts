@@ -1,7 +1,7 @@
 import type { Bundles } from '../../actors/exports/bundles.ts';
 import type { Exports } from '../../actors/exports/exports.ts';
 import { ServiceError } from '../../contract/base/service-error.ts';
-import { captionSide } from '../../contract/captions/caption-side.ts';
+import { lineBreaks, shownSides } from '../../contract/captions/caption-side.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports/export-name.ts';
 import { bundledMediaChoice, signingKeys } from '../../contract/exports/runtime-bundle.ts';
 import { runtimeId } from '../../contract/study/runtime-start.ts';
@@ -79,9 +79,14 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` is for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
+        'The same study gives the same bytes; `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of text on the screen the texts that did. `side` and `lines` are for captions, of which only accepted ones are a file and withheld lines are in none; `rate` is for the edit decision list.',
       query: {
-        side: captionSide.default('target').describe('which text of each caption line'),
+        side: shownSides
+          .default('target')
+          .describe('which text of each caption line; both: the translation above what is said'),
+        lines: lineBreaks
+          .default('author')
+          .describe('how the lines of captions are broken: as their author did, or by a rule set with its version'),
         rate: editRate.default('25').describe('frames a second of the edit decision list'),
       },
       headers: conditionFields,
@@ -126,11 +131,13 @@ async function fileAnswer(exported: Exports, { params, query, client }: Call<nul
   const name = exportName.safeParse(params.name);
   if (!name.success)
     throw new ServiceError('not_found', `an export is one of ${namedValues(['bundle', ...exportNames])}`);
-  const side = captionSide.safeParse(query.get('side') ?? 'target');
-  if (!side.success) throw new ServiceError('unknown_query', 'side is source or target');
+  const side = shownSides.safeParse(query.get('side') ?? 'target');
+  if (!side.success) throw new ServiceError('unknown_query', 'side is source, target or both');
+  const lines = lineBreaks.safeParse(query.get('lines') ?? 'author');
+  if (!lines.success) throw new ServiceError('unknown_query', `lines is one of ${lineBreaks.options.join(', ')}`);
   const rate = editRate.safeParse(query.get('rate') ?? '25');
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const options = { side: side.data, rate: rate.data };
+  const options = { side: side.data, lines: lines.data, rate: rate.data };
   const { text, madeOf } = await exported.file(params.runtimeId ?? '', name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

@@ -1,6 +1,6 @@
 import type { CaptionLine } from '../../contract/captions/caption-line.ts';
 import type { QualityControlReceipt } from '../../contract/captions/caption-quality-control.ts';
-import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import type { CaptionSide, ShownSides } from '../../contract/captions/caption-side.ts';
 import type { StoredCaptions } from './caption-structure.ts';
 import { textLinesOf } from './caption-text-lines.ts';
 
@@ -30,25 +30,45 @@ export const webVttText = (text: string): string =>
 // A blank line would end the cue.
 const payloadOf = (text: string): string => textLinesOf(webVttText(text)).join('\n');
 
-function cueOf(line: CaptionLine, side: CaptionSide): string[] {
-  const { state, text } = line[side];
-  if (state !== 'available') return [];
-  return [`${line.id}\n${webVttTime(line.startMs)} --> ${webVttTime(line.endMs)}\n${payloadOf(text)}`];
+/** A cue of a file. */
+export interface WebVttCue {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+const cueText = ({ id, startMs, endMs, text }: WebVttCue): string =>
+  `${id}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}\n${payloadOf(text)}`;
+
+const textsOn =
+  (side: CaptionSide) =>
+  (line: CaptionLine): WebVttCue[] => {
+    const { state, text } = line[side];
+    return state === 'available' ? [{ id: line.id, startMs: line.startMs, endMs: line.endMs, text }] : [];
+  };
+
+/** Cues of accepted captions as a file, with a note that names what it was made of. */
+export function webVttFile(
+  { artifact, receipt, qualityControl }: CheckedCaptions,
+  side: ShownSides,
+  cues: readonly WebVttCue[],
+): string {
+  const { sourceLanguage, targetLanguage } = artifact.input;
+  const languages = { source: sourceLanguage, target: targetLanguage, both: `${targetLanguage} and ${sourceLanguage}` };
+  const note = [
+    'NOTE',
+    `${side} language ${languages[side]}`,
+    `captions ${artifact.jobId}`,
+    `caption receipt ${receipt.receiptId}`,
+    `quality control receipt ${qualityControl.receiptId}`,
+  ].join('\n');
+  return `${['WEBVTT', note, ...cues.map(cueText)].join('\n\n')}\n`;
 }
 
 /**
  * One side of accepted captions as a WebVTT file (W3C, WebVTT: The Web Video Text Tracks Format, section 4): a cue for each
  * line that has a text on this side, under the line's id, and a note that names what the file was made of.
  */
-export function webVttOf({ artifact, receipt, qualityControl }: CheckedCaptions, side: CaptionSide): string {
-  const { sourceLanguage, targetLanguage } = artifact.input;
-  const note = [
-    'NOTE',
-    `${side} language ${side === 'source' ? sourceLanguage : targetLanguage}`,
-    `captions ${artifact.jobId}`,
-    `caption receipt ${receipt.receiptId}`,
-    `quality control receipt ${qualityControl.receiptId}`,
-  ].join('\n');
-  const blocks = ['WEBVTT', note, ...artifact.lines.flatMap((line) => cueOf(line, side))];
-  return `${blocks.join('\n\n')}\n`;
-}
+export const webVttOf = (captions: CheckedCaptions, side: CaptionSide): string =>
+  webVttFile(captions, side, captions.artifact.lines.flatMap(textsOn(side)));

@@ -26,7 +26,8 @@ const wide =
 /** Whether East Asian fonts set a character a full square wide. */
 export const isWide = (character: string): boolean => wide.test(character);
 
-const milliCharactersOf = (line: string, countsNarrowHalf: boolean): number =>
+/** The length of a line in thousandths of a character. */
+export const milliCharactersOf = (line: string, countsNarrowHalf: boolean): number =>
   charactersOf(line).reduce((sum, character) => sum + (countsNarrowHalf && !isWide(character) ? 500 : 1000), 0);
 
 /** How far the nearest cut is: negative where it comes first. Of two as near the earlier one counts. */

@@ -1,41 +1,69 @@
-import type { CaptionSide } from '../../contract/captions/caption-side.ts';
+import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-side.ts';
 import { textLinesOf } from '../captions/caption-text-lines.ts';
-import { type CheckedCaptions, webVttOf, webVttTime } from '../captions/caption-webvtt.ts';
+import { type CheckedCaptions, webVttFile, webVttTime } from '../captions/caption-webvtt.ts';
+import { brokenLines } from '../captions/line-breaks.ts';
 import { contentIdOf } from '../core/canonical-json.ts';
 import { acceptedCaptionsOf } from '../reopening/accepted-captions.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import type { ExportedFile } from './exported-file.ts';
 import { subRipText } from './subrip-text.ts';
 
-interface ExportedLine {
-  readonly startMs: number;
-  readonly endMs: number;
+/** How the captions of a file are shown. */
+export interface CaptionForm {
+  readonly side: ShownSides;
+  readonly lines: LineBreaks;
+}
+
+interface ShownText {
+  readonly side: CaptionSide;
   readonly lines: readonly string[];
 }
 
-/** The lines of one side that have a text: a withheld one is in no file. */
-const linesOf = ({ artifact }: CheckedCaptions, side: CaptionSide): ExportedLine[] =>
-  artifact.lines.flatMap(({ startMs, endMs, ...line }) => {
-    const { state, text } = line[side];
-    return state === 'available' ? [{ startMs, endMs, lines: textLinesOf(text) }] : [];
+interface ExportedLine {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The translation first; without the side that has no text. */
+  readonly texts: readonly ShownText[];
+}
+
+/** The lines that have a text on a side that is shown: a withheld text is in no file. */
+function linesOf({ artifact }: CheckedCaptions, { side, lines: breaks }: CaptionForm): ExportedLine[] {
+  const { sourceLanguage: source, targetLanguage: target } = artifact.input;
+  const languages: Readonly<Record<CaptionSide, string>> = { source, target };
+  // One text in one language is not shown twice.
+  const both: readonly CaptionSide[] = source === target ? ['target'] : ['target', 'source'];
+  const sides = side === 'both' ? both : [side];
+  return artifact.lines.flatMap((line) => {
+    const texts = sides.flatMap((each) => {
+      const { state, text } = line[each];
+      if (state !== 'available') return [];
+      const lines = breaks === 'author' ? textLinesOf(text) : brokenLines(text, languages[each]);
+      return [{ side: each, lines }];
+    });
+    return texts.length === 0 ? [] : [{ id: line.id, startMs: line.startMs, endMs: line.endMs, texts }];
   });
+}
+
+const textOf = ({ texts }: ExportedLine): string => texts.flatMap(({ lines }) => lines).join('\n');
 
 const madeOf = ({ receipt, qualityControl }: CheckedCaptions): string[] => [
   contentIdOf(receipt),
   contentIdOf(qualityControl),
 ];
 
-export function webVttCaptions(runtime: VerifiedRuntime, side: CaptionSide): ExportedFile {
+export function webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
   const captions = acceptedCaptionsOf(runtime);
-  return { text: webVttOf(captions, side), madeOf: madeOf(captions) };
+  const cues = linesOf(captions, form).map((line) => ({ ...line, text: textOf(line) }));
+  return { text: webVttFile(captions, form.side, cues), madeOf: madeOf(captions) };
 }
 
-/** One side as SubRip. The format has no comments. */
-export function subRip(runtime: VerifiedRuntime, side: CaptionSide): ExportedFile {
+/** Captions as SubRip. The format has no comments. */
+export function subRip(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
   const captions = acceptedCaptionsOf(runtime);
   const time = (ms: number): string => webVttTime(ms).replace('.', ',');
-  const cues = linesOf(captions, side).map(({ startMs, endMs, lines }, at) => {
-    return `${at + 1}\n${time(startMs)} --> ${time(endMs)}\n${subRipText(lines.join('\n'))}\n`;
+  const cues = linesOf(captions, form).map((line, at) => {
+    return `${at + 1}\n${time(line.startMs)} --> ${time(line.endMs)}\n${subRipText(textOf(line))}\n`;
   });
   return { text: cues.join('\n'), madeOf: madeOf(captions) };
 }
@@ -67,13 +95,17 @@ const assText = (line: string): string =>
 const style =
   'Style: Default,Arial,48,&H00FFFFFF,&H000000FF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,2,1,2,40,40,40,1';
 
-/** One side as Advanced SubStation Alpha (version 4.00+). */
-export function subStationAlpha(runtime: VerifiedRuntime, side: CaptionSide): ExportedFile {
+/** What is said, above the picture's upper edge, where its translation is below. */
+const upperStyle = style.replace('Style: Default', 'Style: Source').replace(',1,2,1,2,40', ',1,2,1,8,40');
+
+/** Captions as Advanced SubStation Alpha (version 4.00+). */
+export function subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
+  const { side } = form;
   const captions = acceptedCaptionsOf(runtime);
   const { receipt, qualityControl } = captions;
   const head = [
     '[Script Info]',
-    `; ${side} side, caption receipt ${receipt.receiptId}`,
+    `; ${side === 'both' ? 'both sides' : `${side} side`}, caption receipt ${receipt.receiptId}`,
     `; quality control receipt ${qualityControl.receiptId}`,
     'ScriptType: v4.00+',
     'PlayResX: 1280',
@@ -81,15 +113,18 @@ export function subStationAlpha(runtime: VerifiedRuntime, side: CaptionSide): Ex
     '',
     '[V4+ Styles]',
     'Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding',
-    style,
+    ...(side === 'both' ? [style, upperStyle] : [style]),
     '',
     '[Events]',
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
   ];
-  const shown = linesOf(captions, side);
+  const shown = linesOf(captions, form);
   const spans = assSpans(shown);
-  const dialogues = shown.map(
-    ({ lines }, at) => `Dialogue: 0,${spans[at]},Default,,0,0,0,,${lines.map(assText).join('\\N')}`,
+  const dialogues = shown.flatMap(({ texts }, at) =>
+    texts.map(({ side: each, lines }) => {
+      const name = side === 'both' && each === 'source' ? 'Source' : 'Default';
+      return `Dialogue: 0,${spans[at]},${name},,0,0,0,,${lines.map(assText).join('\\N')}`;
+    }),
   );
   return { text: `${[...head, ...dialogues].join('\n')}\n`, madeOf: madeOf(captions) };
 }

@@ -1,7 +1,6 @@
-import type { CaptionSide } from '../../contract/captions/caption-side.ts';
 import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
+import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
 import { ffmetadataChapters, webVttChapters } from './chapter-files.ts';
 import { editDecisionList, openTimeline } from './cut-files.ts';
 import type { ExportedFile } from './exported-file.ts';
@@ -9,9 +8,7 @@ import { audacityLabels, factTable } from './fact-files.ts';
 import { screenTextLabels, screenTextTable } from './screen-text-files.ts';
 import { subRipTranscript, transcriptLabels, transcriptTable, webVttTranscript } from './transcript-files.ts';
 
-export interface ExportOptions {
-  /** Which text of each line captions have. */
-  readonly side: CaptionSide;
+export interface ExportOptions extends CaptionForm {
   /** The frame rate of an edit decision list. */
   readonly rate: EditRate;
 }
@@ -26,9 +23,9 @@ export const exportFiles: Readonly<
   'chapters.ffmetadata': ffmetadataChapters,
   'labels.txt': audacityLabels,
   'facts.csv': factTable,
-  'captions.srt': (runtime, { side }) => subRip(runtime, side),
-  'captions.vtt': (runtime, { side }) => webVttCaptions(runtime, side),
-  'captions.ass': (runtime, { side }) => subStationAlpha(runtime, side),
+  'captions.srt': subRip,
+  'captions.vtt': webVttCaptions,
+  'captions.ass': subStationAlpha,
   'transcript.srt': subRipTranscript,
   'transcript.vtt': webVttTranscript,
   'transcript.labels.txt': transcriptLabels,

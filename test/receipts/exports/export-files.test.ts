@@ -18,7 +18,7 @@ import { reopened } from '../reopening/reopened.ts';
 import { approval, reviewOf } from '../review/review-steps.ts';
 
 const run = promisify(execFile);
-const options: ExportOptions = { side: 'target', rate: '25' };
+const options: ExportOptions = { side: 'target', lines: 'author', rate: '25' };
 const nasty = [
   { startMs: 0, endMs: 900, text: 'One & <i>two</i>\n{\\an8}three' },
   { startMs: 1000, endMs: 2000, text: 'An arrow --> and a \\Nbreak' },
