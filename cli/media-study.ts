@@ -6,6 +6,7 @@ import {
   MediaUnreadable,
   NothingYet,
 } from '../client/host-error.ts';
+import type { StudyHost } from '../client/study-host.ts';
 import { version } from '../contract/base/program-version.ts';
 import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
@@ -17,11 +18,11 @@ import { pathOption } from './options/path-option.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
+import { type HostCommand, WrongCall } from './terminal/call.ts';
 import { remedyOf } from './terminal/command-remedies.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { Interrupted } from './terminal/question.ts';
-import { findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { type FoundHost, findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
 import { systemFailure } from './terminal/system-failure.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -81,12 +82,17 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     await command.check?.(given, terminal);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
     const looking = { signal: stop.signal };
-    const found = command.startsHost
-      ? await findOrStartHost(dataRoot, terminal.remark, looking)
-      : await findHost(dataRoot, looking);
+    const find = (): Promise<FoundHost> =>
+      command.startsHost ? findOrStartHost(dataRoot, terminal.remark, looking) : findHost(dataRoot, looking);
+    let found = await find();
+    const restartHost = async (): Promise<StudyHost> => {
+      await found.close();
+      found = await find();
+      return found.client;
+    };
     try {
-      const call: Call = { given, terminal, signal: stop.signal, host: found.client };
-      return await command.run(call);
+      const { client: host, isOwn } = found;
+      return await command.run({ given, terminal, signal: stop.signal, host, restartHost: isOwn ? restartHost : null });
     } finally {
       await found.close();
     }

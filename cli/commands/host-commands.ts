@@ -1,5 +1,6 @@
 import type { HostCommand } from '../terminal/call.ts';
 import { cancel } from './cancel.ts';
+import { caption } from './caption.ts';
 import { captions } from './captions.ts';
 import { deleting } from './delete.ts';
 import { disk } from './disk.ts';
@@ -19,6 +20,7 @@ import { watch } from './watch.ts';
 
 /** The commands that work through a running host. */
 export const hostCommands: Readonly<Record<string, HostCommand>> = {
+  caption,
   ingest,
   study,
   watch,

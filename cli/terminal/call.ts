@@ -12,6 +12,8 @@ export interface Call {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly host: StudyHost;
+  /** Ends the host that this command started and starts another, so that changed settings hold; null for a host of a person. */
+  readonly restartHost: (() => Promise<StudyHost>) | null;
 }
 
 /** A subcommand of `media-study` that works through a running host. */

@@ -22,17 +22,21 @@ export function causeIn(said: readonly string[]): string {
 export class OwnHost {
   readonly #dataRoot: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #flags: readonly string[];
   #child: ChildProcess | null = null;
   #refusal = causeIn([]);
 
-  constructor(dataRoot: string, signal: AbortSignal | undefined) {
+  /** `flags` are options of the host beside its port and its data root. */
+  constructor(dataRoot: string, signal: AbortSignal | undefined, flags: readonly string[]) {
     this.#dataRoot = dataRoot;
     this.#signal = signal;
+    this.#flags = flags;
   }
 
   /** Starts it, and waits until it listens; `false` where something else has the data root. Throws why else it did not start. */
   async start(): Promise<boolean> {
-    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data-root', this.#dataRoot], {
+    const args = ['serve', '--port', '0', '--data-root', this.#dataRoot, ...this.#flags];
+    const child = spawn(process.execPath, [program, ...args], {
       // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C ends this command, which then lets its host stop in order.

@@ -3,6 +3,7 @@ import type { HostAddress } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { shellPath } from '../../storage/objects/shell-path.ts';
+import { ownHostFlags } from '../settings/own-host-flags.ts';
 import { type HostFile, readHostFile } from './host-file.ts';
 import { namedHost } from './named-host.ts';
 import { OwnHost } from './own-host.ts';
@@ -31,6 +32,8 @@ const noneAt = (baseUrl: string) =>
 
 export interface FoundHost {
   readonly client: StudyHost;
+  /** Whether this command started it. */
+  readonly isOwn: boolean;
   /** Ends the host where this command started it. */
   close(): Promise<void>;
 }
@@ -95,7 +98,7 @@ export interface Looking {
 export async function findHost(dataRoot: string, looking: Looking = {}): Promise<FoundHost> {
   const client = await connected(dataRoot, looking);
   if (client === null) throw noneOn(dataRoot);
-  return { client, close: async () => undefined };
+  return { client, isOwn: false, close: async () => undefined };
 }
 
 /**
@@ -108,7 +111,7 @@ export async function findOrStartHost(
   looking: Looking = {},
 ): Promise<FoundHost> {
   const { signal } = looking;
-  const own = new OwnHost(dataRoot, signal);
+  const own = new OwnHost(dataRoot, signal, await ownHostFlags(dataRoot));
   const close = () => own.close();
   const foundOrStarted = async (): Promise<HostAddress> => {
     for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
@@ -128,11 +131,11 @@ export async function findOrStartHost(
   };
   try {
     const running = await connected(dataRoot, looking, successor);
-    if (running !== null) return { client: running, close };
+    if (running !== null) return { client: running, isOwn: false, close };
     await successor();
     const client = await connected(dataRoot, looking, successor);
     if (client === null) throw noneOn(dataRoot);
-    return { client, close };
+    return { client, isOwn: true, close };
   } catch (error) {
     await close();
     throw error;

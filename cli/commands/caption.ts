@@ -1,0 +1,300 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import { approvalReasons, attestations } from '../../contract/review/publish-review.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
+import type { CaptionObstacle } from '../../contract/study/plan-warnings.ts';
+import { baseLanguage } from '../../receipts/core/base-language.ts';
+import { timeCode } from '../../receipts/core/time-code.ts';
+import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { defaultDataRoot } from '../options/default-data-root.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { pathOption } from '../options/path-option.ts';
+import { foundRecognizer, foundTranslator } from '../settings/found-engines.ts';
+import { type SettingChanges, writeSettings } from '../settings/settings-file.ts';
+import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { checkLanguage } from '../terminal/language-tag.ts';
+import { writeExport } from '../terminal/written-export.ts';
+import { ingested } from './ingest.ts';
+import { checkMuxed, muxFilm } from './muxed-film.ts';
+import { namedSource } from './named-source.ts';
+import { checkRights, rightsFlags } from './rights.ts';
+import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
+
+const formats = ['srt', 'vtt', 'ass'] as const;
+type Format = (typeof formats)[number];
+
+const flags: FlagTable = {
+  to: single('TAG', 'the spoken language', 'the language of the captions, such as de'),
+  from: single('TAG', 'what the tracks say', 'the spoken language'),
+  format: single('FORMAT', 'srt', 'srt, vtt or ass'),
+  bilingual: toggle('writes both languages into one file, the translation above what is said'),
+  output: single('FILE', 'beside the film, such as film.de.srt', 'the file that is written'),
+  mux: single(
+    'FILE',
+    null,
+    'also writes a copy of the film with the captions in it; ends in .mkv, .mp4, .m4v, .mov or .webm',
+  ),
+  attest: toggle('approves without a question, in the name that --reviewer gives, and needs it'),
+  reviewer: single('NAME', 'asked at a terminal', 'the name or the id of the reviewer of the host, who approves'),
+  ...rightsFlags,
+  ...subtitlesFlags,
+  ...hostFlags,
+};
+
+/** How many lines a person is shown before the question; `lines` shows all. */
+const firstLines = 12;
+
+/** What is asked for, checked. */
+interface Asked {
+  readonly film: string;
+  readonly spoken: string;
+  readonly target: string;
+  readonly format: Format;
+}
+
+function formatOf(given: GivenFlags): Format {
+  const text = given.single('format') ?? 'srt';
+  const format = formats.find((each) => each === text);
+  if (format === undefined) throw new WrongCall(`--format ${text}: one of ${formats.join(', ')}`);
+  return format;
+}
+
+async function sourceOf(call: Call, film: string): Promise<SourceSessionRow> {
+  return (await namedSource(call, film)) ?? ingested(call, film);
+}
+
+const textTracks = ({ tracks }: MediaProbe) => tracks.filter(({ type }) => type === 'subtitle');
+
+/** The spoken language: the one that was given, else the one that the sound or the only text track is tagged with. */
+function spokenLanguageOf({ given }: Call, probe: MediaProbe, film: string): string {
+  const named = given.single('from');
+  if (named !== undefined) return named;
+  const sound = probe.tracks.find(({ type, language }) => type === 'audio' && baseLanguage(language ?? '') !== null);
+  const [text, ...others] = textTracks(probe).filter(({ language }) => baseLanguage(language ?? '') !== null);
+  const tagged = sound?.language ?? (others.length === 0 ? text?.language : undefined);
+  const language = tagged === undefined ? null : baseLanguage(tagged);
+  if (language !== null) return language;
+  throw new WrongCall(`no track of ${film} says which language is spoken: give it by --from, such as --from en`);
+}
+
+/** What stands between this film and captions on this host; null if nothing does. */
+async function obstacleOf(call: Call, source: SourceSessionRow, request: StudyRequest) {
+  const { warnings } = await call.host.warnings(source, request);
+  for (const warning of warnings) {
+    if (warning.code === 'captions_not_possible') return warning;
+    call.terminal.remark(`warning ${warning.code}: ${warning.text}`);
+  }
+  return null;
+}
+
+const textsAreMissing: readonly CaptionObstacle[] = [
+  'no_text_tracks',
+  'no_text_track_in_language',
+  'no_recognizer',
+  'no_translator',
+  'no_caption_executor',
+];
+
+const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
+
+/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
+async function engineTaken(call: Call, { spoken, target }: Asked): Promise<boolean> {
+  const { terminal, given } = call;
+  const recognizer = await foundRecognizer(spoken, process.env);
+  if (recognizer === null) return false;
+  const translates = baseLanguage(spoken) !== baseLanguage(target);
+  const translator = translates ? await foundTranslator() : null;
+  if (translates && translator === null) return false;
+  const offers = [recognizer, ...(translator === null ? [] : [translator])];
+  const executor = new Map([...recognizer.settings, ...(translator?.settings ?? [])]);
+  if (translator !== null) executor.delete('allow-recognized-captions');
+  const settings: SettingChanges = executor;
+  for (const { offer } of offers) terminal.remark(offer);
+  const words = [...settings].map(assignment).join(' ');
+  if (call.restartHost === null || !terminal.isInteractive) {
+    terminal.remark(`to use it: media-study settings set ${words}`);
+    return false;
+  }
+  if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
+  const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
+  await writeSettings(dataRootAt(dataRoot).settings, settings);
+  terminal.remark('remembered: media-study settings shows it, and media-study settings unset takes it back');
+  return true;
+}
+
+/** The call with a host that can make these captions. Throws `WrongCall` with the way out if none can. */
+async function ableCall(call: Call, source: SourceSessionRow, request: StudyRequest, asked: Asked): Promise<Call> {
+  const obstacle = await obstacleOf(call, source, request);
+  if (obstacle === null) return call;
+  if (textsAreMissing.includes(obstacle.reason) && (await engineTaken(call, asked)) && call.restartHost !== null) {
+    const host = await call.restartHost();
+    const able = { ...call, host };
+    const left = await obstacleOf(able, source, request);
+    if (left === null) return able;
+  }
+  const way =
+    call.restartHost === null
+      ? 'This host belongs to somebody: restart it with another --caption-executor, see media-study serve --help'
+      : 'Attach a subtitle file by --subtitles, or set a recogniser: media-study settings --help';
+  throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
+}
+
+interface ShownLine {
+  readonly startMs: number;
+  readonly text: string;
+}
+
+/** The texts that the captions will be made of, in order of time. */
+async function linesFound(
+  { host }: Call,
+  runtimeId: string,
+): Promise<{ readonly what: string; readonly lines: ShownLine[] }[]> {
+  const { evidence } = await host.evidence(runtimeId);
+  return evidence.flatMap(({ kind, facts }) => {
+    const lines = facts.flatMap((fact) =>
+      'text' in fact && 'startMs' in fact ? [{ startMs: fact.startMs, text: fact.text }] : [],
+    );
+    return lines.length === 0 ? [] : [{ what: kind.replaceAll('_', ' '), lines }];
+  });
+}
+
+const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
+
+/** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
+async function attestedBy(call: Call, runtimeId: string, label: string, id: string): Promise<void> {
+  const { terminal, given } = call;
+  const found = await linesFound(call, runtimeId);
+  for (const { what, lines } of found) {
+    terminal.remark(`${what}: ${lines.length} lines`);
+    for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
+    if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
+  }
+  const named = given.single('reviewer');
+  if (named !== undefined && named !== label && named !== id) {
+    throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id})`);
+  }
+  if (given.has('attest')) return;
+  if (!terminal.isInteractive) {
+    throw new WrongCall(
+      `nothing was approved: a person at a terminal approves captions, or --attest --reviewer "${label}" for "${attestations.decision}"`,
+    );
+  }
+  terminal.remark(`${label}: "${attestations.decision}"`);
+  for (;;) {
+    const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
+    if (answer === 'yes') return;
+    if (answer !== 'lines')
+      throw new WrongCall('nothing was approved: not attested. The study stays; call the command again');
+    for (const { lines } of found) for (const line of lines) terminal.remark(shownLine(line));
+  }
+}
+
+/** Approves a study, unless it is approved. Throws `WrongCall` for one that was rejected or withheld. */
+async function approve(call: Call, runtimeId: string): Promise<void> {
+  const { reviews } = call.host;
+  const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
+  if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
+  if (known.length > 0) throw new WrongCall(`the study was reviewed already: ${known[0]?.state.replaceAll('_', ' ')}`);
+  await attestedBy(call, runtimeId, reviewer.label, reviewer.id);
+  const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
+  await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
+}
+
+async function madeCaptions(call: Call, runtimeId: string): Promise<void> {
+  const { captions } = await call.host.overview(runtimeId);
+  if (captions.state === 'done' || captions.state === 'withheld') return;
+  await approve(call, runtimeId);
+  call.terminal.progress('making the captions');
+  await call.host.captions.produce(runtimeId);
+}
+
+function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
+  const named = pathOption(given, 'output');
+  if (named !== null) return named;
+  const path = resolve(existsSync(film) ? film : basename(film));
+  return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+}
+
+async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCommand['check']>>[1]): Promise<void> {
+  const film = argument(given, 0, 'FILM');
+  for (const name of ['from', 'to']) {
+    const tag = given.single(name);
+    if (tag !== undefined) checkLanguage(tag, `--${name}`);
+  }
+  formatOf(given);
+  const mux = pathOption(given, 'mux');
+  if (mux !== null) checkMuxed(mux);
+  if (mux !== null && !existsSync(film)) throw new WrongCall(`--mux needs the film itself, and ${film} is no file`);
+  if (given.has('attest') && given.single('reviewer') === undefined)
+    throw new WrongCall('--attest needs --reviewer NAME');
+  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
+  if (existsSync(film)) await checkRights({ given, terminal }, basename(film));
+}
+
+async function run(first: Call): Promise<ExitCode> {
+  const { given, terminal, signal } = first;
+  const film = argument(given, 0, 'FILM');
+  const source = await sourceOf(first, film);
+  const probe = await first.host.mediaProbe(source.sourceSessionId);
+  const spoken = spokenLanguageOf(first, probe, film);
+  const asked: Asked = { film, spoken, target: given.single('to') ?? spoken, format: formatOf(given) };
+  const request = {
+    requestedSourceLanguage: spokenLanguage(spoken),
+    targetLanguage: asked.target,
+    outputDepth: 'captions',
+    range: { startMs: 0, endMs: source.durationMs },
+  } as const;
+  const call = await ableCall(first, source, request, asked);
+  const { host } = call;
+  const study = host.study(source, request, {
+    signal,
+    onProgress: (progress) => terminal.measured(source.label, progress),
+  });
+  const { runtimeId, lifecycle } = await study.ended();
+  if (lifecycle !== 'terminal') {
+    const { situation } = await host.overview(runtimeId);
+    throw new Error(`the study ${runtimeId} ended without captions: ${situation.text}`);
+  }
+  await madeCaptions(call, runtimeId);
+  const control = await host.captions.checked(runtimeId, signal);
+  if (control.outcome === 'withheld') {
+    terminal.result({ runtimeId, control }, [`the captions are withheld: ${control.reasonCodes.join(', ')}`]);
+    return exitCodes.withheld;
+  }
+  return written(call, runtimeId, probe, asked);
+}
+
+/** Writes the captions, and the film with them if it was asked for. */
+async function written(call: Call, runtimeId: string, probe: MediaProbe, asked: Asked): Promise<ExitCode> {
+  const { host, given, terminal, signal } = call;
+  const side = given.has('bilingual') ? 'both' : 'target';
+  const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;
+  const file = await writeExport(host, runtimeId, exported, outputOf(given, asked), signal);
+  const mux = pathOption(given, 'mux');
+  if (mux !== null) {
+    terminal.progress(`writing ${mux}`);
+    const subtitleCodecs = textTracks(probe).map(({ codec }) => codec);
+    await muxFilm(resolve(asked.film), subtitleCodecs, [{ path: file.path, language: asked.target }], mux, signal);
+  }
+  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [
+    file.path,
+    ...(mux === null ? [] : [mux]),
+  ]);
+  return exitCodes.done;
+}
+
+/** From a film to its captions. */
+export const caption: HostCommand = {
+  usage: 'media-study caption FILM [flags]',
+  purpose:
+    'Makes captions of a film: takes it in, studies it, shows the lines, asks once for an approval, checks the captions and writes them. FILM is a file, or the id or label of a source.',
+  flags,
+  positionals: 1,
+  startsHost: true,
+  interrupted: 'what is done stays; the same command goes on from there',
+  check,
+  run,
+};
