@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import { approvalReasons, attestations } from '../../contract/review/publish-review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
@@ -9,6 +11,7 @@ import { baseLanguage } from '../../receipts/core/base-language.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { defaultDataRoot } from '../options/default-data-root.ts';
+import { hasDataRoot } from '../options/existing-data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { pathOption } from '../options/path-option.ts';
 import { foundRecognizer, foundTranslator } from '../settings/found-engines.ts';
@@ -16,8 +19,9 @@ import { type SettingChanges, writeSettings } from '../settings/settings-file.ts
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
+import { namedHost } from '../terminal/named-host.ts';
 import { writeExport } from '../terminal/written-export.ts';
-import { ingested } from './ingest.ts';
+import { ingested, withSubtitles } from './ingest.ts';
 import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { namedSource } from './named-source.ts';
 import { checkRights, rightsFlags } from './rights.ts';
@@ -25,6 +29,9 @@ import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-f
 
 const formats = ['srt', 'vtt', 'ass'] as const;
 type Format = (typeof formats)[number];
+
+/** Of attached files the format is told by their names: `--format` is that of the captions. */
+const { format: _formatOfAttached, ...attachedFlags } = subtitlesFlags;
 
 const flags: FlagTable = {
   to: single('TAG', 'the spoken language', 'the language of the captions, such as de'),
@@ -40,7 +47,7 @@ const flags: FlagTable = {
   attest: toggle('approves without a question, in the name that --reviewer gives, and needs it'),
   reviewer: single('NAME', 'asked at a terminal', 'the name or the id of the reviewer of the host, who approves'),
   ...rightsFlags,
-  ...subtitlesFlags,
+  ...attachedFlags,
   ...hostFlags,
 };
 
@@ -62,8 +69,27 @@ function formatOf(given: GivenFlags): Format {
   return format;
 }
 
+/** What was given, for the functions of attached files. */
+const forAttached = (given: GivenFlags): GivenFlags => ({
+  ...given,
+  single: (name) => (name === 'format' ? undefined : given.single(name)),
+  has: (name) => name !== 'format' && given.has(name),
+});
+
+/** The source that was made of these very bytes before; nobody is asked for the rights in them again. */
+async function knownFile({ host }: Call, film: string): Promise<SourceSessionRow | undefined> {
+  const sources = (await host.sources()).filter(({ rightsScope }) => rightsScope === 'local_processing');
+  if (sources.length === 0 || !existsSync(film)) return undefined;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(film), hash);
+  const contentId = `sha256:${hash.digest('hex')}`;
+  return sources.find(({ sourceContentId }) => sourceContentId === contentId);
+}
+
 async function sourceOf(call: Call, film: string): Promise<SourceSessionRow> {
-  return (await namedSource(call, film)) ?? ingested(call, film);
+  const known = (await namedSource(call, film)) ?? (await knownFile(call, film));
+  const attaching = { ...call, given: forAttached(call.given) };
+  return known === undefined ? ingested(attaching, film) : withSubtitles(attaching, known, givenSubtitles(attaching));
 }
 
 const textTracks = ({ tracks }: MediaProbe) => tracks.filter(({ type }) => type === 'subtitle');
@@ -230,8 +256,11 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   if (mux !== null && !existsSync(film)) throw new WrongCall(`--mux needs the film itself, and ${film} is no file`);
   if (given.has('attest') && given.single('reviewer') === undefined)
     throw new WrongCall('--attest needs --reviewer NAME');
-  await checkSubtitleFiles({ given }, givenSubtitles({ given }));
-  if (existsSync(film)) await checkRights({ given, terminal }, basename(film));
+  const attaching = { given: forAttached(given) };
+  await checkSubtitleFiles(attaching, givenSubtitles(attaching));
+  if (existsSync(film) && namedHost(process.env) === null && !hasDataRoot(given)) {
+    await checkRights({ given, terminal }, basename(film));
+  }
 }
 
 async function run(first: Call): Promise<ExitCode> {

@@ -1,0 +1,116 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { sampleMedia } from '../../fixtures/sample/gold.ts';
+import { humWav } from '../http/host/media.ts';
+import { eventually } from '../patience.ts';
+import { withoutDownloader } from '../without-downloader.ts';
+import { runCommand } from './command.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const owner = ['--rights-holder', 'Me', '--attest-rights'];
+const approved = ['--attest', '--reviewer', 'Local review operator'];
+
+/** A folder with a film, and the command line over a data root in it. */
+async function withFilm(t: ExecutionContext, name = 'film.mp4', media?: Buffer) {
+  const folder = await mkdtemp(join(tmpdir(), 'caption-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const film = join(folder, name);
+  if (media === undefined) await copyFile(sampleMedia, film);
+  else await writeFile(film, media);
+  const args = (...more: string[]) => ['caption', film, '--data-root', join(folder, 'root'), ...more];
+  const caption = (...more: string[]) => runCommand(args(...more));
+  return { folder, film, args, caption, file: (other: string) => join(folder, other) };
+}
+
+test('a film with two subtitle tracks becomes an SRT beside it with one command', async (t) => {
+  const { caption, file } = await withFilm(t);
+  const { exit, stdout, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner, ...approved);
+  t.is(exit, 0, stderr);
+  t.is(stdout, `${file('film.en.srt')}\n`);
+  t.regex(await readFile(file('film.en.srt'), 'utf8'), /^1\n00:00:00,800 --> 00:00:03,372\nGood morning and welcome\n/);
+  t.true(stderr.includes('subtitle track: 9 lines\n  0:00.800  열람실에 오신 것을 환영합니다.\n'), stderr);
+
+  const again = await caption('--from', 'ko', '--to', 'en');
+  t.deepEqual([again.exit, again.stdout], [0, stdout], again.stderr);
+  t.false(again.stderr.includes('upload'), 'the film is known by its bytes');
+
+  const both = ['--from', 'ko', '--to', 'en', '--bilingual', '--format', 'vtt', '--mux', file('out.mkv')];
+  const third = await caption(...both);
+  t.is(third.exit, 0, third.stderr);
+  t.regex(await readFile(file('film.en.vtt'), 'utf8'), /reading room\.\n열람실에/);
+  const entries = ['-show_entries', 'stream=codec_name:stream_tags=language', '-of', 'csv=p=0'];
+  const { stdout: streams } = await run('ffprobe', ['-v', 'error', ...entries, file('out.mkv')]);
+  t.deepEqual(streams.trim().split('\n').slice(-3), ['subrip,kor', 'subrip,eng', 'subrip,eng']);
+});
+
+test('captions without a terminal are not approved unless somebody is named', async (t) => {
+  const { caption, file } = await withFilm(t);
+  const { exit, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner);
+  t.is(exit, 2);
+  t.regex(
+    stderr,
+    /nothing was approved: a person at a terminal approves captions, or --attest --reviewer "Local review operator"/,
+  );
+  await t.throwsAsync(stat(file('film.en.srt')), { code: 'ENOENT' });
+  const wrong = await caption('--from', 'ko', '--to', 'en', '--attest', '--reviewer', 'Somebody');
+  t.is(wrong.exit, 2);
+  t.regex(wrong.stderr, /--reviewer Somebody: the reviewer of this host is Local review operator/);
+});
+
+for (const [what, more, message] of [
+  ['an unknown format', ['--format', 'txt'], /--format txt: one of srt, vtt, ass/],
+  ['a language that is none', ['--to', 'jp'], /--to: jp is no tag of a language/],
+  ['a container without text', ['--mux', 'out.avi'], /--mux .*out\.avi: name a file that ends in \.mkv/],
+  ['an approval without a name', ['--attest'], /--attest needs --reviewer NAME/],
+] as const) {
+  test(`a call is refused before anything starts: ${what}`, async (t) => {
+    const { caption, folder } = await withFilm(t);
+    const { exit, stderr } = await caption(...owner, ...more);
+    t.is(exit, 2);
+    t.regex(stderr, message);
+    await t.throwsAsync(stat(join(folder, 'root')), { code: 'ENOENT' });
+  });
+}
+
+test('a film without texts and without an engine says what can be done, before any approval', async (t) => {
+  const { args } = await withFilm(t, 'hum.wav', humWav(1, 2000));
+  const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx' };
+  const { exit, stderr } = await runCommand(args('--from', 'en', ...owner, ...approved), environment);
+  t.is(exit, 2);
+  t.regex(stderr, /no captions can come of .*hum\.wav: .*Attach a subtitle file by --subtitles, or set a recogniser/);
+});
+
+test('a film whose language nobody says asks for --from', async (t) => {
+  const { caption } = await withFilm(t, 'hum.wav', humWav(1, 2000));
+  const { exit, stderr } = await caption(...owner);
+  t.is(exit, 2);
+  t.regex(stderr, /no track of .* says which language is spoken: give it by --from/);
+});
+
+test('a command that is killed goes on where it was when it is called again', async (t) => {
+  const { args, caption, file } = await withFilm(t);
+  const call = args('--from', 'ko', '--to', 'en', ...owner, ...approved);
+  for (const mark of [/: registered/, /subtitle track: /]) {
+    const env = { ...process.env, ...withoutDownloader };
+    const child = spawn(process.execPath, ['build/media-study.js', ...call], {
+      cwd: repository,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await eventually(`${mark}`, () => mark.test(said) || child.exitCode !== null, 5);
+    child.kill('SIGKILL');
+  }
+  const { exit, stdout, stderr } = await caption('--from', 'ko', '--to', 'en', ...owner, ...approved);
+  t.is(exit, 0, stderr);
+  t.is(stdout, `${file('film.en.srt')}\n`);
+});
