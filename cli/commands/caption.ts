@@ -193,6 +193,7 @@ const shownLine = ({ startMs, text }: ShownLine): string => `  ${timeCode(startM
 async function attestedBy(call: Call, runtimeId: string, label: string, id: string): Promise<void> {
   const { terminal, given } = call;
   const found = await linesFound(call, runtimeId);
+  terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);
     for (const line of lines.slice(0, firstLines)) terminal.remark(shownLine(line));
