@@ -6,6 +6,7 @@ import { type FlagTable, type GivenFlags, repeated, single } from '../options/fl
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
+import { studyArgument } from './named-study.ts';
 
 const flags: FlagTable = {
   reason: repeated('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
@@ -78,7 +79,7 @@ async function check(given: GivenFlags): Promise<void> {
 }
 
 async function run(call: Call) {
-  const answer = await decided(call, deedOf(call.given), argument(call.given, 1, 'RUNTIME'));
+  const answer = await decided(call, deedOf(call.given), await studyArgument(call, 1));
   call.terminal.result(
     answer,
     answer.reviews.map(({ reviewId, state }) => `${reviewId} ${state}`),
@@ -93,6 +94,7 @@ export const review: HostCommand = {
   flags,
   choices: deeds,
   positionals: 2,
+  studyAt: 1,
   check,
   run,
 };

@@ -7,6 +7,7 @@ import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { hasDataRoot } from '../options/existing-data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { asTyped } from '../terminal/as-typed.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { exportsLine } from '../terminal/exports-line.ts';
@@ -34,7 +35,7 @@ const flags: FlagTable = {
 
 /** The source that an argument names: by its id or label, or media that is taken in first; with the subtitle files that were given. */
 async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
-  const source = await namedSource(call, what);
+  const source = await namedSource(call, what, !existsSync(what));
   if (source === undefined) return ingested(call, what);
   if (call.given.single('label') !== undefined)
     call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
@@ -118,12 +119,12 @@ async function run(call: Call, what: string): Promise<ExitCode> {
 export const study: HostCommand = {
   usage: 'media-study study SOURCE… [flags]',
   purpose:
-    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or the id or label of a source.',
+    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
   flags,
   positionals: 100,
-  startsHost: true,
-  interrupted:
-    'an ingest under way is canceled; a study goes on while a host runs on the data root, and media-study cancel ends it',
+  beginsData: true,
+  interrupted: () =>
+    `an ingest under way is canceled; a study goes on while a host runs on the data root: ${asTyped('watch RUNTIME')} goes on with it, ${asTyped('cancel RUNTIME')} ends it`,
   check,
   run: (call) => onEachSource(call, (what) => run(call, what)),
 };

@@ -1,4 +1,4 @@
-import { editDistance } from '../../receipts/core/edit-distance.ts';
+import { nearestName } from './did-you-mean.ts';
 import { StartError } from './start-error.ts';
 
 /** How a flag is given: once with a value, several times with values, or without one. */
@@ -99,10 +99,6 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
 const usage = (message: string) => new StartError('invalid_flags', message);
 
 function suggestion(name: string, known: readonly string[]): string {
-  const [nearest] = known
-    .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
-    .sort((a, b) => a.distance - b.distance);
-  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
-    ? `, did you mean --${nearest.candidate}?`
-    : '';
+  const nearest = nearestName(name, known);
+  return nearest === null ? '' : `, did you mean --${nearest}?`;
 }

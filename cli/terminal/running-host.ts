@@ -2,16 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HostAddress } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { shellPath } from '../../storage/objects/shell-path.ts';
+import { asTyped } from './as-typed.ts';
 import { type HostFile, readHostFile } from './host-file.ts';
 import { namedHost } from './named-host.ts';
 import { OwnHost } from './own-host.ts';
+import { ownHostFlags } from './own-host-flags.ts';
 
 /** How long a data root is waited for whose host another command is starting, or ending, at this moment. */
 const otherHostMs = 30_000;
 const pauseMs = 1_000;
 
-/** No host runs where one is looked for, and the command does not start one. */
+/** No host runs where one is looked for, and the command starts none. */
 export class NoHost extends Error {
   constructor(message: string) {
     super(message);
@@ -20,9 +21,7 @@ export class NoHost extends Error {
 }
 
 const noneOn = (dataRoot: string) =>
-  new NoHost(
-    `no host runs on the data root ${dataRoot}; start one: media-study serve --data-root ${shellPath(dataRoot)}`,
-  );
+  new NoHost(`no host runs on the data root ${dataRoot}; start one: ${asTyped('serve')}`);
 
 const noneAt = (baseUrl: string) =>
   new NoHost(
@@ -31,6 +30,8 @@ const noneAt = (baseUrl: string) =>
 
 export interface FoundHost {
   readonly client: StudyHost;
+  /** Whether this command started the host, which ends with it. */
+  isOwn(): boolean;
   /** Ends the host where this command started it. */
   close(): Promise<void>;
 }
@@ -89,13 +90,15 @@ export interface Looking {
   readonly environment?: NodeJS.ProcessEnv;
   /** Ends the search, and every request of the client that was found. */
   readonly signal?: AbortSignal;
+  /** What a host that is started for this command is told; `ownHostFlags()` without it. */
+  readonly hostFlags?: readonly string[];
 }
 
 /** Finds the host of a data root. Throws `NoHost`. */
 export async function findHost(dataRoot: string, looking: Looking = {}): Promise<FoundHost> {
   const client = await connected(dataRoot, looking);
   if (client === null) throw noneOn(dataRoot);
-  return { client, close: async () => undefined };
+  return { client, isOwn: () => false, close: async () => undefined };
 }
 
 /**
@@ -107,9 +110,10 @@ export async function findOrStartHost(
   report: (line: string) => void,
   looking: Looking = {},
 ): Promise<FoundHost> {
-  const { signal } = looking;
-  const own = new OwnHost(dataRoot, signal);
+  const { signal, hostFlags = ownHostFlags() } = looking;
+  const own = new OwnHost(dataRoot, signal, hostFlags);
   const close = () => own.close();
+  const isOwn = () => own.runs;
   const foundOrStarted = async (): Promise<HostAddress> => {
     for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
       const file = await readHostFile(dataRoot);
@@ -128,11 +132,11 @@ export async function findOrStartHost(
   };
   try {
     const running = await connected(dataRoot, looking, successor);
-    if (running !== null) return { client: running, close };
+    if (running !== null) return { client: running, isOwn, close };
     await successor();
     const client = await connected(dataRoot, looking, successor);
     if (client === null) throw noneOn(dataRoot);
-    return { client, close };
+    return { client, isOwn, close };
   } catch (error) {
     await close();
     throw error;

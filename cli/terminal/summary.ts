@@ -1,5 +1,6 @@
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
+import { asTyped } from './as-typed.ts';
 
 /** The command that sends the request of a study once more; null for words of its language that no flag has. */
 function studyAgain({ source, study }: RuntimeOverview): string | null {
@@ -7,7 +8,7 @@ function studyAgain({ source, study }: RuntimeOverview): string | null {
   if (sourceLanguage.mode !== 'declared' && sourceLanguage.mode !== 'automatic') return null;
   const isWhole = range.startMs === 0 && range.endMs === source.durationMs;
   return [
-    `media-study study ${source.sourceSessionId}`,
+    `study ${source.sourceSessionId}`,
     ...(isWhole ? [] : [`--from ${timeCode(range.startMs)} --to ${timeCode(range.endMs)}`]),
     ...sourceLanguage.languages.map((tag) => `--language ${tag}`),
     ...(targetLanguage === 'en' ? [] : [`--target-language ${targetLanguage}`]),
@@ -18,14 +19,20 @@ function studyAgain({ source, study }: RuntimeOverview): string | null {
 
 /** The commands for what may be done next; the rest is done in the console or over HTTP. */
 const commands: Readonly<Partial<Record<OverviewAction['action'], (overview: RuntimeOverview) => string | null>>> = {
-  approve: ({ runtimeId }) => `media-study review approve ${runtimeId}`,
-  reject: ({ runtimeId }) => `media-study review reject ${runtimeId} --reason CODE`,
-  revoke: ({ runtimeId }) => `media-study review revoke ${runtimeId} --reason CODE`,
-  produce_captions: ({ runtimeId }) => `media-study captions ${runtimeId} --produce`,
-  read_captions: ({ runtimeId }) => `media-study captions ${runtimeId}`,
+  approve: ({ runtimeId }) => `review approve ${runtimeId}`,
+  reject: ({ runtimeId }) => `review reject ${runtimeId} --reason CODE`,
+  revoke: ({ runtimeId }) => `review revoke ${runtimeId} --reason CODE`,
+  produce_captions: ({ runtimeId }) => `captions ${runtimeId} --produce`,
+  read_captions: ({ runtimeId }) => `captions ${runtimeId}`,
   study_again: studyAgain,
-  follow: ({ runtimeId }) => `media-study watch ${runtimeId}`,
+  follow: ({ runtimeId }) => `watch ${runtimeId}`,
 };
+
+/** The command of an action as the person types it; its name where there is none. */
+function commandFor(action: OverviewAction['action'], overview: RuntimeOverview): string {
+  const words = commands[action]?.(overview) ?? null;
+  return words === null ? action : asTyped(words);
+}
 
 /** Whether the line of a finding says already what is kept back, with its reason: a kind of evidence that is missing. */
 const isSaidBy =
@@ -46,7 +53,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.filter((each) => !findings.some(isSaidBy(each))).map(({ text }) => `withheld: ${text}`),
           `status: ${situation.text}`,
-          ...actions.map(({ action, text }) => `next: ${text} (${commands[action]?.(overview) ?? action})`),
+          ...actions.map(({ action, text }) => `next: ${text} (${commandFor(action, overview)})`),
         ]
       : []),
   ];
