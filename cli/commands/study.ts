@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import type { StudyRequest } from '../../client/studies.ts';
 import { identity } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
@@ -19,12 +19,13 @@ import { onEachSource } from './each-source.ts';
 import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
 import { checkRights, rightsFlags } from './rights.ts';
+import { requestedLanguage } from './spoken-language.ts';
 import { warnedRange } from './study-range.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 const flags: FlagTable = {
   ...rangeFlags,
-  language: single('TAG', 'detected', 'the spoken language, such as ko or pt-BR'),
+  language: single('TAG', 'the one that is known of the range', 'the spoken language, such as ko or pt-BR'),
   'target-language': single('TAG', 'en', 'the language of captions'),
   captions: toggle('asks for captions in the end; evidence alone without it'),
   again: single('NAME', null, 'studies the same range once more, under this name'),
@@ -55,15 +56,17 @@ function askedRange(call: Call, { durationMs }: SourceSessionRow, what: string) 
 async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   const { host, given, terminal, signal } = call;
   const source = await sourceOf(call, what);
-  const language = given.single('language');
   const name = given.single('again');
-  const request: StudyRequest = {
-    requestedSourceLanguage: spokenLanguage(language),
+  const asked = askedRange(call, source, what);
+  const undeclared: StudyRequest = {
     targetLanguage: given.single('target-language') ?? 'en',
     outputDepth: given.has('captions') ? 'captions' : 'evidence',
     ...(name === undefined ? {} : { clientRequestId: name }),
   };
-  const range = await warnedRange(call, source, request, askedRange(call, source, what));
+  const spoken = { range: asked, tag: given.single('language') };
+  const requestedSourceLanguage = await requestedLanguage(call, source, undeclared, spoken);
+  const request: StudyRequest = { ...undeclared, ...(requestedSourceLanguage && { requestedSourceLanguage }) };
+  const range = await warnedRange(call, source, request, asked);
   const study = host.study(
     source,
     { ...request, range },

@@ -21,7 +21,7 @@ const programFile = 'media-study.js';
 export function programAsTyped({ argv, environment, folder }: ProcessCall = thisProcess()): string {
   const { npm_lifecycle_event: script, npm_command: npm, npm_config_loglevel: loudness } = environment;
   const program = argv[1] ?? '';
-  if (npm === 'run-script' && script === 'media-study') {
+  if (script === 'media-study') {
     return `npm run ${loudness === 'silent' ? '--silent ' : ''}media-study --`;
   }
   if (npm === 'exec' && program.includes('/node_modules/.bin/')) return 'npx media-study';

@@ -25,7 +25,7 @@ const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => st
   caption_current_run_causality_required: () =>
     'or stop that host and run this command again: a host that a command starts for itself makes captions of subtitle tracks',
   illegal_caption_transition: (study) =>
-    `${asTyped(`captions ${study}`)} prints those that are there; for others ${again()}, with --language TAG where no language was declared`,
+    `${asTyped(`evidence ${study}`)} says what can be done; for captions of another study ${again()}, with --language TAG if no language was declared`,
   export_unavailable: (study) =>
     `${asTyped(`evidence ${study}`)} lists what the study has; a transcript needs a host with --semantic-recognizer, text on the screen one with --screen-text`,
 };
