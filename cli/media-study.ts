@@ -12,17 +12,21 @@ import { outliveReaders } from './closed-outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { defaultDataRoot } from './options/default-data-root.ts';
+import { nearestName } from './options/did-you-mean.ts';
+import { hasDataRoot } from './options/existing-data-root.ts';
 import { parseFlags } from './options/flags.ts';
 import { answersQuestion } from './options/help.ts';
 import { pathOption } from './options/path-option.ts';
 import { StartError } from './options/start-error.ts';
 import { failureLine } from './options/start-remedies.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { type HostCommand, WrongCall } from './terminal/call.ts';
+import { asTyped, programAsTyped } from './terminal/as-typed.ts';
+import { type Call, type HostCommand, WrongCall } from './terminal/call.ts';
 import { remedyOf } from './terminal/command-remedies.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
+import { namedHost } from './terminal/named-host.ts';
 import { Interrupted } from './terminal/question.ts';
-import { type FoundHost, findHost, findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { findOrStartHost, NoHost } from './terminal/running-host.ts';
 import { systemFailure } from './terminal/system-failure.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -52,11 +56,15 @@ media-study COMMAND --help shows the flags of a command.
 `;
 
 /** What went wrong in words, and how the process ends. */
-function failureOf(error: unknown, signal: AbortSignal): { readonly line: string; readonly exit: ExitCode } {
+function failureOf(
+  error: unknown,
+  signal: AbortSignal,
+  study?: string,
+): { readonly line: string; readonly exit: ExitCode } {
   if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
   if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
   if (error instanceof StartError && error.exitCode === exitCodes.usage) {
-    return { line: `${error.message}; media-study ${name} --help shows its flags`, exit: exitCodes.usage };
+    return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
   }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
@@ -65,11 +73,31 @@ function failureOf(error: unknown, signal: AbortSignal): { readonly line: string
     return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof HostError) {
     return {
-      line: [`${error.code}: ${error.message}`, remedyOf(error) ?? []].flat().join('; '),
+      line: [`${error.code}: ${error.message}`, remedyOf(error, study) ?? []].flat().join('; '),
       exit: exitCodes.failed,
     };
   }
   return { line: systemFailure(error) ?? failureLine(error), exit: exitCodes.failed };
+}
+
+function unknownCommand(): string {
+  const near = nearestName(name, [hostCommands, storeCommands, programs].flatMap(Object.keys).concat('completions'));
+  const meant = near === null ? '' : `, did you mean ${near}?`;
+  return `media-study: there is no command ${name}${meant}; ${programAsTyped()} --help lists them\n`;
+}
+
+/** There is nothing to read yet, so that a host would be started for nothing, perhaps at a path with a typing error. */
+const nothingIn = (dataRoot: string): NoHost =>
+  new NoHost(`no host has ever kept its data in ${dataRoot}; ${asTyped('study FILE')} takes media in and studies it`);
+
+/** How the call names its study; undefined for a command that has none. */
+function studyIn({ flags, positionals, studyAt }: HostCommand, args: readonly string[]): string | undefined {
+  if (studyAt === undefined) return undefined;
+  try {
+    return parseFlags(args, flags, positionals).positional[studyAt];
+  } catch {
+    return undefined;
+  }
 }
 
 async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {
@@ -81,9 +109,8 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     terminal = processTerminal(given.has('json'), stop.signal);
     await command.check?.(given, terminal);
     const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
-    const looking = { signal: stop.signal };
-    const find = (): Promise<FoundHost> =>
-      command.startsHost ? findOrStartHost(dataRoot, terminal.remark, looking) : findHost(dataRoot, looking);
+    if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);
+    const find = () => findOrStartHost(dataRoot, terminal.remark, { signal: stop.signal });
     let found = await find();
     const restartHost = async (): Promise<StudyHost> => {
       await found.close();
@@ -91,15 +118,16 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
       return found.client;
     };
     try {
-      const { client: host, isOwn } = found;
-      return await command.run({ given, terminal, signal: stop.signal, host, restartHost: isOwn ? restartHost : null });
+      const isOwnHost = () => found.isOwn();
+      const call: Call = { given, terminal, signal: stop.signal, host: found.client, isOwnHost, restartHost };
+      return await command.run(call);
     } finally {
       await found.close();
     }
   } catch (error) {
-    const { line, exit } = failureOf(error, stop.signal);
+    const { line, exit } = failureOf(error, stop.signal, studyIn(command, args));
     const isCutShort = exit === exitCodes.interrupted && command.interrupted !== undefined;
-    terminal.remark(isCutShort ? `${line}: ${command.interrupted}` : line);
+    terminal.remark(isCutShort ? `${line}: ${command.interrupted?.()}` : line);
     return exit;
   }
 }
@@ -139,8 +167,6 @@ if (command !== undefined) {
 } else if (['--help', '-h', 'help'].includes(name)) print(help);
 else if (name === '--version') print(`${version}\n`);
 else {
-  process.stderr.write(
-    name === '' ? help : `media-study: there is no command ${name}; media-study --help lists them\n`,
-  );
+  process.stderr.write(name === '' ? help : unknownCommand());
   process.exitCode = exitCodes.usage;
 }

@@ -1,8 +1,10 @@
-import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { studyArgument } from './named-study.ts';
 
-async function run({ host, given, terminal }: Call) {
-  const status = await host.cancel(argument(given, 0, 'RUNTIME'));
+async function run(call: Call) {
+  const { host, terminal } = call;
+  const status = await host.cancel(await studyArgument(call));
   terminal.result(status, [`study ${status.runtimeId}: ${status.lifecycle}`]);
   return exitCodes.done;
 }
@@ -13,5 +15,6 @@ export const cancel: HostCommand = {
   purpose: 'Cancels a study that runs or waits; what it had stored stays readable.',
   flags: hostFlags,
   positionals: 1,
+  studyAt: 0,
   run,
 };

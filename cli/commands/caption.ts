@@ -16,6 +16,7 @@ import { type FlagTable, type GivenFlags, single, toggle } from '../options/flag
 import { pathOption } from '../options/path-option.ts';
 import { foundRecognizer, foundTranslator } from '../settings/found-engines.ts';
 import { type SettingChanges, writeSettings } from '../settings/settings-file.ts';
+import { asTyped } from '../terminal/as-typed.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
@@ -87,7 +88,7 @@ async function knownFile({ host }: Call, film: string): Promise<SourceSessionRow
 }
 
 async function sourceOf(call: Call, film: string): Promise<SourceSessionRow> {
-  const known = (await namedSource(call, film)) ?? (await knownFile(call, film));
+  const known = (await namedSource(call, film, !existsSync(film))) ?? (await knownFile(call, film));
   const attaching = { ...call, given: forAttached(call.given) };
   return known === undefined ? ingested(attaching, film) : withSubtitles(attaching, known, givenSubtitles(attaching));
 }
@@ -140,14 +141,14 @@ async function engineTaken(call: Call, { spoken, target }: Asked): Promise<boole
   const settings: SettingChanges = executor;
   for (const { offer } of offers) terminal.remark(offer);
   const words = [...settings].map(assignment).join(' ');
-  if (call.restartHost === null || !terminal.isInteractive) {
-    terminal.remark(`to use it: media-study settings set ${words}`);
+  if (!call.isOwnHost() || !terminal.isInteractive) {
+    terminal.remark(`to use it: ${asTyped(`settings set ${words}`)}`);
     return false;
   }
   if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
   await writeSettings(dataRootAt(dataRoot).settings, settings);
-  terminal.remark('remembered: media-study settings shows it, and media-study settings unset takes it back');
+  terminal.remark(`remembered: ${asTyped('settings')} shows it`);
   return true;
 }
 
@@ -155,16 +156,15 @@ async function engineTaken(call: Call, { spoken, target }: Asked): Promise<boole
 async function ableCall(call: Call, source: SourceSessionRow, request: StudyRequest, asked: Asked): Promise<Call> {
   const obstacle = await obstacleOf(call, source, request);
   if (obstacle === null) return call;
-  if (textsAreMissing.includes(obstacle.reason) && (await engineTaken(call, asked)) && call.restartHost !== null) {
+  if (textsAreMissing.includes(obstacle.reason) && (await engineTaken(call, asked))) {
     const host = await call.restartHost();
     const able = { ...call, host };
     const left = await obstacleOf(able, source, request);
     if (left === null) return able;
   }
-  const way =
-    call.restartHost === null
-      ? 'This host belongs to somebody: restart it with another --caption-executor, see media-study serve --help'
-      : 'Attach a subtitle file by --subtitles, or set a recogniser: media-study settings --help';
+  const way = !call.isOwnHost()
+    ? 'This host belongs to somebody: restart it with another --caption-executor, see media-study serve --help'
+    : `Attach a subtitle file by --subtitles, or set a recogniser: ${asTyped('settings --help')}`;
   throw new WrongCall(`no captions can come of ${asked.film}: ${obstacle.text}. ${way}`);
 }
 
@@ -323,8 +323,8 @@ export const caption: HostCommand = {
     'Makes captions of a film: takes it in, studies it, shows the lines, asks once for an approval, checks the captions and writes them. FILM is a file, or the id or label of a source.',
   flags,
   positionals: 1,
-  startsHost: true,
-  interrupted: 'what is done stays; the same command goes on from there',
+  beginsData: true,
+  interrupted: () => 'what is done stays; the same command goes on from there',
   check,
   run,
 };

@@ -1,20 +1,30 @@
 import { type FlagTable, single, toggle } from '../options/flags.ts';
-import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
 import { standingCaptions } from '../terminal/standing-captions.ts';
+import { studyArgument } from './named-study.ts';
 
 const flags: FlagTable = {
-  produce: toggle('has captions made under the approval that stands, before they are read'),
+  produce: toggle('makes captions under the approval that stands, unless the study has some, and prints them'),
   side: single('SIDE', 'target', 'source or target'),
   ...hostFlags,
 };
 
-async function run({ host, given, terminal, signal }: Call) {
-  const runtimeId = argument(given, 0, 'RUNTIME');
+/** Whether captions of a study are there, or being made: asking for them again prints them. */
+async function hasCaptions({ host }: Call, runtimeId: string): Promise<boolean> {
+  const { captions } = await host.overview(runtimeId);
+  return ['done', 'withheld', 'under_way'].includes(captions.state);
+}
+
+async function run(call: Call) {
+  const { host, given, terminal, signal } = call;
+  const runtimeId = await studyArgument(call);
   const side = given.single('side') ?? 'target';
   if (side !== 'source' && side !== 'target') throw new WrongCall(`--side ${side}: source or target`);
-  if (given.has('produce')) await host.captions.produce(runtimeId).catch(saidAs(noApproval(runtimeId)));
+  if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
+    await host.captions.produce(runtimeId).catch(saidAs(noApproval(runtimeId)));
+  }
   const { control, results } = await standingCaptions(host, runtimeId, signal);
   if (control.outcome === 'withheld') {
     terminal.result(control, [`withheld: ${control.reasonCodes.join(', ')}`]);
@@ -31,5 +41,6 @@ export const captions: HostCommand = {
   purpose: 'Prints the accepted captions of a study as WebVTT; with --json every line with its lineage.',
   flags,
   positionals: 1,
+  studyAt: 0,
   run,
 };

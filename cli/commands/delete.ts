@@ -3,6 +3,8 @@ import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { bytesText } from '../terminal/size.ts';
+import { namedSource } from './named-source.ts';
+import { namedStudy } from './named-study.ts';
 
 const flags: FlagTable = {
   yes: toggle('deletes without asking'),
@@ -18,11 +20,17 @@ async function agreed({ given, terminal }: Call, what: string): Promise<void> {
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
 }
 
+/** The id that a person means. What is no source of this host is left to the host, which says whether it was deleted. */
+async function idOf(call: Call, kind: 'runtime' | 'source', what: string): Promise<string> {
+  if (kind === 'runtime') return namedStudy(call, what);
+  return (await namedSource(call, what))?.sourceSessionId ?? what;
+}
+
 async function run(call: Call) {
   const { host, given, terminal } = call;
   const kind = argument(given, 0, 'runtime or source');
   if (kind !== 'runtime' && kind !== 'source') throw new WrongCall(`${kind}: one of runtime, source`);
-  const id = argument(given, 1, 'ID');
+  const id = await idOf(call, kind, argument(given, 1, 'ID'));
   await agreed(call, `${kind} ${id}`);
   const operator = given.single('operator');
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });

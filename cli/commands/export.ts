@@ -6,6 +6,7 @@ import { pathOption } from '../options/path-option.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type AskedExport, exportedBytes, writeExport } from '../terminal/written-export.ts';
+import { studyArgument } from './named-study.ts';
 
 const flags: FlagTable = {
   output: single('FILE', null, 'the file that is written; stdout without it'),
@@ -48,8 +49,9 @@ const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
     ? `${name} is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate`
     : null;
 
-async function run({ host, given, terminal, signal }: Call) {
-  const runtimeId = argument(given, 0, 'RUNTIME');
+async function run(call: Call) {
+  const { host, given, terminal, signal } = call;
+  const runtimeId = await studyArgument(call);
   const asked = askedExport(given);
   const remark = remarkOn(asked, given);
   const path = pathOption(given, 'output');
@@ -78,6 +80,7 @@ export const exporting: HostCommand = {
   flags,
   choices: names,
   positionals: 2,
+  studyAt: 0,
   check: async (given) => {
     argument(given, 0, 'RUNTIME');
     askedExport(given);

@@ -32,6 +32,6 @@ export const gc: HostCommand = {
   usage: 'media-study gc [flags]',
   purpose: 'Removes what no record reaches; starts a host if none runs.',
   flags,
-  startsHost: true,
+  beginsData: true,
   run,
 };

@@ -7,6 +7,7 @@ import { ownedIngestFields } from '../../contract/ingest/owned-ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
+import { asTyped } from '../terminal/as-typed.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { checkFile } from '../terminal/given-file.ts';
@@ -66,7 +67,7 @@ async function checkMedia(path: string, absent: string): Promise<void> {
 
 async function ingestedFile(call: Call, path: string): Promise<SourceSessionRow> {
   const { host, given, signal, terminal } = call;
-  const absent = `there is no file ${path}, and no source of this host has that name: media-study sources lists them`;
+  const absent = `there is no file ${path}, and no source of this host has that name: ${asTyped('sources')} lists them`;
   await checkMedia(path, absent);
   const { size } = await stat(path);
   const filename = basename(path);
@@ -124,8 +125,8 @@ export const ingest: HostCommand = {
   purpose: 'Takes in media, and prints the source that comes of it.',
   flags: { ...rightsFlags, ...subtitlesFlags, ...rangeFlags, ...hostFlags },
   positionals: 100,
-  startsHost: true,
-  interrupted: 'an ingest under way is canceled',
+  beginsData: true,
+  interrupted: () => 'an ingest under way is canceled',
   check,
   run: (call) => onEachSource(call, (what) => run(call, what)),
 };

@@ -7,8 +7,9 @@ import { consoleAddress } from '../terminal/console-address.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { writeConsolePage } from '../terminal/host-file.ts';
 import { namedHost } from '../terminal/named-host.ts';
+import { untilInterrupted } from '../terminal/until-interrupted.ts';
 
-async function run({ host, given, terminal }: Call) {
+async function run({ host, given, terminal, signal, isOwnHost }: Call) {
   const { baseUrl, token } = await host.address();
   const address = consoleAddress({ listening: baseUrl, authorizationToken: token });
   const dataRoot = pathOption(given, 'data-root') ?? defaultDataRoot();
@@ -19,13 +20,19 @@ async function run({ host, given, terminal }: Call) {
   const isOpened = file !== null && (await startBrowser(file));
   if (isOpened) terminal.remark('a browser was started with the console');
   else terminal.result({ console: address }, [address]);
+  if (isOwnHost()) {
+    terminal.remark('the host of this console runs until you press Ctrl-C');
+    await untilInterrupted(signal);
+  }
   return exitCodes.done;
 }
 
-/** Opens the console of a running host. */
+/** Opens the console. */
 export const open: HostCommand = {
   usage: 'media-study open [flags]',
-  purpose: 'Opens the console in a browser, or prints its address where no browser can be started.',
+  purpose:
+    'Opens the console in a browser, or prints its address if no browser can be started. A host that is started for it runs until Ctrl-C.',
   flags: { ...hostFlags, print: toggle('prints the address, which holds the token, and starts no browser') },
+  beginsData: true,
   run,
 };

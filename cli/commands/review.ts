@@ -6,6 +6,8 @@ import { type FlagTable, type GivenFlags, repeated, single } from '../options/fl
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { noApproval, saidAs } from '../terminal/nothing-yet.ts';
+import { noCaptionsLine } from '../terminal/summary.ts';
+import { studyArgument } from './named-study.ts';
 
 const flags: FlagTable = {
   reason: repeated('CODE', null, 'why it is rejected or revoked; the codes stand in docs/receipts.md'),
@@ -43,12 +45,19 @@ async function checkState({ host }: Call, deed: Deed, runtimeId: string, reviews
   }
 }
 
+/** Says before a signature that this host makes no captions of the study, and why: the person may have meant to get some. */
+async function warnOfCaptions({ host, terminal }: Call, runtimeId: string): Promise<void> {
+  const line = noCaptionsLine(await host.overview(runtimeId));
+  if (line !== null) terminal.remark(line);
+}
+
 async function decided(call: Call, deed: Deed, runtimeId: string): Promise<PublishReviewDecisions> {
   const { host, given } = call;
   const { reviewer, reviews } = await host.reviews.decisions(runtimeId);
   await checkState(call, deed, runtimeId, reviews.length);
   const note = given.single('note') ?? null;
   const statement = deed === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
+  if (deed === 'approve') await warnOfCaptions(call, runtimeId);
   await attested(call, reviewer.label, statement);
   const by = { reviewerId: reviewer.id, attestation: statement };
   if (deed === 'revoke') {
@@ -78,7 +87,7 @@ async function check(given: GivenFlags): Promise<void> {
 }
 
 async function run(call: Call) {
-  const answer = await decided(call, deedOf(call.given), argument(call.given, 1, 'RUNTIME'));
+  const answer = await decided(call, deedOf(call.given), await studyArgument(call, 1));
   call.terminal.result(
     answer,
     answer.reviews.map(({ reviewId, state }) => `${reviewId} ${state}`),
@@ -93,6 +102,7 @@ export const review: HostCommand = {
   flags,
   choices: deeds,
   positionals: 2,
+  studyAt: 1,
   check,
   run,
 };

@@ -15,5 +15,6 @@ export const printSigningKeys: HostCommand = {
   usage: 'media-study signing-keys [flags]',
   purpose: 'Prints the public key of the host in PEM, for verify --trust on another machine.',
   flags: hostFlags,
+  beginsData: true,
   run,
 };

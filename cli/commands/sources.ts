@@ -1,13 +1,9 @@
-import { counted } from '../../receipts/core/checked-link.ts';
-import { timeCode } from '../../receipts/core/time-code.ts';
 import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { sourceLine } from './named-source.ts';
 
 async function run({ host, terminal }: Call) {
-  for (const source of await host.sources()) {
-    const { sourceSessionId, label, durationMs, trackCount } = source;
-    terminal.result(source, [`${sourceSessionId}  ${timeCode(durationMs)}  ${counted(trackCount, 'track')}  ${label}`]);
-  }
+  for (const source of await host.sources()) terminal.result(source, [sourceLine(source)]);
   return exitCodes.done;
 }
 

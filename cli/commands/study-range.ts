@@ -7,7 +7,7 @@ import { timeCode } from '../../receipts/core/time-code.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The longest range that a host studies where its owner said nothing else. */
-const usualLimitMs = 600_000;
+export const usualLimitMs = 600_000;
 
 interface Asked {
   readonly host: Pick<StudyHost, 'warnings'>;

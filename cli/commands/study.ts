@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import type { StudyRequest } from '../../client/studies.ts';
 import { identity } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import type { RuntimeStatus } from '../../contract/study/runtime-status.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
 import { hasDataRoot } from '../options/existing-data-root.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { asTyped } from '../terminal/as-typed.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { exportsLine } from '../terminal/exports-line.ts';
@@ -18,12 +19,13 @@ import { onEachSource } from './each-source.ts';
 import { ingested, isAddress, rangeFlags, timeOf, withSubtitles } from './ingest.ts';
 import { namedSource } from './named-source.ts';
 import { checkRights, rightsFlags } from './rights.ts';
+import { requestedLanguage } from './spoken-language.ts';
 import { warnedRange } from './study-range.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './subtitle-files.ts';
 
 const flags: FlagTable = {
   ...rangeFlags,
-  language: single('TAG', 'detected', 'the spoken language, such as ko or pt-BR'),
+  language: single('TAG', 'the one that is known of the range', 'the spoken language, such as ko or pt-BR'),
   'target-language': single('TAG', 'en', 'the language of captions'),
   captions: toggle('asks for captions in the end; evidence alone without it'),
   again: single('NAME', null, 'studies the same range once more, under this name'),
@@ -34,7 +36,7 @@ const flags: FlagTable = {
 
 /** The source that an argument names: by its id or label, or media that is taken in first; with the subtitle files that were given. */
 async function sourceOf(call: Call, what: string): Promise<SourceSessionRow> {
-  const source = await namedSource(call, what);
+  const source = await namedSource(call, what, !existsSync(what));
   if (source === undefined) return ingested(call, what);
   if (call.given.single('label') !== undefined)
     call.terminal.remark(`${what} is there already and keeps its label: --label is of media that is taken in`);
@@ -54,15 +56,17 @@ function askedRange(call: Call, { durationMs }: SourceSessionRow, what: string) 
 async function studied(call: Call, what: string): Promise<RuntimeStatus> {
   const { host, given, terminal, signal } = call;
   const source = await sourceOf(call, what);
-  const language = given.single('language');
   const name = given.single('again');
-  const request: StudyRequest = {
-    requestedSourceLanguage: spokenLanguage(language),
+  const asked = askedRange(call, source, what);
+  const undeclared: StudyRequest = {
     targetLanguage: given.single('target-language') ?? 'en',
     outputDepth: given.has('captions') ? 'captions' : 'evidence',
     ...(name === undefined ? {} : { clientRequestId: name }),
   };
-  const range = await warnedRange(call, source, request, askedRange(call, source, what));
+  const spoken = { range: asked, tag: given.single('language') };
+  const requestedSourceLanguage = await requestedLanguage(call, source, undeclared, spoken);
+  const request: StudyRequest = { ...undeclared, ...(requestedSourceLanguage && { requestedSourceLanguage }) };
+  const range = await warnedRange(call, source, request, asked);
   const study = host.study(
     source,
     { ...request, range },
@@ -118,12 +122,12 @@ async function run(call: Call, what: string): Promise<ExitCode> {
 export const study: HostCommand = {
   usage: 'media-study study SOURCE… [flags]',
   purpose:
-    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or the id or label of a source.',
+    'Studies sources to their end, and prints what was found. A SOURCE is a file, an address, or a source: its id, a beginning of it, or its label.',
   flags,
   positionals: 100,
-  startsHost: true,
-  interrupted:
-    'an ingest under way is canceled; a study goes on while a host runs on the data root, and media-study cancel ends it',
+  beginsData: true,
+  interrupted: () =>
+    `an ingest under way is canceled; a study goes on while a host runs on the data root: ${asTyped('watch RUNTIME')} goes on with it, ${asTyped('cancel RUNTIME')} ends it`,
   check,
   run: (call) => onEachSource(call, (what) => run(call, what)),
 };

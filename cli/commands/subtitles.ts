@@ -1,8 +1,7 @@
-import type { SourceSessionRow } from '../../contract/sources/source-session-list.ts';
 import { type FlagTable, single } from '../options/flags.ts';
 import { argument, type Call, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { namedSource } from './named-source.ts';
+import { sourceNamed } from './named-source.ts';
 import { rightsFlags } from './rights.ts';
 import { attachedTo, checkSubtitleFiles, subtitleFileFlags, trackLine } from './subtitle-files.ts';
 
@@ -16,16 +15,9 @@ const flags: FlagTable = {
   ...hostFlags,
 };
 
-async function sourceOf(call: Call): Promise<SourceSessionRow> {
-  const what = argument(call.given, 0, 'SOURCE');
-  const source = await namedSource(call, what);
-  if (source === undefined) throw new WrongCall(`no source of this host is ${what}: media-study sources lists them`);
-  return source;
-}
-
 async function run(call: Call) {
   const { host, given, terminal } = call;
-  const source = await sourceOf(call);
+  const source = await sourceNamed(call, argument(given, 0, 'SOURCE'));
   const [, ...files] = given.positional;
   await attachedTo(call, source, files);
   const track = given.single('detach');
@@ -46,7 +38,7 @@ async function run(call: Call) {
 export const subtitles: HostCommand = {
   usage: 'media-study subtitles SOURCE [FILE[:LANG]…] [flags]',
   purpose:
-    'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id or label of a source.',
+    'Attaches subtitle files to a source, or takes one off, and lists those that are attached. A SOURCE is the id of a source, a beginning of it, or its label.',
   flags,
   positionals: 33,
   check: (given) => checkSubtitleFiles({ given }, given.positional.slice(1)),

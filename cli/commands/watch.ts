@@ -1,10 +1,12 @@
 import type { WorkProgress } from '../../contract/operation/work-progress.ts';
 import { readerGone } from '../closed-outputs.ts';
-import { argument, type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
+import { type Call, type HostCommand, hostFlags } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { studyArgument } from './named-study.ts';
 
-async function run({ host, given, terminal, signal }: Call) {
-  const runtimeId = argument(given, 0, 'RUNTIME');
+async function run(call: Call) {
+  const { host, terminal, signal } = call;
+  const runtimeId = await studyArgument(call);
   const gone = readerGone();
   const onProgress = (progress: WorkProgress) => terminal.measured('study', progress);
   try {
@@ -25,5 +27,6 @@ export const watch: HostCommand = {
   purpose: 'Prints the journal of a study as it grows, to its end.',
   flags: hostFlags,
   positionals: 1,
+  studyAt: 0,
   run,
 };

@@ -1,4 +1,4 @@
-import { editDistance } from '../../receipts/core/edit-distance.ts';
+import { nearestName } from './did-you-mean.ts';
 import { StartError } from './start-error.ts';
 
 /** How a flag is given: once with a value, several times with values, or without one. */
@@ -100,10 +100,6 @@ const usage = (message: string) => new StartError('invalid_flags', message);
 
 /** `, did you mean --port?` for the nearest of the known names, with what stands before it; nothing if none is near. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
-  const [nearest] = known
-    .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
-    .sort((a, b) => a.distance - b.distance);
-  return nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
-    ? `, did you mean ${prefix}${nearest.candidate}?`
-    : '';
+  const nearest = nearestName(name, known);
+  return nearest === null ? '' : `, did you mean ${prefix}${nearest}?`;
 }

@@ -16,6 +16,7 @@ import { recognizerOf } from '../options/recognizer.ts';
 import { serveFlags } from '../options/serve-flags.ts';
 import { environmentOf, optionsOf } from '../options/serve-options.ts';
 import { StartError } from '../options/start-error.ts';
+import { programAsTyped } from '../terminal/as-typed.ts';
 import { WrongCall } from '../terminal/call.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readHostFile } from '../terminal/host-file.ts';
@@ -104,7 +105,7 @@ const lineOf = ([name, value]: [string, SettingValue]): string =>
 function show(terminal: Terminal, path: string, settings: Settings | null): void {
   const lines =
     settings === null || settings.size === 0
-      ? [`${path} sets nothing: every option has its default, see media-study serve --help`]
+      ? [`${path} sets nothing: every option has its default, see ${programAsTyped()} serve --help`]
       : [`settings in ${path}:`, ...[...settings].map(lineOf)];
   terminal.result({ path, settings: Object.fromEntries(settings ?? []) }, lines);
 }

@@ -12,18 +12,22 @@ export interface Call {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly host: StudyHost;
-  /** Ends the host that this command started and starts another, so that changed settings hold; null for a host of a person. */
-  readonly restartHost: (() => Promise<StudyHost>) | null;
+  /** Whether the host was started for this command, and ends with it. */
+  isOwnHost(): boolean;
+  /** Ends the host that was started for this command and starts another, so that changed settings hold. */
+  restartHost(): Promise<StudyHost>;
 }
 
 /** A subcommand of `media-study` that works through a running host. */
 export interface HostCommand extends CommandWords {
   /** How many arguments that are no flags it takes; none where it is absent. */
   readonly positionals?: number;
-  /** It starts a host for itself when none runs. */
-  readonly startsHost?: true;
+  /** Which of these names a study. */
+  readonly studyAt?: number;
+  /** It has something to do on a data root that no host has used yet. Every command starts a host if none runs. */
+  readonly beginsData?: true;
   /** What becomes of the work when Ctrl-C ends the command; nothing is said of commands that only read. */
-  readonly interrupted?: string;
+  interrupted?(): string;
   /** What can be found wrong before a host is looked for, or started. Throws `WrongCall`. */
   check?(given: GivenFlags, terminal: Terminal): Promise<void>;
   run(call: Call): Promise<ExitCode>;

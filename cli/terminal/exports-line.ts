@@ -1,5 +1,6 @@
 import { exportNames } from '../../contract/exports/export-name.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import { asTyped } from './as-typed.ts';
 
 // Captions come after a review. A host says of text on the screen only to those who ask for it.
 const laterExports = /^(captions|screen-text)\./;
@@ -11,5 +12,5 @@ export function exportsLine({ runtimeId, findings }: RuntimeOverview): string {
     (name) => !laterExports.test(name) && (isRecognised || !name.startsWith('transcript.')),
   );
   const path = `/v1/runtimes/${runtimeId}/exports/NAME`;
-  return `exports: media-study export ${runtimeId} NAME, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
+  return `exports: ${asTyped(`export ${runtimeId} NAME`)}, or ${path}; NAME is one of bundle, ${names.join(', ')}`;
 }

@@ -1,6 +1,43 @@
+import { nearestName } from '../options/did-you-mean.ts';
 import { WrongCall } from './call.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+
+/** Every language of two letters that Node has a name for. */
+const knownTags = (): string[] =>
+  letters.flatMap((one) => letters.map((two) => `${one}${two}`)).filter((tag) => names.of(tag) !== undefined);
+
+/** The tags of languages by their names in English and in the language itself, in small letters. */
+function tagsByName(): ReadonlyMap<string, string> {
+  const tags = new Map<string, string>();
+  for (const tag of knownTags()) {
+    const own = new Intl.DisplayNames([tag], { type: 'language', fallback: 'none' }).of(tag);
+    for (const name of [names.of(tag), own]) {
+      if (name !== undefined && !tags.has(name.toLowerCase())) tags.set(name.toLowerCase(), tag);
+    }
+  }
+  return tags;
+}
+
+/** The language that most people of a country speak, as Unicode has it; null for what is no country. */
+function languageOfCountry(code: string): string | null {
+  if (!/^[A-Za-z]{2}$/.test(code)) return null;
+  const country = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(code.toUpperCase());
+  if (country === undefined) return null;
+  const { language } = new Intl.Locale(`und-${code}`).maximize();
+  return language === 'und' ? null : language;
+}
+
+/** The tag that a person may have meant; null where nothing is near. */
+export function meantLanguage(text: string): string | null {
+  const tags = tagsByName();
+  const name = text.toLowerCase();
+  // Any two short words are near each other.
+  const near = name.length > 3 ? nearestName(name, [...tags.keys()]) : null;
+  return tags.get(name) ?? tags.get(near ?? '') ?? languageOfCountry(text);
+}
 
 /**
  * Throws `WrongCall` for what only looks like a language tag: `korean`, or `jp`, the code of a country. A tag begins with two or
@@ -10,5 +47,10 @@ const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none'
 export function checkLanguage(tag: string, where: string): void {
   const [, primary = ''] = /^([A-Za-z]{2,3})(?:-[A-Za-z0-9]{1,8})*$/.exec(tag) ?? [];
   if (primary.length === 3 || (primary.length === 2 && names.of(primary) !== undefined)) return;
-  throw new WrongCall(`${where}: ${tag} is no tag of a language; give one such as ko, en or pt-BR`);
+  const meant = meantLanguage(tag);
+  throw new WrongCall(
+    meant === null
+      ? `${where}: ${tag} is no tag of a language; give one such as ko, en or pt-BR`
+      : `${where}: ${tag} is no tag of a language, did you mean ${meant} (${names.of(meant)})?`,
+  );
 }

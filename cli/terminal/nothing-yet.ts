@@ -1,8 +1,9 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import { asTyped } from './as-typed.ts';
 
-const approving = (runtimeId: string) => `media-study review approve ${runtimeId}`;
+const approving = (runtimeId: string) => asTyped(`review approve ${runtimeId}`);
 
 /** No approval of a study stands. */
 export const noApproval = (runtimeId: string): NothingYet =>
@@ -11,12 +12,12 @@ export const noApproval = (runtimeId: string): NothingYet =>
 /** A study has no captions: what is to be done before it can, or why it gets none. */
 function noCaptions({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
   const isNext = (name: string) => actions.some(({ action }) => action === name);
-  const making = `media-study captions ${runtimeId} --produce makes them`;
+  const making = `${asTyped(`captions ${runtimeId} --produce`)} makes them`;
   const hint = isNext('approve')
     ? `a person approves it (${approving(runtimeId)}), then ${making}`
     : isNext('produce_captions')
       ? making
-      : `${captions.text}; media-study evidence ${runtimeId} says what can be done`;
+      : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} says what can be done`;
   return new NothingYet('the study has no captions yet', hint);
 }
 

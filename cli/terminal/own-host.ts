@@ -26,7 +26,7 @@ export class OwnHost {
   #child: ChildProcess | null = null;
   #refusal = causeIn([]);
 
-  /** `flags` are options of the host beside its port and its data root. */
+  /** `flags` are those of a host. */
   constructor(dataRoot: string, signal: AbortSignal | undefined, flags: readonly string[]) {
     this.#dataRoot = dataRoot;
     this.#signal = signal;
@@ -35,8 +35,8 @@ export class OwnHost {
 
   /** Starts it, and waits until it listens; `false` where something else has the data root. Throws why else it did not start. */
   async start(): Promise<boolean> {
-    const args = ['serve', '--port', '0', '--data-root', this.#dataRoot, ...this.#flags];
-    const child = spawn(process.execPath, [program, ...args], {
+    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...this.#flags];
+    const child = spawn(process.execPath, [program, 'serve', ...flags], {
       // The channel closes when this command ends, also by kill -9 or with its terminal, and the host ends with it.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C ends this command, which then lets its host stop in order.
@@ -61,10 +61,15 @@ export class OwnHost {
     return new Error(`no host could be started: ${this.#refusal}`);
   }
 
+  /** Whether it was started, and has not ended. */
+  get runs(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Ends it, where it was started. */
   async close(): Promise<void> {
     const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === null || !this.runs) return;
     const ended = once(child, 'close');
     child.kill('SIGTERM');
     await ended;

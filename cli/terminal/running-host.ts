@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HostAddress } from '../../client/host-address.ts';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { shellPath } from '../../storage/objects/shell-path.ts';
 import { ownHostFlags } from '../settings/own-host-flags.ts';
+import { asTyped } from './as-typed.ts';
 import { type HostFile, readHostFile } from './host-file.ts';
 import { namedHost } from './named-host.ts';
 import { OwnHost } from './own-host.ts';
@@ -12,7 +12,7 @@ import { OwnHost } from './own-host.ts';
 const otherHostMs = 30_000;
 const pauseMs = 1_000;
 
-/** No host runs where one is looked for, and the command does not start one. */
+/** No host runs where one is looked for, and the command starts none. */
 export class NoHost extends Error {
   constructor(message: string) {
     super(message);
@@ -21,9 +21,7 @@ export class NoHost extends Error {
 }
 
 const noneOn = (dataRoot: string) =>
-  new NoHost(
-    `no host runs on the data root ${dataRoot}; start one: media-study serve --data-root ${shellPath(dataRoot)}`,
-  );
+  new NoHost(`no host runs on the data root ${dataRoot}; start one: ${asTyped('serve')}`);
 
 const noneAt = (baseUrl: string) =>
   new NoHost(
@@ -32,8 +30,8 @@ const noneAt = (baseUrl: string) =>
 
 export interface FoundHost {
   readonly client: StudyHost;
-  /** Whether this command started it. */
-  readonly isOwn: boolean;
+  /** Whether this command started the host, which ends with it. */
+  isOwn(): boolean;
   /** Ends the host where this command started it. */
   close(): Promise<void>;
 }
@@ -98,7 +96,7 @@ export interface Looking {
 export async function findHost(dataRoot: string, looking: Looking = {}): Promise<FoundHost> {
   const client = await connected(dataRoot, looking);
   if (client === null) throw noneOn(dataRoot);
-  return { client, isOwn: false, close: async () => undefined };
+  return { client, isOwn: () => false, close: async () => undefined };
 }
 
 /**
@@ -113,6 +111,7 @@ export async function findOrStartHost(
   const { signal } = looking;
   const own = new OwnHost(dataRoot, signal, await ownHostFlags(dataRoot));
   const close = () => own.close();
+  const isOwn = () => own.runs;
   const foundOrStarted = async (): Promise<HostAddress> => {
     for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
       const file = await readHostFile(dataRoot);
@@ -131,11 +130,11 @@ export async function findOrStartHost(
   };
   try {
     const running = await connected(dataRoot, looking, successor);
-    if (running !== null) return { client: running, isOwn: false, close };
+    if (running !== null) return { client: running, isOwn, close };
     await successor();
     const client = await connected(dataRoot, looking, successor);
     if (client === null) throw noneOn(dataRoot);
-    return { client, isOwn: true, close };
+    return { client, isOwn, close };
   } catch (error) {
     await close();
     throw error;

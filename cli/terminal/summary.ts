@@ -1,15 +1,24 @@
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
 import { timeCode } from '../../receipts/core/time-code.ts';
+import { asTyped } from './as-typed.ts';
+
+/** Whether something did not come of a study because no spoken language was declared. */
+const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>
+  study.sourceLanguage.languages.length === 0 &&
+  (findings.some(({ reasonCode }) => reasonCode === 'language_not_recognised') ||
+    (captions.state === 'never' && lifecycle === 'terminal'));
 
 /** The command that sends the request of a study once more; null for words of its language that no flag has. */
-function studyAgain({ source, study }: RuntimeOverview): string | null {
+function studyAgain(overview: RuntimeOverview): string | null {
+  const { source, study } = overview;
+  const needsLanguage = lacksLanguage(overview);
   const { range, sourceLanguage, targetLanguage, outputDepth } = study;
   if (sourceLanguage.mode !== 'declared' && sourceLanguage.mode !== 'automatic') return null;
   const isWhole = range.startMs === 0 && range.endMs === source.durationMs;
   return [
-    `media-study study ${source.sourceSessionId}`,
+    `study ${source.sourceSessionId}`,
     ...(isWhole ? [] : [`--from ${timeCode(range.startMs)} --to ${timeCode(range.endMs)}`]),
-    ...sourceLanguage.languages.map((tag) => `--language ${tag}`),
+    ...(needsLanguage ? ['--language TAG'] : sourceLanguage.languages.map((tag) => `--language ${tag}`)),
     ...(targetLanguage === 'en' ? [] : [`--target-language ${targetLanguage}`]),
     ...(outputDepth === 'captions' ? ['--captions'] : []),
     '--again NAME',
@@ -18,14 +27,41 @@ function studyAgain({ source, study }: RuntimeOverview): string | null {
 
 /** The commands for what may be done next; the rest is done in the console or over HTTP. */
 const commands: Readonly<Partial<Record<OverviewAction['action'], (overview: RuntimeOverview) => string | null>>> = {
-  approve: ({ runtimeId }) => `media-study review approve ${runtimeId}`,
-  reject: ({ runtimeId }) => `media-study review reject ${runtimeId} --reason CODE`,
-  revoke: ({ runtimeId }) => `media-study review revoke ${runtimeId} --reason CODE`,
-  produce_captions: ({ runtimeId }) => `media-study captions ${runtimeId} --produce`,
-  read_captions: ({ runtimeId }) => `media-study captions ${runtimeId}`,
+  approve: ({ runtimeId }) => `review approve ${runtimeId}`,
+  reject: ({ runtimeId }) => `review reject ${runtimeId} --reason CODE`,
+  revoke: ({ runtimeId }) => `review revoke ${runtimeId} --reason CODE`,
+  produce_captions: ({ runtimeId }) => `captions ${runtimeId} --produce`,
+  read_captions: ({ runtimeId }) => `captions ${runtimeId}`,
   study_again: studyAgain,
-  follow: ({ runtimeId }) => `media-study watch ${runtimeId}`,
+  follow: ({ runtimeId }) => `watch ${runtimeId}`,
 };
+
+/** The command of an action as the person types it; its name where there is none. */
+function commandFor(action: OverviewAction['action'], overview: RuntimeOverview): string {
+  const words = commands[action]?.(overview) ?? null;
+  return words === null ? action : asTyped(words);
+}
+
+/** What was found of a kind; of what needs a language that was not declared, with the flag that declares it. */
+function findingLine({ study }: RuntimeOverview, { title, text, reasonCode }: Finding): string {
+  const isUndeclared = reasonCode === 'language_not_recognised' && study.sourceLanguage.languages.length === 0;
+  return `${title}: ${text}${isUndeclared ? '; --language TAG declares it' : ''}`;
+}
+
+/** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
+export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
+  captions.state === 'never' && lifecycle === 'terminal' ? `no captions: ${captions.text}` : null;
+
+/** What may be done next, a line each: an approval says whether captions can follow. */
+function nextLines(overview: RuntimeOverview): string[] {
+  const obstacle = noCaptionsLine(overview);
+  const saying = ({ action, text }: OverviewAction): string =>
+    action === 'approve' && obstacle !== null ? 'approve the study; no captions will follow' : text;
+  return [
+    ...(obstacle === null ? [] : [obstacle]),
+    ...overview.actions.map((each) => `next: ${saying(each)} (${commandFor(each.action, overview)})`),
+  ];
+}
 
 /** Whether the line of a finding says already what is kept back, with its reason: a kind of evidence that is missing. */
 const isSaidBy =
@@ -35,18 +71,18 @@ const isSaidBy =
 
 /** What a person wants to know first of a study, a line each: the host has the words. With a kind, of that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
-  const { runtimeId, lifecycle, situation, study, findings, claims, withheld, actions } = overview;
+  const { runtimeId, lifecycle, situation, study, findings, claims, withheld } = overview;
   const found = findings.filter((finding) => kind === undefined || finding.kind === kind);
   return [
     `study ${runtimeId}: ${lifecycle}`,
     `range ${study.text}`,
-    ...found.map(({ title, text }) => `${title}: ${text}`),
+    ...found.map((finding) => findingLine(overview, finding)),
     ...(kind === undefined
       ? [
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.filter((each) => !findings.some(isSaidBy(each))).map(({ text }) => `withheld: ${text}`),
           `status: ${situation.text}`,
-          ...actions.map(({ action, text }) => `next: ${text} (${commands[action]?.(overview) ?? action})`),
+          ...nextLines(overview),
         ]
       : []),
   ];

@@ -1,5 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionInput } from '../../contract/captions/caption-production.ts';
+import { longestCaptions } from '../../contract/captions/long-captions.ts';
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import type { RuntimeStart } from '../../contract/study/runtime-start.ts';
 import type { StudyRun } from '../core/study-run.ts';
@@ -19,13 +20,24 @@ export interface CaptionedStudy {
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
 export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): string | null {
   if (declaredLanguageOf(record) === null) return 'captions need a study of one declared source language';
-  return captionLengthObstacleOf(record.analysisRequest.range, maxDurationMs);
+  return hostLengthObstacleOf(record.analysisRequest.range, maxDurationMs);
 }
 
 /** Why no captions can be made of a range; null when they can. */
 export function captionLengthObstacleOf({ startMs, endMs }: Range, maxDurationMs: number): string | null {
   if (endMs - startMs <= maxDurationMs) return null;
   return `captions are made of at most ${maxDurationMs} ms, the study has ${endMs - startMs} ms`;
+}
+
+/** Why no captions can be made of a range on a host, with the option that changes it and the way without it; null when they can. */
+export function hostLengthObstacleOf(range: Range, maxDurationMs: number): string | null {
+  const obstacle = captionLengthObstacleOf(range, maxDurationMs);
+  if (obstacle === null) return null;
+  const lengthMs = range.endMs - range.startMs;
+  const shorter = `study at most ${maxDurationMs} ms of it`;
+  return lengthMs > longestCaptions.maxDurationMs
+    ? `${obstacle}; ${shorter}`
+    : `${obstacle}; restart the host with --maximum-caption-range-ms ${lengthMs}, or ${shorter}`;
 }
 
 /** The one source language that a study declared; null when it declared none or several. */

@@ -4,7 +4,8 @@ import type { CaptionObstacle } from '../../contract/study/plan-warnings.ts';
 import type { RuntimeRequest } from '../../contract/study/runtime-request.ts';
 import { baseLanguage } from '../core/base-language.ts';
 import type { CaptionAbility } from './caption-ability.ts';
-import { captionLengthObstacleOf } from './captioned-study.ts';
+import { hostLengthObstacleOf } from './captioned-study.ts';
+import { captionsOff } from './captions-off.ts';
 
 /** A study that is planned: what was asked, what the source has, and whether speech would be recognised. */
 export interface PlannedCaptions {
@@ -73,7 +74,7 @@ const byExecutor: Readonly<
 > = {
   recorded_real_pipeline_fixture: () => ({
     reason: 'no_caption_executor',
-    text: 'the host was started without an executor that makes captions of its own studies',
+    text: captionsOff,
   }),
   deterministic_current_run_test_seam: () => null,
   embedded_subtitle_tracks: textTrackObstacle,
@@ -87,7 +88,7 @@ export function plannedObstaclesOf(
   planned: PlannedCaptions,
   { classification, allowance }: Pick<CaptionAbility, 'classification' | 'allowance'>,
 ): PlannedObstacle[] {
-  const tooLong = captionLengthObstacleOf(planned.range, allowance.maxDurationMs);
+  const tooLong = hostLengthObstacleOf(planned.range, allowance.maxDurationMs);
   const found: readonly (PlannedObstacle | null)[] = [
     planned.requested.mode === 'declared'
       ? null

@@ -7,8 +7,8 @@ import { wholeCaptionsOf } from '../captions/caption-lines.ts';
 import { captionReceipt } from '../captions/caption-production.ts';
 import { type StoredCaptions, structuralDecisionOf } from '../captions/caption-structure.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import { approvable } from '../reopening/approvable-study.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { approvable } from './approvable-study.ts';
 import { defectiveCaptions } from './caption-defects.ts';
 import { microRatio } from './micro-ratio.ts';
 

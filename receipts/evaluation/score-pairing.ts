@@ -6,8 +6,8 @@ import { CaptionFailure, captionsOf } from '../captions/caption-artifact.ts';
 import { wholeCaptionsOf } from '../captions/caption-lines.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';
 import { tokensOf } from '../recognition/line-tokens.ts';
+import { approvable } from '../reopening/approvable-study.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
-import { approvable } from './approvable-study.ts';
 import { microRatio } from './micro-ratio.ts';
 
 export type PairingCounts = Pick<PairingScore, 'files' | 'captioned' | 'words' | 'keptWords' | 'lines' | 'rightLines'>;

@@ -2,11 +2,13 @@ import { maximumCaptionAttempts } from '../../contract/captions/caption-producti
 import type { OverviewPart } from '../../contract/overview/runtime-overview.ts';
 import type { ApprovalReference } from '../../contract/review/publish-review.ts';
 import { captionProspectOf } from '../captions/caption-ability.ts';
-import { captionObstacleOf } from '../captions/captioned-study.ts';
+import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import { captionsOff } from '../captions/captions-off.ts';
 import type { VerifiedCaption, VerifiedCaptions } from '../captions/fold-captions.ts';
 import { counted } from '../core/checked-link.ts';
+import { approvable } from '../reopening/approvable-study.ts';
 import { approvedStudyOf } from '../reopening/approved-study.ts';
-import type { OverviewedRuntime } from './overviewed-runtime.ts';
+import type { HostAbilities, OverviewedRuntime } from './overviewed-runtime.ts';
 import { reasonsText } from './reason-words.ts';
 import { bare, pending } from './review-parts.ts';
 
@@ -27,6 +29,13 @@ function storedPart(path: string, { artifact, receipt }: VerifiedCaption): Overv
   return { state, text, reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
 }
 
+/** Why this host would have no captions of a study, whoever approves it; null where it would have some. */
+function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
+  if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
+  const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
+  return absence === null ? null : `captions would have no line: ${absence.text}`;
+}
+
 /** Whether captions may be made under an approval that stands, and would have lines. */
 function possiblePart(
   path: string,
@@ -35,16 +44,8 @@ function possiblePart(
   approval: ApprovalReference,
 ): OverviewPart {
   if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
-  if (host.captions.classification === 'recorded_real_pipeline_fixture') {
-    return bare(
-      path,
-      'never',
-      'the caption executor of this host makes none of its own: --caption-executor names another',
-    );
-  }
-  const study = approvedStudyOf(runtime, approval);
-  const absence = study === null ? null : captionProspectOf(study, attempts, host.captions).absence;
-  if (absence !== null) return bare(path, 'never', `captions would have no line: ${absence.text}`);
+  const obstacle = hostObstacleOf(approvedStudyOf(runtime, approval), attempts, host);
+  if (obstacle !== null) return bare(path, 'never', obstacle);
   const again = attempts === 0 ? '' : `: ${counted(attempts, 'attempt')} failed`;
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
 }
@@ -62,9 +63,12 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   if (obstacle !== null) return bare(path, 'never', obstacle);
   if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
   if (authority !== null) return possiblePart(path, captions, overviewed, authority);
-  return ['waiting', 'under_way'].includes(review.state)
-    ? bare(path, 'not_yet', 'captions need an approval')
-    : bare(path, 'never', 'captions need an approval that stands');
+  if (!['waiting', 'under_way'].includes(review.state)) {
+    return bare(path, 'never', 'captions need an approval that stands');
+  }
+  // Nobody should sign for captions that cannot come of it.
+  const before = hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
+  return before === null ? bare(path, 'not_yet', 'captions need an approval') : bare(path, 'never', before);
 }
 
 /** What comes after captions, where there are none. */

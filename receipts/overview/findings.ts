@@ -1,6 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { detectedKinds } from '../../contract/evidence/evidence.ts';
 import { type Finding, type FindingPlace, maximumPlaces } from '../../contract/overview/runtime-overview.ts';
+import type { AnalysisRequest } from '../../contract/study/analysis-request.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { timeCode } from '../core/time-code.ts';
 import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
@@ -86,6 +87,10 @@ function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, numbe
   );
 }
 
+/** Whether the study was told which languages are spoken. */
+export const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
+  language.languagePair.requestedSource.languages.length > 0;
+
 /** Whether the study was accepted by a host with a recogniser. */
 const isRecognised = ({ execution }: VerifiedRuntime): boolean =>
   execution?.opened.run.ids.recognitionGrantId !== undefined;
@@ -101,7 +106,7 @@ export function findingsOf(runtime: VerifiedRuntime, hasEnded: boolean): Finding
   const found = evidenceRowsOf(runtime).map((row) => {
     const trackIndex = row.state === 'available' ? (tracks.get(row.artifactId) ?? null) : (row.trackIndex ?? null);
     const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
-    return findingOf(row, trackIndex, foundOf(row, range));
+    return findingOf(row, trackIndex, foundOf(row, range, declaresLanguage(analysisRequest)));
   });
   const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognised(runtime));
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));

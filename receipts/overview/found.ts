@@ -138,15 +138,16 @@ function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
 }
 
 /** What evidence says that is not there. */
-export const unavailable = (reasonCode: string | null): Found => ({
-  text: reasonCode === null ? 'unavailable' : `unavailable: ${reasonWords(reasonCode)} (${reasonCode})`,
+export const unavailable = (reasonCode: string | null, declaresLanguage = true): Found => ({
+  text:
+    reasonCode === null ? 'unavailable' : `unavailable: ${reasonWords(reasonCode, declaresLanguage)} (${reasonCode})`,
   measures: [],
   places: [],
 });
 
 /** What one kind of evidence says. */
-export function foundOf(row: EvidenceRow, range: Range): Found {
-  if (row.state === 'unavailable') return unavailable(row.reasonCode);
+export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true): Found {
+  if (row.state === 'unavailable') return unavailable(row.reasonCode, declaresLanguage);
   switch (row.kind) {
     case 'speech_activity':
     case 'speech-activity-receipt':

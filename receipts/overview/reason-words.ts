@@ -87,8 +87,14 @@ const words: Readonly<Record<ReasonCode, string>> = {
   current_run_candidate_accepted_in_part: 'lines without both texts are left out',
 };
 
-/** A reason code in words; the code itself where there are none. */
-export const reasonWords = (code: string): string =>
-  Object.hasOwn(words, code) ? words[code as ReasonCode] : code.replaceAll('_', ' ');
+/** What is meant by a reason in a study that declared no spoken language. */
+const undeclaredWords: Readonly<Record<string, string>> = {
+  language_not_recognised: 'the recogniser needs to be told the spoken language, and the study declared none',
+};
 
-export const reasonsText = (codes: readonly string[]): string => codes.map(reasonWords).join('; ');
+/** A reason code in words; the code itself where there are none. */
+export const reasonWords = (code: string, declaresLanguage = true): string =>
+  (declaresLanguage ? undefined : undeclaredWords[code]) ??
+  (Object.hasOwn(words, code) ? words[code as ReasonCode] : code.replaceAll('_', ' '));
+
+export const reasonsText = (codes: readonly string[]): string => codes.map((code) => reasonWords(code)).join('; ');

@@ -4,6 +4,7 @@ import { wholeCaptionsOf } from '../captions/caption-lines.ts';
 import type { VerifiedCaption } from '../captions/fold-captions.ts';
 import { counted } from '../core/checked-link.ts';
 import { evidenceRowsOf } from '../reopening/runtime-evidence.ts';
+import { declaresLanguage } from './findings.ts';
 import type { OverviewedRuntime, OverviewParts } from './overviewed-runtime.ts';
 import { reasonWords } from './reason-words.ts';
 
@@ -15,8 +16,8 @@ const withheld = (what: string, reasonCode: string): Withheld => ({
   text: `${what}: ${reasonWords(reasonCode)}`,
 });
 
-const withheldFinding = ({ title, reasonCode }: Finding): Withheld[] =>
-  reasonCode === null ? [] : [withheld(title, reasonCode)];
+const withheldFinding = ({ title, reasonCode }: Finding, isDeclared: boolean): Withheld[] =>
+  reasonCode === null ? [] : [{ what: title, reasonCode, text: `${title}: ${reasonWords(reasonCode, isDeclared)}` }];
 
 const withheldClaim = ({ text, states }: OverviewClaim): Withheld[] =>
   states.filter((state) => state !== 'supported').map((state) => withheld(`claim "${text}"`, state));
@@ -74,9 +75,10 @@ export function withheldOf(
 ): Withheld[] {
   const caption = overviewed.study?.tail.captions.caption ?? null;
   const reasons = decision.state === 'withheld' ? decision.reasonCodes : [];
+  const isDeclared = declaresLanguage(overviewed.runtime.accepted.record.analysisRequest);
   const isKept = review.state === 'withheld' || review.state === 'withdrawn';
   return [
-    ...findings.flatMap(withheldFinding),
+    ...findings.flatMap((finding) => withheldFinding(finding, isDeclared)),
     ...withheldByGates(overviewed),
     ...claims.flatMap(withheldClaim),
     ...reasons.map((code) => withheld('the study, by its decision', code)),

@@ -7,6 +7,7 @@ import { Identity } from '../parts/identity.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RemotePart } from '../parts/remote-part.tsx';
 import { sentence, wordsOf } from '../words/codes.ts';
+import { withTimes } from '../words/time-code.ts';
 import { type Decided, DecideForm } from './decide-form.tsx';
 import { OverviewWords } from './overview-words.tsx';
 import type { Study, StudyModel } from './study-model.ts';
@@ -103,7 +104,11 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
               {may('approve') && (
                 <DecideForm
                   title="Approve for captions"
-                  text="Captions may then be produced from this study."
+                  text={
+                    overview.captions.state === 'never'
+                      ? `No captions will come of it on this host: ${withTimes(overview.captions.text)}.`
+                      : 'Captions may then be produced from this study.'
+                  }
                   button="Approve"
                   statement={reviewer.decisionAttestation}
                   reasons={[]}

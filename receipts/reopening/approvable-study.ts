@@ -1,10 +1,10 @@
 import type { Reviewer } from '../../contract/review/publish-review.ts';
 import { captionRules } from '../captions/caption-rules.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
-import type { VerifiedRuntime } from '../reopening/reopen-runtime.ts';
 import { reviewReceipt } from '../review/publish-review-decision.ts';
+import type { VerifiedRuntime } from './reopen-runtime.ts';
 
-// No person approves anything: the approval below is derived to name it in the captions, and never written down.
+// No person approves anything: the approval below is derived to say what captions would be, and never written down.
 const nobody: Reviewer = { id: 'reviewer:none', label: 'Nobody reviews an evaluation' };
 
 /** The study as it would stand after an approval; null where it may not be put before a reviewer. */
