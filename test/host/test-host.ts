@@ -80,13 +80,14 @@ export class TestHost extends CheckedWire {
     await this.start(flags);
   }
 
-  /** Dies, and starts again on what it left. */
-  async die(): Promise<void> {
+  /** Dies, and starts again on what it left; `meanwhile` changes something of that. */
+  async die(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
     const left = `${this.dataRoot}-left`;
     copyAsLeft(this.dataRoot, left);
     // What it does from now on is no part of its life.
     await this.stop();
     this.dataRoot = left;
+    await meanwhile();
     await this.start();
   }
 
