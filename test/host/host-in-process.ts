@@ -87,8 +87,9 @@ export async function openInProcess(
 ): Promise<HostInProcess> {
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
+  const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
-    serveOptions(['--data-root', dataRoot, '--study-workers', '2', ...flags]);
+    serveOptions(['--data-root', dataRoot, ...workers, ...flags]);
   const host = await openHost({
     ...options,
     sources: [{ directory: sampleFolder, root: null }],
