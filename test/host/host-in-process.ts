@@ -96,7 +96,7 @@ export async function openInProcess(
     videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
-    explainer: explainerOf(explainerModel, process.env),
+    explainer: explainerOf(explainerModel, { ...process.env, ...environment }),
     screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },

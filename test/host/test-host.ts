@@ -19,6 +19,8 @@ export interface TestHostOptions {
   readonly mediaTools?: boolean;
   /** Options of the command line. */
   readonly flags?: readonly string[];
+  /** Added to the environment of the test. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   /** Hears of every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
@@ -55,13 +57,14 @@ export class TestHost extends CheckedWire {
 
   /** Starts a host on the data root, with other options of the command line if they are given. */
   async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
-    const { mediaTools = false, clock, points } = this.#options;
+    const { mediaTools = false, environment = {}, clock, points } = this.#options;
     const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
     const real =
       sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
     this.#launcher = new TestLauncher(real);
     this.#host = await openInProcess(this.#t, this.dataRoot, {
       flags,
+      environment,
       launcher: this.#launcher,
       wire: this.#wire,
       ...(clock === undefined ? {} : { clock }),

@@ -11,7 +11,7 @@ import type { QualityControlCandidate } from '../../../contract/captions/caption
 import { type ApprovalReference, attestations } from '../../../contract/review/publish-review.ts';
 import { publishReviewDecisions, publishReviewIntakes } from '../../../contract/review/publish-review-answers.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
-import type { LifeName } from '../../host/lives.ts';
+import type { KnownOfLives, LifeName } from '../../host/lives.ts';
 import { TestHost } from '../../host/test-host.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
 import { followed, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
@@ -52,13 +52,18 @@ export const openCaptioning = (t: ExecutionContext, life: LifeName): Promise<Tes
 /** A host on the life with captions, and what it has. */
 export async function openCaptioned(t: ExecutionContext): Promise<{ host: TestHost; study: Captioned }> {
   const host = await openCaptioning(t, 'captioned');
-  const study = approvedLife(host);
+  return { host, study: await captionsOfLife(t, host, host.known) };
+}
+
+/** The captions that were made in their life. */
+export async function captionsOfLife(t: ExecutionContext, host: CheckedWire, known: KnownOfLives): Promise<Captioned> {
+  const study = approvedLife({ known });
   const answer = await host.get(pathOf(study.runtimeId, 'caption-productions'));
-  return { host, study: { ...study, caption: onlyRow(host.granted(t, answer, 200, captionProductions).captions) } };
+  return { ...study, caption: onlyRow(host.granted(t, answer, 200, captionProductions).captions) };
 }
 
 /** The study that was approved in its life. */
-export const approvedLife = ({ known }: TestHost): Approved => ({
+export const approvedLife = ({ known }: Pick<TestHost, 'known'>): Approved => ({
   runtimeId: known.studies.twelveSeconds,
   approval: known.approval,
 });
