@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { deletions as deletionList, deletionReceipt } from '../../contract/deletion/deletion-receipt.ts';
 import { diskUse } from '../../contract/deletion/disk-use.ts';
 import { garbageCollection } from '../../contract/deletion/garbage-collection.ts';
 import { runtimes } from '../../contract/study/runtimes.ts';
 import { endpointsOf } from '../../http/exchange/route.ts';
+import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';
 import { TestHost } from '../host/test-host.ts';
 import type { WireAnswer } from '../host/wire-question.ts';
@@ -177,11 +179,16 @@ test('a collection counts what no record reaches, and a dry run removes nothing'
   t.true(before.runtimes.length <= 1);
   t.like(await collect(true), { dryRun: true, kept: { object: before.total.unreached } });
   t.is((await collect(false)).removed.object.files, 0, 'all of it was stored a moment ago');
-  await host.restart();
+  await host.stop();
+  const stray = Buffer.from('what no record names');
+  const file = host.objectFile(contentIdOfBytes(stray));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, stray);
+  await host.start();
   const dry = await collect(true);
   const after = await usage();
   t.deepEqual(dry.removed.object, after.total.unreached);
-  t.true(dry.removed.object.files > 0);
+  t.like(dry.removed.object, { files: 1, bytes: stray.length });
   const figure = async (name: string): Promise<number | null> => {
     const text = (await host.get('/v1/metrics')).body.toString();
     const value = text.split('\n').find((line) => line.startsWith(`media_study_${name} `));
