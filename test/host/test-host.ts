@@ -99,9 +99,9 @@ export class TestHost extends CheckedWire {
     return this.#launcher;
   }
 
-  /** While it is closed, every process waits, so that work stays under way. */
+  /** While it is closed, every pass over media waits, so that work stays under way. */
   readonly gate = {
-    close: async (): Promise<void> => this.#launcher.hold(),
+    close: async (): Promise<void> => this.#launcher.hold(/^ffmpeg$/),
     open: async (): Promise<void> => this.#launcher.release(),
   };
 

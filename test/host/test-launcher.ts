@@ -22,6 +22,7 @@ export class TestLauncher implements SandboxedLauncher {
   readonly #real: SandboxedLauncher | null;
   #detectors = 0;
   #held: Promise<void> | null = null;
+  #heldTools = /./;
   #release: () => void = () => undefined;
   #closed = new AbortController();
 
@@ -39,8 +40,9 @@ export class TestLauncher implements SandboxedLauncher {
     return this.#real?.isInUse(folder) ?? false;
   }
 
-  /** From now on processes wait until `release`. */
-  hold(): void {
+  /** From now on processes wait until `release`; only those of some tools if they are named. */
+  hold(tools = /./): void {
+    this.#heldTools = tools;
     this.#held ??= new Promise((resolve) => {
       this.#release = resolve;
     });
@@ -80,7 +82,7 @@ export class TestLauncher implements SandboxedLauncher {
     this.asked.push(name);
     const stop = AbortSignal.any([signal, this.#closed.signal]);
     const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-    if (this.#held !== null && !stop.aborted) await Promise.race([this.#held, stopped]);
+    if (this.#held !== null && this.#heldTools.test(name) && !stop.aborted) await Promise.race([this.#held, stopped]);
     if (stop.aborted) throw new ProcessFailure('aborted', 'stopped before it began');
     if (this.#real !== null && args.some((each) => each.includes('detector-process'))) return null;
     if (this.#real !== null && mediaTools.test(name)) return this.#real;
