@@ -62,7 +62,7 @@ class MemoryReply implements Reply {
     return this.#isOver;
   }
 
-  writeHead(status: number, headers: Readonly<Record<string, string | number>>): void {
+  writeHead(status: number, headers: Readonly<Record<string, string | number>> = {}): void {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#body = controller;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
 import { openLauncher, probeSandbox } from '../../executors/process/launcher.ts';
@@ -17,6 +18,8 @@ export interface TestHostOptions {
   readonly life?: LifeName;
   /** Whether ffmpeg and ffprobe may run, and a detector that hears no speech; else no process is started. */
   readonly mediaTools?: boolean;
+  /** Whether there is a yt-dlp, which is asked for nothing but its version. */
+  readonly downloader?: boolean;
   /** Options of the command line. */
   readonly flags?: readonly string[];
   /** Added to the environment of the test. */
@@ -57,14 +60,16 @@ export class TestHost extends CheckedWire {
 
   /** Starts a host on the data root, with other options of the command line if they are given. */
   async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
-    const { mediaTools = false, environment = {}, clock, points } = this.#options;
+    const { mediaTools = false, downloader = false, environment = {}, clock, points } = this.#options;
     const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
     const real =
       sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
-    this.#launcher = new TestLauncher(real);
+    this.#launcher = new TestLauncher(real, downloader);
+    const ytdlp = join(dirname(this.dataRoot), 'yt-dlp');
+    if (downloader) writeFileSync(ytdlp, '#!/bin/sh\n', { mode: 0o755 });
     this.#host = await openInProcess(this.#t, this.dataRoot, {
       flags,
-      environment,
+      environment: { ...(downloader ? { MEDIA_STUDY_YTDLP: ytdlp } : {}), ...environment },
       launcher: this.#launcher,
       wire: this.#wire,
       ...(clock === undefined ? {} : { clock }),

@@ -20,15 +20,19 @@ export class TestLauncher implements SandboxedLauncher {
   /** The tools that the host asked for, in order, as the names of their files. */
   readonly asked: string[] = [];
   readonly #real: SandboxedLauncher | null;
+  readonly #hasDownloader: boolean;
   #detectors = 0;
   #held: Promise<void> | null = null;
   #heldTools = /./;
   #release: () => void = () => undefined;
   #closed = new AbortController();
 
-  constructor(real: SandboxedLauncher | null) {
+  /** With a downloader it answers for yt-dlp that it is there, in a network of its own; no download begins. */
+  constructor(real: SandboxedLauncher | null, hasDownloader = false) {
     this.#real = real;
-    const none = { parentDeathSignal: true, pidNamespace: 'none', network: 'shared', resourceLimits: false } as const;
+    this.#hasDownloader = hasDownloader;
+    const network = hasDownloader ? 'own' : 'shared';
+    const none = { parentDeathSignal: true, pidNamespace: 'none', network, resourceLimits: false } as const;
     this.sandbox = real?.sandbox ?? none;
   }
 
@@ -54,6 +58,9 @@ export class TestLauncher implements SandboxedLauncher {
   }
 
   async run(request: ProcessRequest): Promise<ProcessOutput> {
+    if (this.#hasDownloader && basename(request.tool) === 'yt-dlp' && request.args.includes('--version')) {
+      return { stdout: Buffer.from('2026.01.01\n'), stderr: Buffer.alloc(0), result: null };
+    }
     const launcher = await this.#launcherFor(request);
     if (launcher === null) throw new Error('the detector does not run to an end');
     return launcher.run(request);

@@ -7,10 +7,10 @@ import { runtimes } from '../../../contract/study/runtimes.ts';
 import { endpointsOf } from '../../../http/exchange/route.ts';
 import { describedRoutes } from '../../../scripts/docs/openapi/document.ts';
 import { mediaNumber } from '../../crash/media.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import { type HostContract, pageOrigin } from '../host/contract.ts';
 import { ingestRequest, ingests, openIngest, putMedia, reached } from '../host/ingest-steps.ts';
 import { followed, plans, sampleRow, startStudy, starts, studyRequest } from '../host/study-steps.ts';
-import type { WireAnswer } from '../../host/wire-question.ts';
 
 const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
 const examplesPath = new URL('../../../fixtures/recorded-run/exchanges.json', import.meta.url);
