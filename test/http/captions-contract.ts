@@ -5,7 +5,6 @@ import { qualityControls } from './captions/quality-controls.ts';
 import { qualityReports } from './captions/quality-reports.ts';
 import { captionFiles } from './captions/web-vtt.ts';
 import { type AdapterFlag, HostContract } from './host/contract.ts';
-import { actorsOfCaptions } from './lifecycles/actors.ts';
 
 const executor = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 
@@ -18,7 +17,6 @@ export function captionsContract(adapter: AdapterFlag): void {
   captionFiles(contract);
   exportedFiles(contract);
   qualityReports(contract);
-  actorsOfCaptions(contract);
   test.serial(contract.title('every code of checks and exports was provoked'), (t) => {
     const codes = (Object.keys(errorCodes) as ErrorCode[]).filter(
       (code) => code.includes('caption_qc') || code.startsWith('export_') || code.startsWith('signing_'),
