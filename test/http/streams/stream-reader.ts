@@ -27,11 +27,7 @@ export class StreamReader {
   }
 
   /** Asks a host over a wire in memory for a stream; whatever it answers is the answer. */
-  static async of(
-    host: TestHost,
-    path: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<StreamReader> {
+  static async of(host: TestHost, path: string, headers: Readonly<Record<string, string>> = {}): Promise<StreamReader> {
     return new StreamReader(await host.begin('GET', path, { headers: { Accept, ...headers } }));
   }
 

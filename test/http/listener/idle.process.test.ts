@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { nodeListener } from '../../http/listener/node-listener.ts';
-import { movingBytes } from '../../http/listener/pace.ts';
-import { within } from '../patience.ts';
-import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
-import { RawSocket } from './listener/raw-socket.ts';
+import { nodeListener } from '../../../http/listener/node-listener.ts';
+import { movingBytes } from '../../../http/listener/pace.ts';
+import { within } from '../../patience.ts';
+import { type Adapter, adapters, head, listen, signal } from './adapters.ts';
+import { RawSocket } from './raw-socket.ts';
 
 /** The native limit is fixed in the library, at 10 seconds and its four-second grain. */
 const nativeMs = 12_000;

@@ -1,14 +1,25 @@
 import { readdir, readlink, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { PlayableMedia } from '../../actors/playback/private-playback.ts';
+import { heartbeatMs } from '../../contract/journal/event-stream.ts';
+import { SentBody } from '../../http/exchange/answer.ts';
 import { MediaPart } from '../../http/exchange/media-part.ts';
+import { inParts } from '../../http/exchange/parts-body.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
+import { EventStream, type Feed } from '../../http/streams/event-stream.ts';
+import { Heart } from '../../http/streams/heart.ts';
+import { sseFrame } from '../../http/streams/sse-frame.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
-import { within } from '../patience.ts';
+import { atRest, eventually, within } from '../patience.ts';
 import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
 import { type Adapter, adapters, head, listen, signal } from './listener/adapters.ts';
 import { RawSocket } from './listener/raw-socket.ts';
+import { handClock } from './streams/hand-clock.ts';
+
+// Long answers on the sockets of both adapters. Serial: the tests look at the open files of this process, and at what its sockets take.
 
 // More than both ends of a connection hold for a reader that does not read.
 const block = seededBytes(11, 1_000_003);
@@ -195,4 +206,132 @@ for (const adapter of adapters) {
     t.is(await served.outcome(), 'a file changed while it was sent');
     await socket.closed();
   });
+}
+
+const listed = [
+  Buffer.from('{'),
+  seededBytes(3, 1_000_003),
+  Buffer.alloc(0),
+  seededBytes(4, 70_001),
+  Buffer.from('}\n'),
+];
+const whole = Buffer.concat(listed);
+
+async function servedParts(t: ExecutionContext, adapter: Adapter): Promise<string> {
+  const { port } = await listen(t, adapter, (exchange) => {
+    const body = inParts(listed);
+    if (body instanceof SentBody)
+      body.send(exchange, 201, { 'X-Kind': 'list' }).catch((error) => t.fail(String(error)));
+    else t.fail('it was joined');
+  });
+  return `http://127.0.0.1:${port}/`;
+}
+
+for (const adapter of adapters) {
+  test(`${adapter.name}: many bytes in parts are one answer with its length`, async (t) => {
+    const url = await servedParts(t, adapter);
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await fetch(url);
+      t.is(answer.status, 201);
+      t.is(answer.headers.get('X-Kind'), 'list');
+      t.is(answer.headers.get('Content-Length'), String(whole.length));
+      t.true(Buffer.from(await answer.arrayBuffer()).equals(whole));
+    }
+    const head = await fetch(url, { method: 'HEAD' });
+    t.is(head.headers.get('Content-Length'), String(whole.length));
+    t.is((await head.arrayBuffer()).byteLength, 0);
+  });
+
+  test(`${adapter.name}: a client that leaves such an answer harms no other`, async (t) => {
+    const url = await servedParts(t, adapter);
+    const leaving = await fetch(url);
+    await leaving.body?.cancel();
+    t.true(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(whole));
+  });
+}
+
+const silent: Feed = { read: () => null, watch: () => () => undefined };
+
+for (const adapter of adapters) {
+  const { name } = adapter;
+
+  test.serial(
+    `${name}: a silent stream gets a comment after each pause, and none once its client has left`,
+    async (t) => {
+      const { clock, advance } = handClock();
+      const left = signal();
+      const { port, traffic } = await listen(t, adapter, (exchange) => {
+        exchange.onAbort(() => left.fire());
+        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [silent])
+          .send(exchange, 200, {})
+          .catch(t.fail);
+      });
+      let text = '';
+      const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+      socket.on('data', (piece: string) => {
+        text += piece;
+      });
+      const heard = async (beats: number) => {
+        const count = () => text.split('\r\n:\n\n').length - 1;
+        await eventually(`${beats} beats`, () => count() >= beats);
+        t.is(count(), beats, text);
+      };
+      socket.write(head('GET /'));
+      await eventually('the head and the pause', () => text.includes('retry: 1000\n\n'));
+      advance(heartbeatMs - 1);
+      await setTimeout(10);
+      await heard(0);
+      advance(1);
+      await heard(1);
+      advance(heartbeatMs);
+      await heard(2);
+      const { sent } = traffic;
+      socket.resetAndDestroy();
+      await within('the abort', left.promise);
+      advance(10 * heartbeatMs);
+      await setTimeout(10);
+      t.is(traffic.sent, sent);
+    },
+  );
+
+  test.serial(
+    `${name}: a reader that stands still is not read for, and its feed is let go when it leaves`,
+    async (t) => {
+      const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
+      const left = signal();
+      let [reads, watched] = [0, 0];
+      const feed: Feed = {
+        read: () => {
+          reads += 1;
+          return frame;
+        },
+        watch: () => {
+          watched += 1;
+          return () => {
+            watched -= 1;
+            left.fire();
+          };
+        },
+      };
+      const { clock, advance } = handClock();
+      const { port } = await listen(t, adapter, (exchange) => {
+        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [feed])
+          .send(exchange, 200, {})
+          .catch(t.fail);
+      });
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.pause();
+      socket.write(head('GET /'));
+      await eventually('the first read', () => reads > 0);
+      const before = await atRest(() => reads);
+      // Whatever the feed has to say and however often the heart beats, no more is taken from it.
+      advance(5 * heartbeatMs);
+      await setTimeout(200);
+      t.is(reads, before);
+      t.true(before * frame.length < 32 * 2 ** 20, `${before} frames were read`);
+      socket.resetAndDestroy();
+      await within('the end', left.promise);
+      t.is(watched, 0);
+    },
+  );
 }
