@@ -152,10 +152,10 @@ for (const adapter of adapters) {
         chunk: () => {
           t.false(refused, 'a chunk after the answer');
           exchange.pause();
-          setTimeout(() => {
+          void setTimeout(20).then(() => {
             refused = true;
             exchange.respond(409, {}, '');
-          }, 20);
+          });
         },
         end: () => t.false(refused, 'an end after the answer'),
       });
