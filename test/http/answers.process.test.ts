@@ -97,27 +97,24 @@ async function stalledClient(
 for (const adapter of adapters) {
   const { name } = adapter;
 
-  test.serial(
-    `${name}: a part is sent byte for byte, also to one who reads late, and the file is closed`,
-    async (t) => {
-      const served = await servedMedia(t, adapter);
-      const socket = await stalledClient(t, served);
-      t.is(await served.descriptors(), 1);
-      t.is(served.waiting(), 1);
-      socket.resume();
-      const { status, body } = await socket.answer();
-      t.is(status, 206);
-      t.is(body.length, bytes - 2);
-      for (let at = 0; at < blocks; at += 1) {
-        const part = at === 0 ? block.subarray(1) : at === blocks - 1 ? block.subarray(0, -1) : block;
-        const start = at === 0 ? 0 : at * block.length - 1;
-        t.true(body.subarray(start, start + part.length).equals(part), `block ${at}`);
-      }
-      t.is(await served.outcome(), 'sent');
-      t.is(await served.descriptors(), 0);
-      t.is(served.waiting(), 0);
-    },
-  );
+  test.serial(`${name}: a part is sent byte for byte, also to a late reader, and the file is closed`, async (t) => {
+    const served = await servedMedia(t, adapter);
+    const socket = await stalledClient(t, served);
+    t.is(await served.descriptors(), 1);
+    t.is(served.waiting(), 1);
+    socket.resume();
+    const { status, body } = await socket.answer();
+    t.is(status, 206);
+    t.is(body.length, bytes - 2);
+    for (let at = 0; at < blocks; at += 1) {
+      const part = at === 0 ? block.subarray(1) : at === blocks - 1 ? block.subarray(0, -1) : block;
+      const start = at === 0 ? 0 : at * block.length - 1;
+      t.true(body.subarray(start, start + part.length).equals(part), `block ${at}`);
+    }
+    t.is(await served.outcome(), 'sent');
+    t.is(await served.descriptors(), 0);
+    t.is(served.waiting(), 0);
+  });
 
   test.serial(`${name}: HEAD reads nothing, names the length and closes the file`, async (t) => {
     const served = await servedMedia(t, adapter);
@@ -153,29 +150,26 @@ for (const adapter of adapters) {
     t.is(served.waiting(), 0);
   });
 
-  test.serial(
-    `${name}: a client that left before the file was opened gets nothing, and the file is closed`,
-    async (t) => {
-      const root = await scratchFolder(t);
-      const objectStore = await openObjectStore({ root });
-      const contentId = await objectStore.put(block);
-      const left = signal();
-      const held = signal<Exchange>();
-      const { port } = await listen(t, adapter, (exchange) => {
-        exchange.onAbort(left.fire);
-        held.fire(exchange);
-      });
-      const socket = new RawSocket(port).send(head('GET /'));
-      const exchange = await held.promise;
-      socket.destroy();
-      await left.promise;
-      const reader = await objectStore.openFile(objectStore.locate(contentId), contentId);
-      if (reader === 'missing' || reader === 'damaged') return t.fail(reader);
-      const media: PlayableMedia = { contentId, mimeType: 'video/mp4', reader, onEnd: () => () => undefined };
-      await new MediaPart(media, { start: 0, end: 10 }).send(exchange, 200, {});
-      t.is(await descriptorsOf(objectStore.locate(contentId)), 0);
-    },
-  );
+  test.serial(`${name}: a client that left before the file was opened gets nothing; it is closed`, async (t) => {
+    const root = await scratchFolder(t);
+    const objectStore = await openObjectStore({ root });
+    const contentId = await objectStore.put(block);
+    const left = signal();
+    const held = signal<Exchange>();
+    const { port } = await listen(t, adapter, (exchange) => {
+      exchange.onAbort(left.fire);
+      held.fire(exchange);
+    });
+    const socket = new RawSocket(port).send(head('GET /'));
+    const exchange = await held.promise;
+    socket.destroy();
+    await left.promise;
+    const reader = await objectStore.openFile(objectStore.locate(contentId), contentId);
+    if (reader === 'missing' || reader === 'damaged') return t.fail(reader);
+    const media: PlayableMedia = { contentId, mimeType: 'video/mp4', reader, onEnd: () => () => undefined };
+    await new MediaPart(media, { start: 0, end: 10 }).send(exchange, 200, {});
+    t.is(await descriptorsOf(objectStore.locate(contentId)), 0);
+  });
 
   test.serial(`${name}: a file that changes while it is sent is never sent whole`, async (t) => {
     const served = await servedMedia(t, adapter);
@@ -255,83 +249,77 @@ const silent: Feed = { read: () => null, watch: () => () => undefined };
 for (const adapter of adapters) {
   const { name } = adapter;
 
-  test.serial(
-    `${name}: a silent stream gets a comment after each pause, and none once its client has left`,
-    async (t) => {
-      const { clock, advance } = handClock();
-      const left = signal();
-      const { port, traffic } = await listen(t, adapter, (exchange) => {
-        exchange.onAbort(() => left.fire());
-        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [silent])
-          .send(exchange, 200, {})
-          .catch(t.fail);
-      });
-      let text = '';
-      const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
-      socket.on('data', (piece: string) => {
-        text += piece;
-      });
-      const heard = async (beats: number) => {
-        const count = () => text.split('\r\n:\n\n').length - 1;
-        await eventually(`${beats} beats`, () => count() >= beats);
-        t.is(count(), beats, text);
-      };
-      socket.write(head('GET /'));
-      await eventually('the head and the pause', () => text.includes('retry: 1000\n\n'));
-      advance(heartbeatMs - 1);
-      await setTimeout(10);
-      await heard(0);
-      advance(1);
-      await heard(1);
-      advance(heartbeatMs);
-      await heard(2);
-      const { sent } = traffic;
-      socket.resetAndDestroy();
-      await within('the abort', left.promise);
-      advance(10 * heartbeatMs);
-      await setTimeout(10);
-      t.is(traffic.sent, sent);
-    },
-  );
+  test.serial(`${name}: a silent stream gets a comment after each pause, none once its client left`, async (t) => {
+    const { clock, advance } = handClock();
+    const left = signal();
+    const { port, traffic } = await listen(t, adapter, (exchange) => {
+      exchange.onAbort(() => left.fire());
+      new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [silent])
+        .send(exchange, 200, {})
+        .catch(t.fail);
+    });
+    let text = '';
+    const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+    socket.on('data', (piece: string) => {
+      text += piece;
+    });
+    const heard = async (beats: number) => {
+      const count = () => text.split('\r\n:\n\n').length - 1;
+      await eventually(`${beats} beats`, () => count() >= beats);
+      t.is(count(), beats, text);
+    };
+    socket.write(head('GET /'));
+    await eventually('the head and the pause', () => text.includes('retry: 1000\n\n'));
+    advance(heartbeatMs - 1);
+    await setTimeout(10);
+    await heard(0);
+    advance(1);
+    await heard(1);
+    advance(heartbeatMs);
+    await heard(2);
+    const { sent } = traffic;
+    socket.resetAndDestroy();
+    await within('the abort', left.promise);
+    advance(10 * heartbeatMs);
+    await setTimeout(10);
+    t.is(traffic.sent, sent);
+  });
 
-  test.serial(
-    `${name}: a reader that stands still is not read for, and its feed is let go when it leaves`,
-    async (t) => {
-      const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
-      const left = signal();
-      let [reads, watched] = [0, 0];
-      const feed: Feed = {
-        read: () => {
-          reads += 1;
-          return frame;
-        },
-        watch: () => {
-          watched += 1;
-          return () => {
-            watched -= 1;
-            left.fire();
-          };
-        },
-      };
-      const { clock, advance } = handClock();
-      const { port } = await listen(t, adapter, (exchange) => {
-        new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [feed])
-          .send(exchange, 200, {})
-          .catch(t.fail);
-      });
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket.pause();
-      socket.write(head('GET /'));
-      await eventually('the first read', () => reads > 0);
-      const before = await atRest(() => reads);
-      // Whatever the feed has to say and however often the heart beats, no more is taken from it.
-      advance(5 * heartbeatMs);
-      await setTimeout(200);
-      t.is(reads, before);
-      t.true(before * frame.length < 32 * 2 ** 20, `${before} frames were read`);
-      socket.resetAndDestroy();
-      await within('the end', left.promise);
-      t.is(watched, 0);
-    },
-  );
+  test.serial(`${name}: a reader that stands still is not read for; when it leaves, its feed is let go`, async (t) => {
+    const frame = sseFrame({ event: 'journal' }, Buffer.alloc(50_000, 'x'));
+    const left = signal();
+    let [reads, watched] = [0, 0];
+    const feed: Feed = {
+      read: () => {
+        reads += 1;
+        return frame;
+      },
+      watch: () => {
+        watched += 1;
+        return () => {
+          watched -= 1;
+          left.fire();
+        };
+      },
+    };
+    const { clock, advance } = handClock();
+    const { port } = await listen(t, adapter, (exchange) => {
+      new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [feed])
+        .send(exchange, 200, {})
+        .catch(t.fail);
+    });
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.pause();
+    socket.write(head('GET /'));
+    await eventually('the first read', () => reads > 0);
+    const before = await atRest(() => reads);
+    // Whatever the feed has to say and however often the heart beats, no more is taken from it.
+    advance(5 * heartbeatMs);
+    await setTimeout(200);
+    t.is(reads, before);
+    t.true(before * frame.length < 32 * 2 ** 20, `${before} frames were read`);
+    socket.resetAndDestroy();
+    await within('the end', left.promise);
+    t.is(watched, 0);
+  });
 }

@@ -92,7 +92,7 @@ test('a range that is conditional on anything but the very entity tag is ignored
   t.is(asked(10, 'range', 'bytes=2-3', 'if-range', etag, 'if-range', etag), null);
 });
 
-test('metrics are written in the Prometheus text format, with the characters escaped that end a label', (t) => {
+test('metrics are in the Prometheus text format; characters that end a label are escaped', (t) => {
   const text = exposition([
     {
       name: 'a_total',
@@ -133,7 +133,7 @@ test('few bytes are joined', (t) => {
   t.deepEqual(joined, Buffer.from('abc'));
 });
 
-test('one timer beats for all streams, each after its own pause, and none is left when they are gone', (t) => {
+test('one timer beats for all streams, each after its own pause; none is left behind them', (t) => {
   const { clock, advance } = handClock();
   let timers = 0;
   const counted = {

@@ -213,7 +213,7 @@ test('no other spelling finds a route, and no name stands for nothing', (t) => {
   }
 });
 
-test('a part that cannot be decoded is told before an unknown path and before a service that is off', (t) => {
+test('an undecodable part is told before an unknown path and before a service that is off', (t) => {
   for (const path of ['/v1/things/%', '/v1/none/%zz', '/v1/off/%e9']) {
     t.throws(() => match(path), { code: 'invalid_identity' }, path);
   }
@@ -259,7 +259,7 @@ test('a body that does not fit says where, and whether the field is missing or w
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
 });
 
-test('a field that does not fit a pattern is told the pattern, of which nothing is taken for a path', (t) => {
+test('a field that does not fit is told its pattern, of which nothing is taken for a path', (t) => {
   const endpoint = write({ ...request(z.strictObject({ name: identity, id: contentId })), handle: nothing });
   const said = (body: unknown): string => {
     if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
@@ -269,7 +269,7 @@ test('a field that does not fit a pattern is told the pattern, of which nothing 
   t.is(said({ name: 'a', id: 'x' }), 'id: must match ^sha256:[a-f0-9]{64}$');
 });
 
-test('a target that is asked for again has the same route, parts and query; one that was refused is refused again', (t) => {
+test('a target asked for again has the same route, parts and query; a refused one is refused again', (t) => {
   const other = new Router(routes);
   for (const target of ['/v1/things/a%3Ab?after=1', '/v1/things/a%3Ab?after=2', '/v1/things']) {
     const first = other.find(target);

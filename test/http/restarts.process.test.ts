@@ -86,7 +86,7 @@ for (const adapter of adapters) {
     ['asked to stop', 100],
     ['killed', 120],
   ] as const) {
-    test(`${adapterNames[adapter]}: a host that was ${how} goes on where it stood, and nothing acknowledged is lost`, async (t) => {
+    test(`${adapterNames[adapter]}: a host that was ${how} goes on, and nothing acknowledged is lost`, async (t) => {
       const contract = await opened(t, adapter);
       const source = await sampleRow(t, contract);
       const finished = await startStudy(t, contract, studyRequest(source));
@@ -159,7 +159,7 @@ for (const adapter of adapters) {
     });
   }
 
-  test(`${adapterNames[adapter]}: a stream is resumed without loss or doubles after its host was killed, and after it was stopped`, async (t) => {
+  test(`${adapterNames[adapter]}: a stream is resumed without loss or doubles after a kill and after a stop`, async (t) => {
     const contract = await opened(t, adapter);
     const { runtimeId, head } = await heldStudy(t, contract, 2000);
     const path = `/v1/runtimes/${runtimeId}/events`;

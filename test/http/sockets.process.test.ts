@@ -98,7 +98,7 @@ function socketsOf(adapter: AdapterFlag): void {
     contract.granted(t, await contract.get(sources), 200, sourceSessionList);
   });
 
-  test(`${name}: a length that says nothing usable is refused, where the parser lets it through`, async (t) => {
+  test(`${name}: an unusable length is refused where the parser lets it through`, async (t) => {
     const { client } = contract;
     const repeated = ['Content-Length: 2', 'Content-Length: 3'];
     const unsafe = ['Content-Length: 9007199254740993'];

@@ -98,29 +98,26 @@ for (const adapter of adapters) {
     t.log(`peak after 64 MiB: ${Math.round(first / MEBIBYTE)} MiB; 256 MiB took ${Math.round(grown)} MiB more`);
   });
 
-  test.serial(
-    `${name}: an early refusal is read by a client that keeps sending, and the connection survives`,
-    async (t) => {
-      const { port } = await listen(t, adapter, (exchange) => {
-        if (exchange.head.method === 'PUT') exchange.respond(413, {}, 'too large');
-        else exchange.respond(200, {}, exchange.head.target ?? '');
-      });
-      const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${16 * MEBIBYTE}`));
-      t.is((await socket.answer('PUT')).body.toString(), 'too large');
-      t.true(await socket.sendMany(BLOCK, 16));
-      t.is((await socket.send(head('GET /next')).answer()).body.toString(), '/next');
-      const chunked = `${head('PUT /', 'Transfer-Encoding: chunked')}5\r\nGET /\r\n0\r\n\r\n`;
-      socket.send(chunked + head('GET /after'));
-      t.is((await socket.answer('PUT')).status, 413);
-      t.is((await socket.answer()).body.toString(), '/after');
-      socket.destroy();
-      for (let round = 0; round < 3; round += 1) {
-        const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'PUT', body: Buffer.alloc(32 * MEBIBYTE) });
-        t.is(answer.status, 413);
-        t.is(await answer.text(), 'too large');
-      }
-    },
-  );
+  test.serial(`${name}: a client that keeps sending reads an early refusal, and keeps its connection`, async (t) => {
+    const { port } = await listen(t, adapter, (exchange) => {
+      if (exchange.head.method === 'PUT') exchange.respond(413, {}, 'too large');
+      else exchange.respond(200, {}, exchange.head.target ?? '');
+    });
+    const socket = new RawSocket(port).send(head('PUT /', `Content-Length: ${16 * MEBIBYTE}`));
+    t.is((await socket.answer('PUT')).body.toString(), 'too large');
+    t.true(await socket.sendMany(BLOCK, 16));
+    t.is((await socket.send(head('GET /next')).answer()).body.toString(), '/next');
+    const chunked = `${head('PUT /', 'Transfer-Encoding: chunked')}5\r\nGET /\r\n0\r\n\r\n`;
+    socket.send(chunked + head('GET /after'));
+    t.is((await socket.answer('PUT')).status, 413);
+    t.is((await socket.answer()).body.toString(), '/after');
+    socket.destroy();
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'PUT', body: Buffer.alloc(32 * MEBIBYTE) });
+      t.is(answer.status, 413);
+      t.is(await answer.text(), 'too large');
+    }
+  });
 
   test.serial(`${name}: a body that nobody reads runs out while its answer is awaited`, async (t) => {
     const seen = signal<Exchange>();
@@ -171,39 +168,36 @@ for (const adapter of adapters) {
     socket.destroy();
   });
 
-  test.serial(
-    `${name}: a client that leaves during its upload is noticed once, and answering it is harmless`,
-    async (t) => {
-      const [begun, aborted] = [signal(), signal<Exchange>()];
-      let times = 0;
-      const { port } = await listen(t, adapter, (exchange) => {
-        exchange.onAbort(() => {
-          times += 1;
-          aborted.fire(exchange);
-        });
-        exchange.readBody({ chunk: () => begun.fire(), end: () => t.fail('the body never ended') });
+  test.serial(`${name}: a client that leaves its upload is noticed once; answering it is harmless`, async (t) => {
+    const [begun, aborted] = [signal(), signal<Exchange>()];
+    let times = 0;
+    const { port } = await listen(t, adapter, (exchange) => {
+      exchange.onAbort(() => {
+        times += 1;
+        aborted.fire(exchange);
       });
-      const socket = new RawSocket(port).send(head('PUT /', 'Content-Length: 1000000')).send(BLOCK.subarray(0, 5_000));
-      await within('the first bytes', begun.promise);
-      socket.destroy();
-      const exchange = await within('the abort', aborted.promise);
-      t.true(exchange.aborted);
-      exchange.pause();
-      exchange.resume();
-      exchange.respond(200, {}, 'nobody hears');
-      exchange.readBody({
-        chunk: () => t.fail('a chunk after the abort'),
-        end: () => t.fail('an end after the abort'),
-      });
-      const body = exchange.stream(200, {}, 10);
-      t.true(body.write(Buffer.alloc(10)));
-      body.end();
-      const late = signal();
-      exchange.onAbort(late.fire);
-      await within('the late listener', late.promise);
-      t.is(times, 1);
-    },
-  );
+      exchange.readBody({ chunk: () => begun.fire(), end: () => t.fail('the body never ended') });
+    });
+    const socket = new RawSocket(port).send(head('PUT /', 'Content-Length: 1000000')).send(BLOCK.subarray(0, 5_000));
+    await within('the first bytes', begun.promise);
+    socket.destroy();
+    const exchange = await within('the abort', aborted.promise);
+    t.true(exchange.aborted);
+    exchange.pause();
+    exchange.resume();
+    exchange.respond(200, {}, 'nobody hears');
+    exchange.readBody({
+      chunk: () => t.fail('a chunk after the abort'),
+      end: () => t.fail('an end after the abort'),
+    });
+    const body = exchange.stream(200, {}, 10);
+    t.true(body.write(Buffer.alloc(10)));
+    body.end();
+    const late = signal();
+    exchange.onAbort(late.fire);
+    await within('the late listener', late.promise);
+    t.is(times, 1);
+  });
 }
 
 const BYTES = 64 * 2 ** 20;
@@ -306,7 +300,7 @@ for (const adapter of adapters) {
     }
   });
 
-  test.serial(`${name}: a client that leaves during its download is noticed once and wakes the producer`, async (t) => {
+  test.serial(`${name}: a client that leaves its download is noticed once and wakes the producer`, async (t) => {
     const begun = signal<Exchange>();
     const aborted = signal();
     let times = 0;
@@ -380,7 +374,7 @@ function producePieces(body: BodyWriter, bytes: number): () => number {
 for (const adapter of adapters) {
   const { name } = adapter;
 
-  test.serial(`${name}: an answer without a length has a whole end, and its connection serves again`, async (t) => {
+  test.serial(`${name}: an answer without a length ends whole, and its connection serves again`, async (t) => {
     const { port } = await listen(t, adapter, async (exchange) => {
       const body = exchange.streamOpen(200, { 'Content-Type': 'text/plain' });
       body.write(Buffer.from('abc'));
@@ -420,68 +414,62 @@ for (const adapter of adapters) {
   });
 
   for (const bytes of [2_000, 100_003]) {
-    test.serial(
-      `${name}: who does not read chunks of ${bytes} bytes halts them, and misses none of them`,
-      async (t) => {
-        let written = () => 0;
-        const { port, traffic } = await listen(t, adapter, (exchange) => {
-          written = producePieces(exchange.streamOpen(200, {}), bytes);
-        });
-        const expected = createHash('sha256');
-        for (let offset = 0; offset < wholeBytes; offset += bytes) expected.update(pieceAt(offset, bytes));
-        const answer = await answerOf(port);
-        answer.pause();
-        const halted = await atRest(written);
-        t.true(halted < wholeBytes / 2, `${halted} bytes were written to a reader that does not read`);
-        // The memory of the process does not take them: what is written comes to rest.
-        await setTimeout(300);
-        t.true(written() - halted <= unseenBytes + 2 * bytes, `${written() - halted} more`);
-
-        const hash = createHash('sha256');
-        let received = 0;
-        for await (const chunk of answer as AsyncIterable<Buffer>) {
-          hash.update(chunk);
-          received += chunk.length;
-          if (received % 10 === 0) await setTimeout(1);
-        }
-        t.is(received, wholeBytes);
-        t.is(hash.digest('hex'), expected.digest('hex'));
-        t.is(traffic.sent, wholeBytes);
-      },
-    );
-  }
-
-  test.serial(
-    `${name}: padding that readers pass over halts small chunks, too, and stands between whole ones`,
-    async (t) => {
-      const chunk = Buffer.from(`${'x'.repeat(1_999)}\n`);
-      const padding = Buffer.from(`:${' '.repeat(gatheredBytes)}\n`);
-      let written = 0;
-      const { port } = await listen(t, adapter, (exchange) => {
-        const body = exchange.streamOpen(200, {}, padding);
-        const more = (): void => {
-          let room = true;
-          while (room && written < wholeBytes) {
-            room = body.write(chunk);
-            written += chunk.length;
-          }
-          if (written >= wholeBytes) body.end();
-        };
-        body.onDrain(more);
-        more();
+    test.serial(`${name}: who does not read chunks of ${bytes} bytes halts them and misses none`, async (t) => {
+      let written = () => 0;
+      const { port, traffic } = await listen(t, adapter, (exchange) => {
+        written = producePieces(exchange.streamOpen(200, {}), bytes);
       });
+      const expected = createHash('sha256');
+      for (let offset = 0; offset < wholeBytes; offset += bytes) expected.update(pieceAt(offset, bytes));
       const answer = await answerOf(port);
       answer.pause();
-      const halted = await atRest(() => written);
+      const halted = await atRest(written);
       t.true(halted < wholeBytes / 2, `${halted} bytes were written to a reader that does not read`);
-      const lines = Buffer.concat(await answer.toArray())
-        .toString()
-        .split('\n');
-      const whole = `${'x'.repeat(1_999)}`;
-      t.is(lines.filter((line) => line === whole).length, written / chunk.length);
-      t.deepEqual([...new Set(lines.filter((line) => line !== whole && !line.startsWith(':')))], ['']);
-    },
-  );
+      // The memory of the process does not take them: what is written comes to rest.
+      await setTimeout(300);
+      t.true(written() - halted <= unseenBytes + 2 * bytes, `${written() - halted} more`);
+
+      const hash = createHash('sha256');
+      let received = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        received += chunk.length;
+        if (received % 10 === 0) await setTimeout(1);
+      }
+      t.is(received, wholeBytes);
+      t.is(hash.digest('hex'), expected.digest('hex'));
+      t.is(traffic.sent, wholeBytes);
+    });
+  }
+
+  test.serial(`${name}: padding that readers skip halts small chunks, too, between whole ones`, async (t) => {
+    const chunk = Buffer.from(`${'x'.repeat(1_999)}\n`);
+    const padding = Buffer.from(`:${' '.repeat(gatheredBytes)}\n`);
+    let written = 0;
+    const { port } = await listen(t, adapter, (exchange) => {
+      const body = exchange.streamOpen(200, {}, padding);
+      const more = (): void => {
+        let room = true;
+        while (room && written < wholeBytes) {
+          room = body.write(chunk);
+          written += chunk.length;
+        }
+        if (written >= wholeBytes) body.end();
+      };
+      body.onDrain(more);
+      more();
+    });
+    const answer = await answerOf(port);
+    answer.pause();
+    const halted = await atRest(() => written);
+    t.true(halted < wholeBytes / 2, `${halted} bytes were written to a reader that does not read`);
+    const lines = Buffer.concat(await answer.toArray())
+      .toString()
+      .split('\n');
+    const whole = `${'x'.repeat(1_999)}`;
+    t.is(lines.filter((line) => line === whole).length, written / chunk.length);
+    t.deepEqual([...new Set(lines.filter((line) => line !== whole && !line.startsWith(':')))], ['']);
+  });
 
   test.serial(`${name}: a client that leaves an answer without a length is noticed once`, async (t) => {
     const begun = signal<Exchange>();

@@ -241,7 +241,7 @@ for (const adapter of adapters) {
     socket.destroy();
   });
 
-  test.serial(`${name}: what the parser itself refuses is closed or unanswered, and the listener lives`, async (t) => {
+  test.serial(`${name}: what the parser refuses is closed or unanswered, and the listener lives`, async (t) => {
     const { port } = await listen(t, adapter, (exchange) => {
       exchange.readBody({ chunk: () => undefined, end: () => exchange.respond(200, {}, 'read') });
     });

@@ -33,7 +33,7 @@ test('a runtime without a binary gets node:http and the reason', async (t) => {
   t.is(chosen.reason, `no native binary ${uwsBinaryName(unknownInterface)}`);
 });
 
-test('where few files may be open, the adapter that counts its strangers is chosen, and another may be demanded', async (t) => {
+test('where few files may be open, the adapter that counts strangers is chosen unless demanded', async (t) => {
   const chosen = await chooseListener('auto', THIS_RUNTIME, packageFolder(), 1_024);
   t.is(chosen.open, openNodeListener);
   if (!nativeHere) return;
@@ -119,7 +119,7 @@ const hooks = { drained: () => undefined, ended: () => undefined };
 /** Small chunks until their listener wants to know of the socket. */
 const untilUnsure = Math.ceil(unseenBytes / small.byteLength);
 
-test('with padding every write is gathered, and one in so many bytes is large, so that the library says what the system took', (t) => {
+test('with padding every write is gathered, and one in so many bytes is large', (t) => {
   const { response, writes, state, drain } = notingResponse();
   const body = new UwsOpenBody(response, () => undefined, { ...hooks, padding });
   for (let at = 0; at < untilUnsure; at += 1) t.true(body.push(small));
