@@ -10,9 +10,10 @@ import {
 import { runtimePlan } from '../../contract/study/runtime-plan.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { TestHost } from '../host/test-host.ts';
-import { ingest, octets, storedFiles } from './host/ingest-steps.ts';
+import { ingest, storedFiles } from './host/ingest-steps.ts';
 import { humWav } from './host/media.ts';
 import { followed, plans, runtimeOf, sampleRow, startStudy, starts, studyRequest } from './host/study-steps.ts';
+import { attach, attached, attachedTo, hello, srt, tracksOf } from './host/subtitle-steps.ts';
 
 // What a host has to study: its sources and their revisions, and the subtitle files that are attached to them.
 
@@ -116,18 +117,6 @@ test('a source whose sealed file changed is neither planned nor studied until it
   host.granted(t, await host.post(plans, request), 200, runtimePlan);
 });
 
-const said = {
-  rightsScope: 'local_processing',
-  ownershipAttested: 'true',
-  rightsHolder: 'The tester',
-  label: 'Lines',
-} as const;
-const srt = (...cues: readonly string[]): Buffer =>
-  Buffer.from(cues.map((cue, at) => `${at + 1}\n${cue}\n`).join('\n'), 'utf8');
-const hello = srt('00:00:00,100 --> 00:00:00,900\nHello');
-
-const tracksOf = (sessionId: string): string => `/v1/source-sessions/${sessionId}/subtitle-tracks`;
-
 /** The hum that was ingested before. */
 async function humOf(t: ExecutionContext, host: TestHost): Promise<SourceSessionRow> {
   const hum = (await rows(t, host)).find(({ label }) => label === 'A hum');
@@ -158,23 +147,11 @@ const refusals: readonly (readonly [what: string, Buffer, others: object, ErrorC
   ['half a time', srt('00:00:02 --> 00:00:03\nx'), {}, 'invalid_subtitle_file', /^line 2: times are needed/],
 ];
 
-/** Subtitle files that are attached to a source. */
-
-const attach = (host: TestHost, sessionId: string, body: Buffer | readonly Buffer[], others: object = {}) =>
-  host.ask('POST', `${tracksOf(sessionId)}?${new URLSearchParams({ ...said, ...others })}`, {
-    headers: octets,
-    body,
-  });
-const attached = async (t: ExecutionContext, host: TestHost, sessionId: string, body: Buffer, others: object = {}) =>
-  host.granted(t, await attach(host, sessionId, body, others), 201, attachedSubtitleTrack);
-const listed = async (t: ExecutionContext, host: TestHost, sessionId: string) =>
-  host.granted(t, await host.get(tracksOf(sessionId)), 200, listedTracks);
-
 test('an attached file is a track of a new revision, once, and can be taken off', async (t) => {
   const host = await TestHost.open(t, { life: 'ingested', mediaTools: true });
   const source = await humOf(t, host);
   const { sourceSessionId, sourceRevisionId } = source;
-  t.deepEqual((await listed(t, host, sourceSessionId)).subtitleTracks, []);
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, []);
   const first = await attached(t, host, sourceSessionId, hello, { language: 'en' });
   t.like(first.track, { trackIndex: 1, language: 'en', format: 'srt', encoding: 'utf-8', bytes: hello.length });
   t.deepEqual(first.source, { ...source, ...first.source, trackCount: 2 });
@@ -192,7 +169,7 @@ test('an attached file is a track of a new revision, once, and can be taken off'
   t.deepEqual(again, first);
   const other = await attached(t, host, sourceSessionId, hello, { language: 'de' });
   t.is(other.track.trackIndex, 2);
-  t.deepEqual((await listed(t, host, sourceSessionId)).subtitleTracks, [first.track, other.track]);
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, [first.track, other.track]);
 
   const detach = (index: number) => host.ask('DELETE', `${tracksOf(sourceSessionId)}/${index}`);
   t.deepEqual(host.granted(t, await detach(1), 200, listedTracks).subtitleTracks, [other.track]);
@@ -206,25 +183,25 @@ test('files that are attached at once all stay, and outlive a kill of the host',
   const { sourceSessionId } = await humOf(t, host);
   const labels = ['one', 'two', 'three'];
   await Promise.all(labels.map((label) => attached(t, host, sourceSessionId, hello, { label })));
-  const before = await listed(t, host, sourceSessionId);
+  const before = await attachedTo(t, host, sourceSessionId);
   t.deepEqual(before.subtitleTracks.map(({ label }) => label).sort(), [...labels].sort());
   t.deepEqual(
     before.subtitleTracks.map(({ trackIndex }) => trackIndex),
     [1, 2, 3],
   );
   await host.die();
-  t.deepEqual(await listed(t, host, sourceSessionId), before);
+  t.deepEqual(await attachedTo(t, host, sourceSessionId), before);
   const cut = attach(host, sourceSessionId, hello, { label: 'four' }).catch(() => null);
   await host.die();
   await cut;
   const { status } = await attach(host, sourceSessionId, hello, { label: 'four' });
   t.true([200, 201].includes(status));
-  const after = await listed(t, host, sourceSessionId);
+  const after = await attachedTo(t, host, sourceSessionId);
   t.deepEqual(after.subtitleTracks.slice(0, 3), before.subtitleTracks);
   t.is(after.subtitleTracks.length, 4);
   const { source } = await ingest(t, host, humWav(1), { label: 'Another hum' });
   t.is(source?.trackCount, 5);
-  t.deepEqual((await listed(t, host, sourceSessionId)).subtitleTracks, after.subtitleTracks);
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, after.subtitleTracks);
 });
 
 test('a file that cannot be read without a guess is refused, and the source stays', async (t) => {
@@ -243,7 +220,7 @@ test('a file that cannot be read without a guess is refused, and the source stay
   host.refused(t, await host.get(tracksOf('source-session:none')), 'unknown_source_session');
   const sample = await sampleRow(t, host);
   host.refused(t, await attach(host, sample.sourceSessionId, hello), 'source_read_in_place');
-  t.is((await listed(t, host, sourceSessionId)).sourceRevisionId, sourceRevisionId);
+  t.is((await attachedTo(t, host, sourceSessionId)).sourceRevisionId, sourceRevisionId);
 });
 
 test('nothing is attached to a source whose files have changed', async (t) => {

@@ -265,7 +265,7 @@ const kept = async (t: ExecutionContext, host: TestHost, actorId: string) =>
 
 const cancel = (host: TestHost, ingestId: string) => host.post(`${ingests}/${ingestId}/cancellations`, {});
 
-test('a stream has every transition of an actor with the state before it, and goes on behind its id', async (t) => {
+test('a stream has every transition of an actor with the state before, and resumes by its id', async (t) => {
   const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
   const { runtimeId, head } = await heldStudy(t, host, 2300);
   const ingestId = await openIngest(t, host, ingestRequest(5));
@@ -305,7 +305,7 @@ test('a stream has every transition of an actor with the state before it, and go
   resumed.close();
 });
 
-test('one stream has what every actor does, also what it did while the client and the host were away', async (t) => {
+test('one stream has what every actor does, also while the client and the host were away', async (t) => {
   const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
