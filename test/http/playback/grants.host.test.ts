@@ -7,6 +7,7 @@ import {
   playbackRenewed,
   playbackRevoked,
 } from '../../../contract/playback/private-playback.ts';
+import { pageOrigin } from '../host/contract.ts';
 import { ingestRequest, openIngest } from '../host/ingest-steps.ts';
 import { humWav } from '../host/media.ts';
 import { followed } from '../host/study-steps.ts';
@@ -21,7 +22,6 @@ import {
   openPlaying,
   otherOrigin,
   pageFields,
-  pageOrigin,
   uploaded,
 } from './steps.ts';
 

@@ -3,7 +3,8 @@ import type { ErrorCode } from '../../../contract/base/error-codes.ts';
 import type { PlaybackGrant } from '../../../contract/playback/private-playback.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
-import { askMedia, askRevocation, grantOf, openGranted, otherOrigin, pageFields, pageOrigin } from './steps.ts';
+import { pageOrigin } from '../host/contract.ts';
+import { askMedia, askRevocation, grantOf, openGranted, otherOrigin, pageFields } from './steps.ts';
 
 // Beside what the libraries add, the id that every answer has of its own.
 const transport = ['connection', 'keep-alive', 'date', 'uwebsockets', 'x-request-id'];

@@ -12,14 +12,14 @@ import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { TestHost, type TestHostOptions } from '../../host/test-host.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
+import { pageOrigin } from '../host/contract.ts';
 import { ingest, statusOf } from '../host/ingest-steps.ts';
 import { runtimeOf, startStudy, studyRequest } from '../host/study-steps.ts';
 
 /** The fields that every answer to a page has beside the common ones. */
 export const pageFields = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'];
 
-/** Two origins that a host allows by default. */
-export const pageOrigin = 'http://127.0.0.1:4321';
+/** Another origin that a host allows by default. */
 export const otherOrigin = 'http://localhost:4321';
 
 /** A runtime and the request that grants its source to a page. */

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { OpenAnswer } from '../../host/memory-wire.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { eventually } from '../../patience.ts';
+import { pageOrigin } from '../host/contract.ts';
 import { humWav } from '../host/media.ts';
 import { runtimeOf } from '../host/study-steps.ts';
 import {
@@ -15,7 +16,6 @@ import {
   heldHum,
   openPlaying,
   pageFields,
-  pageOrigin,
   rewrite,
   uploaded,
 } from './steps.ts';
