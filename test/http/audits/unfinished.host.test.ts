@@ -125,7 +125,7 @@ test('the probe record of a source that is not listed is unknown', async (t) => 
 
 test('each object of a study that changes or goes fails all its lists, until it is whole again', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
-  const runtimeId = host.known.studies.tenSeconds;
+  const runtimeId = host.known.studies.oneSecond;
   const { events } = await eventsPage(t, host, runtimeId, '?limit=200');
   const named = JSON.stringify(events).match(/sha256:[a-f0-9]{64}/g) ?? [];
   const stored = (await storedFiles(host)).join();
