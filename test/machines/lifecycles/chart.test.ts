@@ -7,7 +7,10 @@ import {
   chart as chartSchema,
 } from '../../../contract/lifecycles/chart.ts';
 import { machines } from '../../../machines/catalogue.ts';
+import { activeStatesOf, standsIn } from '../../../machines/lifecycles/active-states.ts';
 import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
+import { mainWayOf } from '../../../machines/lifecycles/main-way.ts';
+import { publishReviewMachine } from '../../../machines/publish-review.ts';
 import { sampleMachine, unversionedMachine } from './sample-machine.ts';
 
 const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];
@@ -162,4 +165,31 @@ test('guards, actions, invokes and descriptions are told by their names', (t) =>
   t.deepEqual(stateNamed(chart, 'sample.working').invokes, [{ id: 'download', actor: 'fetch' }]);
   t.deepEqual(stateNamed(chart, 'sample.idle').exit, ['note']);
   t.regex(chart.root.description ?? '', /^Shows every kind/);
+});
+
+for (const machine of machines) {
+  test(`every state of ${machine.id} is described in sentences`, (t) => {
+    for (const { id, description } of allStates(chartOf(machine).root)) {
+      t.regex(description ?? '', /^\p{L}[^\n]*\.$/u, id);
+    }
+  });
+}
+
+test('a main way that names a state which does not exist, or goes where no transition leads, is refused', (t) => {
+  const { root } = chartOf(publishReviewMachine);
+  t.throws(() => mainWayOf(root, [['deciding', 'forgotten']]), { message: /names the state forgotten/ });
+  t.throws(() => mainWayOf(root, [['rejected', 'approved']]), { message: /no transition leads/ });
+});
+
+test('the active states of a chart are its innermost ones, one for each region', (t) => {
+  t.deepEqual(activeStatesOf('queued'), ['queued']);
+  t.deepEqual(activeStatesOf({ sealing: 'writing' }), ['sealing.writing']);
+  t.deepEqual(activeStatesOf({ checking: { left: 'a', right: {} } }), ['checking.left.a', 'checking.right']);
+});
+
+test('a chart stands in a state and in all around it, not in one whose name begins alike', (t) => {
+  t.true(standsIn({ running: 'read' }, 'running'));
+  t.true(standsIn({ running: 'read' }, 'running.read'));
+  t.false(standsIn({ running: 'read' }, 'run'));
+  t.false(standsIn('running', 'running.read'));
 });
