@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import { frameCode, frameCountOf, framesOf } from '../../receipts/exports/frame-code.ts';
+import { fieldsOf } from '../fields.ts';
 import { contentOf, storedRuntimeOf } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';
 import { captionsSaying, cutAt, markedUpClip, options, textOf as textIn } from './exports/exported-runtimes.ts';
@@ -65,14 +66,11 @@ test('shots are clips of a timeline whose lengths add up to the studied range', 
 test('a strict parser reads the chapters', (t) => {
   const { cues, errors } = new webVtt.WebVTTParser().parse(textOf('chapters.vtt'), 'chapters');
   t.deepEqual(errors, []);
-  t.deepEqual(
-    cues.map(({ startTime, endTime, text }) => [startTime, endTime, text]),
-    [
-      [0, 1, 'Shot 1'],
-      [1, 2.52, 'Shot 2'],
-      [2.52, 4, 'Shot 3'],
-    ],
-  );
+  t.deepEqual(fieldsOf(cues, 'startTime', 'endTime', 'text'), [
+    [0, 1, 'Shot 1'],
+    [1, 2.52, 'Shot 2'],
+    [2.52, 4, 'Shot 3'],
+  ]);
 });
 
 test('labels and table have every fact in order of time', (t) => {

@@ -11,6 +11,7 @@ import type { HostAbilities, StudyStanding } from '../../receipts/overview/overv
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
 import { withheldTexts } from '../../receipts/overview/withheld.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import { fieldOf } from '../fields.ts';
 import { captionedStudy, captionSteps, goingOn } from './captions/captioned-studies.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';
@@ -192,16 +193,18 @@ test('findings are numbers with units and places with time codes', async (t) => 
 test('claims are sentences over the facts that they cite, and what is not supported is withheld with its reason', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(withheldStudy), contentOf(withheldStudy.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
-  t.deepEqual(
-    overview.claims.slice(0, 2).map(({ text }) => text),
-    ['speech in 4 windows, 2.0 s, between 0.0 s and 3.5 s', 'no speech in 4 windows, 2.0 s, between 0.5 s and 4.0 s'],
-  );
+  t.deepEqual(fieldOf(overview.claims.slice(0, 2), 'text'), [
+    'speech in 4 windows, 2.0 s, between 0.0 s and 3.5 s',
+    'no speech in 4 windows, 2.0 s, between 0.5 s and 4.0 s',
+  ]);
   t.regex(overview.claims[3]?.text ?? '', /^speech in a language that was not identified in .* \(unknown\)$/);
   t.is(overview.situation.code, 'withheld_from_review');
-  t.deepEqual(
-    overview.withheld.map(({ reasonCode }) => reasonCode),
-    ['no_frames_in_range', 'unknown', 'audited_claim_unknown', 'non_supported_root_coverage'],
-  );
+  t.deepEqual(fieldOf(overview.withheld, 'reasonCode'), [
+    'no_frames_in_range',
+    'unknown',
+    'audited_claim_unknown',
+    'non_supported_root_coverage',
+  ]);
 });
 
 test('a study without a claim says that there was nothing to decide', async (t) => {

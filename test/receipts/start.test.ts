@@ -18,6 +18,7 @@ import { acceptStudy } from '../../receipts/start/runtime-start.ts';
 import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy } from '../../receipts/start/study-plan.ts';
 import { type Chance, chanceOf } from '../../scripts/films/chance.ts';
+import { fieldOf } from '../fields.ts';
 import { acceptedAt, clipBody, clipRequest, koreanClip } from './sources/korean-clip.ts';
 
 const plan = planStudy(koreanClip, clipRequest);
@@ -62,20 +63,18 @@ test('a forecast counts the requested milliseconds once and says what it cannot 
   t.is(scenarios.baseline.workload.requestedOperationMediaDurationMs, 40000);
   t.is(scenarios.baseline.workload.operationCount, 1);
   t.deepEqual(inputs.selectedRange, { startMs: 1000, endMs: 41000, durationMs: 40000 });
-  t.deepEqual(
-    assumptions.map(({ code }) => code),
-    ['measured_duration_envelope', 'explicit_operation_ranges_only', 'workload_not_elapsed_time'],
-  );
-  t.deepEqual(
-    uncertainty.map(({ code }) => code),
-    [
-      'dynamic_work_unavailable',
-      'historical_calibration_unavailable',
-      'elapsed_time_unavailable',
-      'model_usage_unavailable',
-      'pricing_unavailable',
-    ],
-  );
+  t.deepEqual(fieldOf(assumptions, 'code'), [
+    'measured_duration_envelope',
+    'explicit_operation_ranges_only',
+    'workload_not_elapsed_time',
+  ]);
+  t.deepEqual(fieldOf(uncertainty, 'code'), [
+    'dynamic_work_unavailable',
+    'historical_calibration_unavailable',
+    'elapsed_time_unavailable',
+    'model_usage_unavailable',
+    'pricing_unavailable',
+  ]);
 });
 
 test('a forecast names the bound of captions', (t) => {

@@ -17,6 +17,7 @@ import { structuralDecisionOf } from '../../../receipts/captions/caption-structu
 import { textLinesOf } from '../../../receipts/captions/caption-text-lines.ts';
 import { webVttOf } from '../../../receipts/captions/caption-webvtt.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { fieldOf } from '../../fields.ts';
 import { canonical, hash, storedId } from '../core/independent-ids.ts';
 import { divided, run } from '../evidence/spoken-study.ts';
 import { clipRange } from '../evidence/stored-detections.ts';
@@ -95,14 +96,8 @@ test('the names of captions follow from what they name', (t) => {
     `artifact:${hash({ runId, jobId: captionJobIdOf(three), kind, contentId })}`;
   t.is(refs.artifactId, idOf('caption-production-output', refs.contentId));
   t.is(refs.receiptArtifactId, idOf('caption-production-receipt', refs.receiptContentId));
-  t.deepEqual(
-    objects.map(({ contentId }) => contentId),
-    [refs.contentId, refs.receiptContentId],
-  );
-  t.deepEqual(
-    events.map(({ type }) => type),
-    ['artifact.recorded', 'artifact.recorded', 'caption.production_completed'],
-  );
+  t.deepEqual(fieldOf(objects, 'contentId'), [refs.contentId, refs.receiptContentId]);
+  t.deepEqual(fieldOf(events, 'type'), ['artifact.recorded', 'artifact.recorded', 'caption.production_completed']);
   t.is(receipt.result.captionBytes, objects[0]?.bytes.length);
 });
 
@@ -315,14 +310,8 @@ test('a line without a text on this side has no cue', (t) => {
     { startMs: 2000, endMs: 3000, source: null, target: 'b' },
   ];
   const lines = words.map((each, index) => lineOf(each, index));
-  t.deepEqual(
-    cuesOf(fileOf(lines)).map(({ id }) => id),
-    ['line-2'],
-  );
-  t.deepEqual(
-    cuesOf(fileOf(lines, 'source')).map(({ id }) => id),
-    ['line-1'],
-  );
+  t.deepEqual(fieldOf(cuesOf(fileOf(lines)), 'id'), ['line-2']);
+  t.deepEqual(fieldOf(cuesOf(fileOf(lines, 'source')), 'id'), ['line-1']);
 });
 
 test('captions without a line make a file without a cue', (t) => {

@@ -16,6 +16,7 @@ import { pairedCues, type TextPair, type TimedText } from '../../../receipts/cap
 import { piecesOf } from '../../../receipts/captions/text-pieces.ts';
 import { timedUnits, untimedUnits } from '../../../receipts/captions/timed-units.ts';
 import { latinWords, soundsLike } from '../../../receipts/captions/written-sound.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { checkableCaptions, lineOf } from './checkable-captions.ts';
 import { type Spoken, spokenLines } from './spoken-lines.ts';
 
@@ -59,10 +60,7 @@ test('a cue ends where nobody speaks, and no cue reaches over a long pause', (t)
     { text: 'of the kitchen', startMs: 4850, endMs: 6000 },
   ]);
   t.deepEqual(texts(cues), ['there it is', 'behind the door of the kitchen']);
-  t.deepEqual(
-    cues.map(({ lineIndexes }) => lineIndexes),
-    [[0], [1, 2]],
-  );
+  t.deepEqual(fieldOf(cues, 'lineIndexes'), [[0], [1, 2]]);
 });
 
 test('a short word stays long enough to be read, behind its words or before them', (t) => {
@@ -93,13 +91,10 @@ test('no cue joins what lies on both sides of a wall', (t) => {
 test('words without times share the time of their line', (t) => {
   const [line] = spokenLines([{ text: 'one two', startMs: 1000, endMs: 8000, isWhole: true }]);
   if (line === undefined) throw new Error('a line');
-  t.deepEqual(
-    timedUnits(line, captionRules).map(({ text, startMs, endMs }) => [text, startMs, endMs]),
-    [
-      ['one', 1000, 4000],
-      ['two', 5000, 8000],
-    ],
-  );
+  t.deepEqual(fieldsOf(timedUnits(line, captionRules), 'text', 'startMs', 'endMs'), [
+    ['one', 1000, 4000],
+    ['two', 5000, 8000],
+  ]);
 });
 
 test('a script without spaces is cut between its signs, and brackets and stops stay with their words', (t) => {
@@ -392,15 +387,12 @@ test('what has no counterpart stands alone, and an unreadable cue leaves its sid
     [cue(1000, 3000, 'A'), cue(5000, 6000, 'alone'), cue(20_000, 20_900, null), cue(21_000, 22_000, 'C')],
     twoMinutes,
   );
-  t.deepEqual(
-    pairs.map(({ source, target }) => [source, target]),
-    [
-      ['a', 'A'],
-      [null, 'alone'],
-      ['b', null],
-      ['c', null],
-    ],
-  );
+  t.deepEqual(fieldsOf(pairs, 'source', 'target'), [
+    ['a', 'A'],
+    [null, 'alone'],
+    ['b', null],
+    ['c', null],
+  ]);
 });
 
 /** A generator of numbers in [0, 1) that gives the same ones again. */

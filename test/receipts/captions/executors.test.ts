@@ -6,6 +6,7 @@ import { captionsOf } from '../../../receipts/captions/caption-artifact.ts';
 import { captionExecutors } from '../../../receipts/captions/caption-executors.ts';
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import { type PlannedCaptions, plannedObstaclesOf } from '../../../receipts/captions/planned-obstacles.ts';
+import { fieldsOf } from '../../fields.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy, captionSteps } from './captioned-studies.ts';
@@ -174,14 +175,11 @@ test('tracks that split their sentences differently become lines of groups, wher
   };
   const study = await studyOf([korean, split]);
   const drafts = captionExecutors.grouped_subtitle_tracks.draft(study);
-  t.deepEqual(
-    drafts.map(({ id, target }) => [id, target]),
-    [
-      ['grouped-subtitle-line-001', { state: 'available', text: 'Good\nday' }],
-      ['grouped-subtitle-line-002', { state: 'available', text: 'Come in' }],
-      ['grouped-subtitle-line-003', withheld],
-    ],
-  );
+  t.deepEqual(fieldsOf(drafts, 'id', 'target'), [
+    ['grouped-subtitle-line-001', { state: 'available', text: 'Good\nday' }],
+    ['grouped-subtitle-line-002', { state: 'available', text: 'Come in' }],
+    ['grouped-subtitle-line-003', withheld],
+  ]);
   const { checked } = captionSteps({ study, attempt: 0, classification: 'grouped_subtitle_tracks' });
   const decided = checked.find(({ type }) => type === 'caption.quality_control_decided');
   t.like(decided?.data, {

@@ -12,6 +12,7 @@ import { ANCHOR_RULE, misplacedLines } from '../../../receipts/captions/line-anc
 import { coveredLine } from '../../../receipts/captions/line-lineage.ts';
 import { plannedAsks, type TranslationWork, verdictsOf } from '../../../receipts/captions/translation-plan.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import { fieldOf } from '../../fields.ts';
 import { clipRange } from '../evidence/stored-detections.ts';
 import { type StudyShape, storedStudy } from '../evidence/stored-study.ts';
 import { captionedStudy } from './captioned-studies.ts';
@@ -94,10 +95,7 @@ test('every read that returned all of the line is cited, one after the other', a
   const { lineage } = lineOver(both, 1100, 1900);
   const { semanticCitations, childReports } = lineage.study;
   t.is(semanticCitations.length, 2);
-  t.deepEqual(
-    semanticCitations.map(({ receiptId }) => receiptId),
-    childReports.map(({ readReceiptId }) => readReceiptId),
-  );
+  t.deepEqual(fieldOf(semanticCitations, 'receiptId'), fieldOf(childReports, 'readReceiptId'));
   t.is(new Set(semanticCitations.map(({ artifactId }) => artifactId)).size, 2);
   t.is(lineOver(both, 500, 900).lineage.study.semanticCitations.length, 1);
 });

@@ -19,6 +19,7 @@ import { readPack } from '../../../receipts/evaluation/evaluation-pack.ts';
 import { readBaseline } from '../../../receipts/evaluation/evaluation-receipt.ts';
 import { checkLabelledMedia } from '../../../receipts/evaluation/labelled-media.ts';
 import { drawnMeasures } from '../../../visualizer/drawing/measure-drawing.ts';
+import { fieldOf } from '../../fields.ts';
 import { bytesOf, fault, item, pack, packWith, withLabels } from './evaluation-packs.ts';
 
 test('a pack has the content id of its canonical form, however it is laid out', (t) => {
@@ -306,10 +307,7 @@ test('equal scores are equal in every measure', (t) => {
   const { verdict, measures } = compared(scores);
   t.is(verdict, 'equal');
   t.true(measures.every(({ change }) => change === 'equal'));
-  t.deepEqual(
-    measures.map(({ name }) => name),
-    measuresOf(scores).map(({ name }) => name),
-  );
+  t.deepEqual(fieldOf(measures, 'name'), fieldOf(measuresOf(scores), 'name'));
 });
 
 /** One number for each measure, and the direction in which it gets worse. */

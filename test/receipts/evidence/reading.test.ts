@@ -18,6 +18,7 @@ import { readEvidence } from '../../../receipts/evidence/evidence-read.ts';
 import { auditRead } from '../../../receipts/evidence/fold-reads.ts';
 import { planReads } from '../../../receipts/evidence/read-plan.ts';
 import { boundedFacts, speechEvidence } from '../../../receipts/evidence/readable-evidence.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { seededNumbers } from '../../storage/ledger/scratch.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { faultPlace } from '../reopening/fault-place.ts';
@@ -189,23 +190,17 @@ test('facts that reach over the range are cut to it, and facts beside it are lef
     { startMs: 41000, endMs: 42000, heard: 'en' },
   ]);
   const read = only(readsOf([evidence]));
-  t.deepEqual(
-    read.facts.map(({ startMs, endMs, startSample, endSample }) => [startMs, endMs, startSample, endSample]),
-    [
-      [1000, 1200, 16000, 19200],
-      [40900, 41000, 654400, 656000],
-    ],
-  );
+  t.deepEqual(fieldsOf(read.facts, 'startMs', 'endMs', 'startSample', 'endSample'), [
+    [1000, 1200, 16000, 19200],
+    [40900, 41000, 654400, 656000],
+  ]);
   t.is(read.result.availableItems, 2);
 });
 
 test('milliseconds are rounded outwards from the samples', (t) => {
   const facts = inTurn(['ko']).facts.map((fact) => ({ ...fact, startSample: 32017, endSample: 48001 }));
   const read = readEvidence(run, { evidence: { ...inTurn(['ko']), facts }, window: range });
-  t.deepEqual(
-    read.facts.map(({ startMs, endMs }) => [startMs, endMs]),
-    [[2001, 3001]],
-  );
+  t.deepEqual(fieldsOf(read.facts, 'startMs', 'endMs'), [[2001, 3001]]);
 });
 
 test('facts too long for the byte limit are dropped from the end', (t) => {
@@ -245,14 +240,8 @@ test('reads have names of their own and stand in the journal as pairs', (t) => {
   const { events, refs, objects } = performReads(run, [spoken(turns(divided(range, 65))), inTurn(['ko', 'en'])]);
   t.is(new Set(refs.map(({ operationId }) => operationId)).size, 3);
   t.true(refs.every(({ operationId }) => operationId.startsWith('operation:evidence-read:')));
-  t.deepEqual(
-    refs.map(({ receiptContentId }) => receiptContentId),
-    contentIdsOf(objects),
-  );
-  t.deepEqual(
-    events.map(({ type }) => type),
-    new Array(3).fill(['evidence.read_started', 'evidence.read_completed']).flat(),
-  );
+  t.deepEqual(fieldOf(refs, 'receiptContentId'), contentIdsOf(objects));
+  t.deepEqual(fieldOf(events, 'type'), new Array(3).fill(['evidence.read_started', 'evidence.read_completed']).flat());
   t.true(events.every(({ producer }) => producer.kind === 'evidence_host'));
 });
 

@@ -33,6 +33,7 @@ import {
 } from '../../../receipts/explanations/explanation-job.ts';
 import { explanationOf, recordExplanation } from '../../../receipts/explanations/language-explanation.ts';
 import { inputOver, lineAt } from '../../executors/explanations/explanation-questions.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionJob } from '../captions/captioned-studies.ts';
 import { run } from '../evidence/spoken-study.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
@@ -68,10 +69,7 @@ test('an explanation and its receipt go by names that anybody can derive', (t) =
     result: { status: 'partial', requestedFacetCount: 2, availableFacetCount: 1, unavailableFacetCount: 1 },
   });
   t.is(receipt.result.bytes, objects[0]?.bytes.length);
-  t.deepEqual(
-    events.map(({ type }) => type),
-    ['artifact.recorded', 'artifact.recorded', 'language.explanation_completed'],
-  );
+  t.deepEqual(fieldOf(events, 'type'), ['artifact.recorded', 'artifact.recorded', 'language.explanation_completed']);
 });
 
 test('the same explanation gives the same bytes', (t) => {
@@ -222,10 +220,7 @@ const full: ExplanationOutput = explanationOutput.parse({
 test('facets come once each, in the order of the request, without the white space around their texts', (t) => {
   const kinds = [...facetKinds].reverse();
   const facets = facetsOf(input, kinds, full);
-  t.deepEqual(
-    facets.map(({ kind }) => kind),
-    kinds,
-  );
+  t.deepEqual(fieldOf(facets, 'kind'), kinds);
   t.true(facets.every(({ grounding }) => grounding === 'caption_context_inference'));
   t.deepEqual(facets.at(-1)?.content, { sceneMeaning: 'A greeting.' });
   t.deepEqual(facets[1]?.content, {
@@ -247,16 +242,13 @@ test('what was not given is missing, with the reason that was given or because t
     },
   });
   const facets = facetsOf(input, facetKinds, output);
-  t.deepEqual(
-    facets.map(({ availability, reasonCode, content, grounding }) => [availability, reasonCode, content, grounding]),
-    [
-      ['withheld', 'insufficient_caption_context', null, 'none'],
-      ['unavailable', 'facet_not_applicable', null, 'none'],
-      ['withheld', 'generator_abstained', null, 'none'],
-      ['withheld', 'generator_abstained', null, 'none'],
-      ['withheld', 'generator_abstained', null, 'none'],
-    ],
-  );
+  t.deepEqual(fieldsOf(facets, 'availability', 'reasonCode', 'content', 'grounding'), [
+    ['withheld', 'insufficient_caption_context', null, 'none'],
+    ['unavailable', 'facet_not_applicable', null, 'none'],
+    ['withheld', 'generator_abstained', null, 'none'],
+    ['withheld', 'generator_abstained', null, 'none'],
+    ['withheld', 'generator_abstained', null, 'none'],
+  ]);
   t.deepEqual(facetsOf(input, facetKinds, outputOfFacets(facets)), facets);
 });
 

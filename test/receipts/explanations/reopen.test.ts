@@ -6,6 +6,7 @@ import { explanationStarted } from '../../../receipts/explanations/language-expl
 import { languageExplanationsBytes } from '../../../receipts/reopening/published-explanations.ts';
 import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { fieldOf } from '../../fields.ts';
 import { captionedClip, embeddedJob, goingOn, type Tail, tailIn } from '../captions/captioned-studies.ts';
 import { placeOf, reopened } from '../reopening/reopened.ts';
 import { type Asked, explanationJob, explanationSteps } from './explained-captions.ts';
@@ -65,10 +66,7 @@ for (const [what, [tail, states, results]] of Object.entries(ways)) {
   test(`a journal after which ${what} is followed to its end`, async (t) => {
     const { runtime } = await reopened(...goneOn(tail));
     const answer: LanguageExplanations = JSON.parse(Buffer.concat(languageExplanationsBytes(runtime)).toString('utf8'));
-    t.deepEqual(
-      answer.attempts.map(({ status }) => status),
-      states,
-    );
+    t.deepEqual(fieldOf(answer.attempts, 'status'), states);
     t.is(answer.results.length, results);
     t.true(answer.attempts.every(({ status, failure }) => (status === 'failed') === (failure !== null)));
   });
@@ -101,10 +99,7 @@ test('an answer has the same bytes however much of it was written before, and an
     const anew = languageExplanationsBytes(after(list.map((each) => ({ ...each }))));
     const answer = Buffer.concat(answers[at] ?? []).toString('utf8');
     t.is(answer, Buffer.concat(anew).toString('utf8'));
-    t.deepEqual(
-      (JSON.parse(answer) as LanguageExplanations).attempts.map(({ jobId }) => jobId),
-      list.map(({ jobId }) => jobId),
-    );
+    t.deepEqual(fieldOf((JSON.parse(answer) as LanguageExplanations).attempts, 'jobId'), fieldOf(list, 'jobId'));
   }
 });
 

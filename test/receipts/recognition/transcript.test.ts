@@ -16,6 +16,7 @@ import { repeatedLines, repeatsItself } from '../../../receipts/recognition/repe
 import { secondRegion, secondTexts } from '../../../receipts/recognition/second-run.ts';
 import { speechRegions } from '../../../receipts/recognition/speech-regions.ts';
 import { type GateEvidence, gatedLines, type RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
+import { fieldsOf } from '../../fields.ts';
 import { allSpeech, goodLine, line, measured, silencesAt, speechAt } from './transcripts.ts';
 
 const lengthMs = 10_000;
@@ -275,14 +276,11 @@ test('times count from the start of the source, and end with their region', (t) 
 test('a line without times fills its region, and lines that overlap follow each other', (t) => {
   t.deepEqual(placed(raw('all of it', null, null)), [{ text: 'all of it', startMs: 10_000, endMs: 12_000, words: [] }]);
   const overlapping = placed(raw('later', 900, 1_500), raw('first', 0, 1_000), raw('inside', 950, 980));
-  t.deepEqual(
-    overlapping.map(({ text, startMs, endMs }) => [text, startMs, endMs]),
-    [
-      ['first', 10_000, 11_000],
-      ['later', 11_000, 11_500],
-      ['inside', 11_500, 11_500],
-    ],
-  );
+  t.deepEqual(fieldsOf(overlapping, 'text', 'startMs', 'endMs'), [
+    ['first', 10_000, 11_000],
+    ['later', 11_000, 11_500],
+    ['inside', 11_500, 11_500],
+  ]);
 });
 
 const regionsOf = (

@@ -5,6 +5,7 @@ import { capability } from '../../../contract/base/operation.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import { runtimeStart } from '../../../contract/study/runtime-start.ts';
 import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
+import { fieldsOf } from '../../fields.ts';
 import { captionedClip, embeddedJob } from '../captions/captioned-studies.ts';
 import {
   contentOf,
@@ -259,10 +260,7 @@ const explained = explainedRuntime();
 
 test('an explanation is reopened link by link, its settings once', async (t) => {
   const { runtime, kept } = await explained;
-  t.deepEqual(
-    (await checkedIn(runtime)).slice(-4).map(({ link, contentId }) => [link, contentId]),
-    kept.map(({ link, contentId }) => [link, contentId]),
-  );
+  t.deepEqual(fieldsOf((await checkedIn(runtime)).slice(-4), 'link', 'contentId'), fieldsOf(kept, 'link', 'contentId'));
 });
 
 test('whatever explanations store is named if it is gone, cut, swapped or has one bit changed', async (t) => {

@@ -20,6 +20,7 @@ import { acceptStudy } from '../../../receipts/start/runtime-start.ts';
 import { planStudy } from '../../../receipts/start/study-plan.ts';
 import { stopStudy } from '../../../receipts/study/study-closing.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionedClip } from '../captions/captioned-studies.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from '../core/stored-content-in-memory.ts';
 import { endedAt, type StoredStudy, storedStudy } from '../evidence/stored-study.ts';
@@ -139,20 +140,18 @@ test('the evidence of a study is what it detected in order, and then what came w
     endMs: 1000,
   });
   const { evidence: cues } = runtimeEvidenceOf(runtime, 'subtitle_track');
-  t.deepEqual(
-    cues.map(({ facts }) => facts),
-    [[{ kind: 'subtitle_cue', index: 0, startMs: 1000, endMs: 3000, text: '안녕하세요' }]],
-  );
+  t.deepEqual(fieldOf(cues, 'facts'), [
+    [{ kind: 'subtitle_cue', index: 0, startMs: 1000, endMs: 3000, text: '안녕하세요' }],
+  ]);
 });
 
 test('a study without a claim is whole, with empty lists', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
   t.deepEqual(assessmentAudits.parse(assessmentAuditsOf(runtime)).audits, []);
   t.deepEqual(decisionReceipts.parse(decisionReceiptsOf(runtime)).decisions, []);
-  t.deepEqual(
-    runtimeEvidenceOf(runtime, 'speech_activity').evidence.map(({ state, reasonCode }) => [state, reasonCode]),
-    [['unavailable', 'no_audio_in_range']],
-  );
+  t.deepEqual(fieldsOf(runtimeEvidenceOf(runtime, 'speech_activity').evidence, 'state', 'reasonCode'), [
+    ['unavailable', 'no_audio_in_range'],
+  ]);
   t.like(reviewQueueOf(runtime).intakes[0], { outcome: 'rejected' });
 });
 

@@ -9,6 +9,7 @@ import { indentedFile } from '../../../receipts/core/indented-file.ts';
 import type { RecordKind, SealedChain } from '../../../receipts/sources/open-chain.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../../receipts/sources/verify-source.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { changesOf } from '../reopening/mutations.ts';
 import {
   chainOf,
@@ -26,10 +27,7 @@ const hex = clipIngest.media.contentId.slice('sha256:'.length);
 
 test('a first ingest is sealed with its receipt, its probe and a preflight of version 1', (t) => {
   const { objects, source } = sealedClip(1);
-  t.deepEqual(
-    objects.map(({ path }) => path),
-    ['source-receipt.json', 'media-probe.json', 'preflight.v1.json'],
-  );
+  t.deepEqual(fieldOf(objects, 'path'), ['source-receipt.json', 'media-probe.json', 'preflight.v1.json']);
   for (const { contentId, bytes } of objects) t.is(contentId, contentIdOfBytes(bytes));
   t.deepEqual(
     source.files.map(({ contentId }) => contentId),
@@ -97,15 +95,12 @@ test('the same ingest is sealed to the same bytes', (t) => {
 test('cover art, data and attachments are listed as other tracks', (t) => {
   const { tracks, trackCount } = sealedClip(1).source;
   t.is(trackCount, 4);
-  t.deepEqual(
-    tracks.map(({ id, kind, durationMs }) => [id, kind, durationMs]),
-    [
-      ['stream:0', 'video', 4000],
-      ['stream:1', 'audio', 3990],
-      ['stream:2', 'subtitle', null],
-      ['stream:3', 'other', null],
-    ],
-  );
+  t.deepEqual(fieldsOf(tracks, 'id', 'kind', 'durationMs'), [
+    ['stream:0', 'video', 4000],
+    ['stream:1', 'audio', 3990],
+    ['stream:2', 'subtitle', null],
+    ['stream:3', 'other', null],
+  ]);
 });
 
 test('audio tracks that are flagged as default are kept, and nothing is said where none is', (t) => {

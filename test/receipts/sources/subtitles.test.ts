@@ -13,6 +13,7 @@ import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtit
 import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
 import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
 import { verifyRecords, verifySource } from '../../../receipts/sources/verify-source.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { attachedClip, attachedTrack } from './attached-clip.ts';
 import { clipIngest, forged, videoIngest } from './sealed-clip.ts';
 
@@ -214,17 +215,11 @@ test('an attached file makes another revision of the same source, with a track b
     [4, 5].map((index) => ({ id: `stream:${index}`, index, kind: 'subtitle', codec: 'subrip', durationMs: null })),
   );
   t.deepEqual(trackLanguages.slice(-1), [{ index: 4, language: 'en' }]);
-  t.deepEqual(
-    subtitleTracks.map(({ trackIndex, language }) => [trackIndex, language]),
-    [
-      [4, 'en'],
-      [5, null],
-    ],
-  );
-  t.deepEqual(
-    attached.source.files.slice(-2).map(({ contentId }) => contentId),
-    [...files.keys()],
-  );
+  t.deepEqual(fieldsOf(subtitleTracks, 'trackIndex', 'language'), [
+    [4, 'en'],
+    [5, null],
+  ]);
+  t.deepEqual(fieldOf(attached.source.files.slice(-2), 'contentId'), [...files.keys()]);
   t.deepEqual(registeredSource.parse(attached.source), attached.source);
   t.deepEqual(verifySource(attached.chain, null), attached.source);
 });

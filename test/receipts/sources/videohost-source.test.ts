@@ -10,6 +10,7 @@ import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../../receipts/sources/verify-source.ts';
 import { videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/videohost-receipt.ts';
 import { canonicalUrlOf } from '../../../receipts/sources/videohost-resolution.ts';
+import { fieldOf } from '../../fields.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
 import { changesOf } from '../reopening/mutations.ts';
 import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
@@ -34,10 +35,12 @@ const forgedIs = (kind: RecordKind, path: string, value: unknown) =>
 
 test('a range of a video is sealed with its receipt, its probe, a preflight and what its host said', (t) => {
   const { objects, source } = sealed;
-  t.deepEqual(
-    objects.map(({ path }) => path),
-    ['source-receipt.json', 'media-probe.json', 'preflight.v1.json', 'resolution.json'],
-  );
+  t.deepEqual(fieldOf(objects, 'path'), [
+    'source-receipt.json',
+    'media-probe.json',
+    'preflight.v1.json',
+    'resolution.json',
+  ]);
   t.deepEqual(
     source.files.map(({ contentId }) => contentId),
     [videoIngest.media.contentId, ...objects.map(({ contentId }) => contentId)],
@@ -69,10 +72,7 @@ test('the receipt says what was asked for, what the host answered and that the r
     duration: 4,
   });
   t.like(receipt.rights, { scope: 'local_processing', redistribution_allowed: false });
-  t.deepEqual(
-    receipt.cut.tools.map(({ name }) => name),
-    ['yt-dlp', 'ffmpeg'],
-  );
+  t.deepEqual(fieldOf(receipt.cut.tools, 'name'), ['yt-dlp', 'ffmpeg']);
   t.is(receipt.resolution.content_id, contentIdOfBytes(chain.records.resolution ?? Buffer.of()));
   t.deepEqual(receipt.resolution.tool, said.tool);
   const { schema: _, resolution_id, ...body } = said;

@@ -28,6 +28,7 @@ import { supervised } from '../../../visualizer/console/lifecycles/whole-host/su
 import { briefly, eventWords } from '../../../visualizer/console/lifecycles/words.ts';
 import { parsedExposition } from '../../../visualizer/console/operations/exposition.ts';
 import { layoutOf } from '../../../visualizer/drawing/layout.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
 import { sampleMachine } from '../../machines/lifecycles/sample-machine.ts';
 
 const study = chartIndex(chartOf(studyMachine));
@@ -94,10 +95,7 @@ test('what follows at once belongs to the step, in every region of a parallel st
 
 test('steps have the time that was spent, and arrows how often they were taken and after how long', (t) => {
   const steps = stepsOf(study, walk);
-  t.deepEqual(
-    steps.map(({ stayedMs }) => stayedMs),
-    [100, 300, 4_600, 1_000, null],
-  );
+  t.deepEqual(fieldOf(steps, 'stayedMs'), [100, 300, 4_600, 1_000, null]);
   t.deepEqual(takenIn(steps).get('runtime.running#xstate.error.actor.*#1'), { count: 1, totalMs: 1_000 });
   t.deepEqual(steps[3]?.taken, [], 'a resumption takes no arrow');
   const marks = pathMarks(study, steps.slice(0, 3));
@@ -140,18 +138,9 @@ test('a step has the records of its commit, and not those of a later commit of t
   const steps = stepsOf(study, walk);
   t.deepEqual(recordsOf(events, steps, 0).events, []);
   const { events: found, receipts } = recordsOf(events, steps, 2);
-  t.deepEqual(
-    found.map(({ seq }) => seq),
-    [1, 2],
-  );
-  t.deepEqual(
-    receipts.map(({ id }) => id),
-    ['artifact:1', 'receipt:2'],
-  );
-  t.deepEqual(
-    recordsOf(events, steps, 4).events.map(({ seq }) => seq),
-    [4],
-  );
+  t.deepEqual(fieldOf(found, 'seq'), [1, 2]);
+  t.deepEqual(fieldOf(receipts, 'id'), ['artifact:1', 'receipt:2']);
+  t.deepEqual(fieldOf(recordsOf(events, steps, 4).events, 'seq'), [4]);
 });
 
 test('times and events are said briefly', (t) => {
@@ -395,13 +384,10 @@ test('heat counts arrows, measures visits that have ended, and says where actors
     undefined,
     'it is still there',
   );
-  t.deepEqual(
-    heat.exits.map(({ transitionId, from }) => [transitionId, from]),
-    [
-      ['runtime.initializing#xstate.error.actor.*#1', [['runtime.initializing', 1]]],
-      ['runtime#study.cancel#0', [['runtime.initializing', 1]]],
-    ],
-  );
+  t.deepEqual(fieldsOf(heat.exits, 'transitionId', 'from'), [
+    ['runtime.initializing#xstate.error.actor.*#1', [['runtime.initializing', 1]]],
+    ['runtime#study.cancel#0', [['runtime.initializing', 1]]],
+  ]);
   const marks = heatMarks(heat);
   t.is(marks.transitions.get('runtime.accepted#worker.granted#0'), 'taken thick-4');
   t.is(marks.transitions.get('runtime#study.cancel#0'), 'lost thick-2');
@@ -444,10 +430,7 @@ test('a machine made of a chart begins where the machine itself begins', (t) => 
     if (machine.id !== 'runtime') continue;
     const [begun] = initialTransition(studyMachine, { runtimeId: 'r', commandId: 'c' });
     const own = getStateNodes(studyMachine.root, begun.value).filter((node) => Object.keys(node.states).length === 0);
-    t.deepEqual(
-      states,
-      own.map(({ id }) => id),
-    );
+    t.deepEqual(states, fieldOf(own, 'id'));
   }
 });
 

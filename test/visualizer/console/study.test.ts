@@ -26,6 +26,7 @@ import { canonicalJson } from '../../../visualizer/console/verification/canonica
 import { contentIdOf, receiptIdOf } from '../../../visualizer/console/verification/digests.ts';
 import { chainDigest } from '../../../visualizer/console/verification/journal-chain.ts';
 import { progressWords, shareOf, stageWords } from '../../../visualizer/console/words/progress.ts';
+import { fieldOf } from '../../fields.ts';
 
 const runtimeId = 'runtime:1';
 const event = (seq: number) => ({ seq }) as JournalEvent;
@@ -454,10 +455,7 @@ test('the words beside the player are those of any text, what was recognised fir
     ],
     [],
   );
-  t.deepEqual(
-    lanes.map(({ title }) => title),
-    ['Silence', 'Subtitle track', 'Transcript'],
-  );
+  t.deepEqual(fieldOf(lanes, 'title'), ['Silence', 'Subtitle track', 'Transcript']);
   const [recognised, read] = textsOf(lanes);
   t.deepEqual([recognised?.title, read?.title], ['Transcript', 'Subtitle track']);
   const at = (ms: number) => lineAt(recognised?.lines ?? [], ms);

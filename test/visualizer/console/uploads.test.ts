@@ -6,6 +6,7 @@ import { dropped, keepFromDrops, takeDropped } from '../../../visualizer/console
 import { oneAtATime } from '../../../visualizer/console/host/one-at-a-time.ts';
 import { uploadFile, uploads } from '../../../visualizer/console/sources/uploads.ts';
 import { excessOf } from '../../../visualizer/console/words/excess.ts';
+import { fieldOf } from '../../fields.ts';
 
 interface Asked {
   readonly name: string;
@@ -42,10 +43,7 @@ test('files are uploaded one after another; one that is stopped while it waits g
   asked[2]?.end();
   await settled();
   t.deepEqual(states(), ['c failed']);
-  t.deepEqual(
-    asked.map(({ name }) => name),
-    ['a', 'c', 'd'],
-  );
+  t.deepEqual(fieldOf(asked, 'name'), ['a', 'c', 'd']);
 });
 
 /** An event of a drag as a browser sends it, over a field that matches or over none. */
