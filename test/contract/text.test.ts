@@ -40,7 +40,7 @@ const texts: Readonly<Record<string, z.ZodType>> = {
 };
 
 for (const [what, schema] of Object.entries(texts)) {
-  test(`bug: ${what} could hold a cue, a note or a label of its own, and exports handed them out`, (t) => {
+  test(`bug: ${what} could hold a cue, a note or a label`, (t) => {
     for (const text of ['One line', '한 줄 — “two”, --> <i>', '<script>', '\u200fعربي', '👩‍👩‍👧 x']) {
       t.true(schema.safeParse(text).success, JSON.stringify(text));
     }

@@ -325,7 +325,7 @@ const reportOf = (names: readonly string[]): Report => ({
   rows: names.map((name) => ({ name, figures: [figure] })),
 });
 
-test('the page of benchmarks is of the known rows, says how each grows, and has figures or says that they were not measured', (t) => {
+test('the page of benchmarks has the known rows, how each grows, and figures or their absence', (t) => {
   const sections = benchmarks.split('\n## ').slice(1);
   t.deepEqual(
     sections.map((section) => section.split('\n')[0]),
@@ -341,7 +341,7 @@ test('the page of benchmarks is of the known rows, says how each grows, and has 
   t.regex(benchmarks, /^- machine: node v\d+.* \d+ cores/m);
 });
 
-test('a page shows the figures of a report, names the rows that it lacks, and takes no unknown one', (t) => {
+test('a page shows the figures of a report, names rows that it lacks, and takes no unknown one', (t) => {
   const names = rows.map(({ name }) => name);
   const written = benchmarksPage(reportOf(names), rows);
   t.true(written.includes('| a \\| b | 1 ms | 2 ms | 0.50 | <= 1 | yes |'));

@@ -30,7 +30,7 @@ for (const state of deletionStates) {
   });
 }
 
-test('the chart of deletions has no other states and events, and only what is deleted is at its end', (t) => {
+test('the chart of deletions has no other states and events, and ends with what is deleted', (t) => {
   t.deepEqual(Object.keys(deletionMachine.states).sort(), [...deletionStates].sort());
   t.deepEqual([...deletionMachine.events].sort(), [...deletionEvents].sort());
   t.deepEqual(
@@ -57,7 +57,7 @@ for (const state of reviewStates) {
   });
 }
 
-test('the chart of reviews has no other states and events, and reviews that are revoked or rejected are at their end', (t) => {
+test('the chart of reviews has no other states and events, and ends with revoked or rejected', (t) => {
   const chart = publishReviewMachine;
   t.deepEqual(Object.keys(chart.states).sort(), [...reviewStates].sort());
   t.deepEqual([...chart.events].sort(), [...reviewEvents].sort());
@@ -78,7 +78,7 @@ test('the catalogue lists every machine that a file of the room exports, under a
   t.is(new Set(machines.map(({ id }) => id)).size, machines.length);
 });
 
-test('every machine of the catalogue is one of an actor, whose paths are tested, or one of a command', (t) => {
+test('every machine of the catalogue belongs to an actor, whose paths are tested, or a command', (t) => {
   const ofCommands = machines.filter((machine) => !actorMachines.includes(machine));
   t.deepEqual(ofCommands, [deletionMachine, publishReviewMachine]);
 });

@@ -80,7 +80,7 @@ for (const { scenario, endingOf } of lifecycles) {
     Object.fromEntries(effectIds.map((effectId) => [effectId, plans[effectId]?.input]));
   const { id } = scenario.machine;
 
-  test(`every path of ${id} ends with its status, its reason and its emissions in order`, async (t) => {
+  test(`every path of ${id} ends with its status, reason and emissions in order`, async (t) => {
     t.log(`${paths.length} paths, ${paths.reduce((count, { steps }) => count + steps.length, 0)} steps`);
     for (const path of paths) {
       const run = start();
@@ -152,7 +152,7 @@ for (const { scenario, endingOf } of lifecycles) {
     t.log(`${restored} restarts`);
   });
 
-  test(`${id} restored in a final state stays there, starts nothing and says nothing`, async (t) => {
+  test(`${id} restored in a final state stays there and starts nothing`, async (t) => {
     for (const path of paths) {
       const run = await replayed(start(), eventsOf(path));
       const copy = start({ from: stored(run.persisted()), now: run.now() });
@@ -165,7 +165,7 @@ for (const { scenario, endingOf } of lifecycles) {
     }
   });
 
-  test(`${id} ignores events that it does not know, and all events once it has ended`, async (t) => {
+  test(`${id} ignores unknown events, and all events once it has ended`, async (t) => {
     for (const path of paths) {
       const run = start();
       for (const event of eventsOf(path)) {
@@ -182,7 +182,7 @@ for (const { scenario, endingOf } of lifecycles) {
   });
 }
 
-test('of two failures in one turn the first one gives the reason, and a late result changes nothing', async (t) => {
+test('of two failures in one turn the first gives the reason; a late result changes nothing', async (t) => {
   const run = runsOf(studyScenario)();
   await run.happen({ type: 'worker.granted' });
   const late = run.happen({ type: 'xstate.done.actor.initialize', output: outcome('initialize') });

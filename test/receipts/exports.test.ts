@@ -114,7 +114,7 @@ test('bug: a cue of a millisecond had no length in ASS, which counts hundredths 
   ]);
 });
 
-test('captions are no file before a check accepts them, and none after their approval was withdrawn', async (t) => {
+test('captions are no file before a check accepts them, nor after their approval was withdrawn', async (t) => {
   const { runtime: unchecked } = await reopened(...after(...made));
   const withdrawn = after(...made, steps.checked, review.revocationStarted, review.revoked);
   const { runtime: revoked } = await reopened(...withdrawn);

@@ -10,14 +10,12 @@ import { foundOf } from '../../receipts/overview/found.ts';
 import type { HostAbilities, StudyStanding } from '../../receipts/overview/overviewed-runtime.ts';
 import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
 import { withheldTexts } from '../../receipts/overview/withheld.ts';
-import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { fieldOf } from '../fields.ts';
-import { captionedStudy, captionSteps, goingOn } from './captions/captioned-studies.ts';
+import { captionedClip, goingOn, type Tail } from './captions/captioned-studies.ts';
 import { contentOf, storedEvents, storedRuntimeOf, writtenEvents } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';
-import { twoTracks } from './evidence/stored-tracks.ts';
 import { reopened } from './reopening/reopened.ts';
-import { approval, rejection, reviewOf } from './review/review-steps.ts';
+import { rejection, reviewOf } from './review/review-steps.ts';
 
 const host: HostAbilities = {
   reviewerId: 'reviewer:one',
@@ -35,15 +33,12 @@ const ended: StudyStanding = {
 
 const withheldStudy = storedStudy({ version: 3, windows: 8 });
 const silent = storedStudy({ version: 1, windows: null });
-const queued = storedStudy({ version: 1, windows: 4, tracks: twoTracks });
-const review = reviewOf(queued, approval);
+const { study: queued, review, steps: captioning, made, objects: captionObjects } = await captionedClip();
 const rejecting = reviewOf(queued, rejection);
-const job = { attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
-const captioning = captionSteps({ study: await captionedStudy(queued), ...job });
-const objects = [...review.objects, ...rejecting.objects, ...captioning.objects];
+const objects = [...captionObjects, ...rejecting.objects];
 
 /** The overview of the queued study whose journal goes on with these events. */
-async function after(tail: readonly (readonly EventDraft[])[], abilities: Partial<HostAbilities> = {}) {
+async function after(tail: Tail, abilities: Partial<HostAbilities> = {}) {
   const { runtime } = await reopened(...goingOn(queued, objects, ...tail));
   return runtimeOverview.parse(runtimeOverviewOf(runtime, ended, { ...host, ...abilities }));
 }
@@ -53,66 +48,47 @@ const partsOf = ({ decision, review: reviewed, captions, check, explanations }: 
 const actionsOf = ({ actions }: RuntimeOverview) => actions.map(({ action }) => action);
 
 const approved = [review.started, review.recorded];
-const made = [...approved, captioning.started, captioning.recorded];
+const checked = [...made, captioning.checked];
+const withdrawn = [...checked, review.revocationStarted, review.revoked];
 
-const ways: Readonly<Record<string, readonly [readonly (readonly EventDraft[])[], SituationCode, string[], string[]]>> =
-  {
-    'is finished': [
-      [],
-      'waiting_for_review',
-      ['done', 'waiting', 'not_yet', 'not_yet', 'not_yet'],
-      ['approve', 'reject', 'study_again'],
-    ],
-    'is being reviewed': [
-      [review.started],
-      'recording_review',
-      ['done', 'under_way', 'not_yet', 'not_yet', 'not_yet'],
-      ['study_again'],
-    ],
-    'was rejected': [
-      [rejecting.started, rejecting.recorded],
-      'rejected',
-      ['done', 'withheld', 'never', 'never', 'never'],
-      ['study_again'],
-    ],
-    'was approved': [
-      approved,
-      'approved',
-      ['done', 'done', 'waiting', 'not_yet', 'not_yet'],
-      ['produce_captions', 'revoke', 'study_again'],
-    ],
-    'is being captioned': [
-      [...approved, captioning.started],
-      'producing_captions',
-      ['done', 'done', 'under_way', 'not_yet', 'not_yet'],
-      ['revoke', 'study_again'],
-    ],
-    'has captions that nobody checked': [
-      made,
-      'waiting_for_check',
-      ['done', 'done', 'done', 'waiting', 'waiting'],
-      ['check_captions', 'explain', 'revoke', 'study_again'],
-    ],
-    'has accepted captions': [
-      [...made, captioning.checked],
-      'captions_accepted',
-      ['done', 'done', 'done', 'done', 'waiting'],
-      ['read_captions', 'explain', 'revoke', 'study_again'],
-    ],
-    'lost its approval': [
-      [...made, captioning.checked, review.revocationStarted, review.revoked],
-      'approval_withdrawn',
-      ['done', 'withdrawn', 'done', 'done', 'never'],
-      ['study_again'],
-    ],
-  };
+/** What the study went through, its situation, its parts from decision to explanations, and what may come next. */
+const ways: Readonly<Record<string, readonly [Tail, SituationCode, parts: string, actions: string]>> = {
+  'is finished': [[], 'waiting_for_review', 'done waiting not_yet not_yet not_yet', 'approve reject study_again'],
+  'is being reviewed': [[review.started], 'recording_review', 'done under_way not_yet not_yet not_yet', 'study_again'],
+  'was rejected': [
+    [rejecting.started, rejecting.recorded],
+    'rejected',
+    'done withheld never never never',
+    'study_again',
+  ],
+  'was approved': [approved, 'approved', 'done done waiting not_yet not_yet', 'produce_captions revoke study_again'],
+  'is being captioned': [
+    made.slice(0, 3),
+    'producing_captions',
+    'done done under_way not_yet not_yet',
+    'revoke study_again',
+  ],
+  'has unchecked captions': [
+    made,
+    'waiting_for_check',
+    'done done done waiting waiting',
+    'check_captions explain revoke study_again',
+  ],
+  'has accepted captions': [
+    checked,
+    'captions_accepted',
+    'done done done done waiting',
+    'read_captions explain revoke study_again',
+  ],
+  'lost its approval': [withdrawn, 'approval_withdrawn', 'done withdrawn done done never', 'study_again'],
+};
 
 for (const [what, [tail, situation, parts, actions]] of Object.entries(ways)) {
-  test(`the overview of a study that ${what} says so, part by part, with what may come next`, async (t) => {
+  test(`the overview of a study that ${what} says so, with what may come next`, async (t) => {
     const overview = await after(tail);
     t.is(overview.situation.code, situation);
-    t.deepEqual(partsOf(overview), parts);
-    t.deepEqual(actionsOf(overview), actions);
+    t.is(partsOf(overview).join(' '), parts);
+    t.is(actionsOf(overview).join(' '), actions);
   });
 }
 
@@ -123,7 +99,7 @@ test('what a person waits for is said in plain words', async (t) => {
 });
 
 test('an action is a request of its endpoint once its blanks are filled', async (t) => {
-  const bodyOf = async (tail: readonly (readonly EventDraft[])[], name: string) =>
+  const bodyOf = async (tail: Tail, name: string) =>
     (await after(tail)).actions.find(({ action }) => action === name)?.body;
   const sign = (body: object | null | undefined, attestation: string) => ({
     ...body,
@@ -190,7 +166,7 @@ test('findings are numbers with units and places with time codes', async (t) => 
   t.like(found('subtitle_track'), { trackIndex: 2, title: 'subtitles of track 2', text: '1 cue' });
 });
 
-test('claims are sentences over the facts that they cite, and what is not supported is withheld with its reason', async (t) => {
+test('claims are sentences over the facts that they cite; others are withheld with a reason', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(withheldStudy), contentOf(withheldStudy.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
   t.deepEqual(fieldOf(overview.claims.slice(0, 2), 'text'), [
@@ -214,7 +190,7 @@ test('a study without a claim says that there was nothing to decide', async (t) 
   t.deepEqual(partsOf(overview), ['never', 'withheld', 'never', 'never', 'never']);
 });
 
-test('what a running study has not come to is not yet; what a study that failed did not come to is never', async (t) => {
+test('what a running study has not come to is not yet; for a study that failed it is never', async (t) => {
   const begun = withheldStudy.commits.slice(0, 2).flat();
   const events = storedEvents(writtenEvents(withheldStudy.run.record.runtimeId, begun));
   const stored = { ...storedRuntimeOf(withheldStudy), events, lifecycle: 'running' } as const;
@@ -277,7 +253,7 @@ test('sound that is long enough, or has no peak at all, is too quiet', (t) => {
 const passed = { outcome: 'passed', reasonCodes: [] } as const;
 const withheldFor = (...reasonCodes: string[]) => ({ outcome: 'withheld', reasonCodes }) as const;
 
-test('bug: lines that a gate withheld were not among what is kept back; they are counted by the first of their reasons', (t) => {
+test('bug: lines that a gate withheld were not counted, by their first reason, as kept back', (t) => {
   const lines = [
     withheldFor('repetition', 'low_confidence'),
     passed,

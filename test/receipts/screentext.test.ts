@@ -22,7 +22,7 @@ const picture = (atMs: number, texts: readonly ReadText[], untilMs = atMs): Read
 const spans = (pictures: readonly ReadPicture[]) =>
   seenTexts(pictures).map(({ text, startMs, endMs, readings }) => [text, startMs, endMs, readings]);
 
-test('a text that lasts is one fact from its first picture to its last, whatever a single reading makes of it', (t) => {
+test('a text that lasts is one fact, whatever a single reading of a picture makes of it', (t) => {
   const pictures = [
     picture(1000, [line('Music only')]),
     picture(2000, [line('Mus1c only', { confidenceMilli: 800 })]),
@@ -41,7 +41,7 @@ test('a text goes on over a picture in which it was missed, and not over a longe
   ]);
 });
 
-test('what moves is the same only to the letter, and texts in one place that say something else are apart', (t) => {
+test('what moves is the same only to the letter; other texts in one place are apart', (t) => {
   const pictures = [
     picture(1000, [line('Written by Ann'), line('Music by Bob', { topMilli: 300 })]),
     picture(2000, [line('Music by Bob', { topMilli: 100 }), line('Light by Cem', { topMilli: 300 })]),
@@ -85,7 +85,7 @@ test('each gate withholds for its own reason, and a text that closes none passes
   t.is(judgedText({ ...text, clearMilli: 0 }).outcome, 'withheld');
 });
 
-test('a text that one of its pictures shows twice alike agrees, and what was looked at once says nothing of a second look', (t) => {
+test('a text that a picture shows twice alike agrees; one look says nothing of a second look', (t) => {
   const looked = (secondLook: 'agrees' | 'disagrees') => ({ ...line('Music only'), secondLook });
   const over = (...texts: readonly ReadText[]) =>
     seenTexts(texts.map((each, at) => picture(1000 * at, [each])))[0]?.secondLook;

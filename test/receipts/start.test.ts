@@ -224,7 +224,7 @@ const places: [string, string][] = [
 ];
 
 for (const [path, place] of places) {
-  test(`a changed ${path} is reported at ${place}`, (t) => t.is(placeOf(changed(path.split('.'))), place));
+  test(`another ${path} is found at ${place}`, (t) => t.is(placeOf(changed(path.split('.'))), place));
 }
 
 test('a range past the measured duration is reported as such', (t) => {
@@ -328,7 +328,7 @@ const took = (...workMs: readonly number[]): TimedOperation[] =>
   workMs.map((each) => ({ mediaMs: 60_000, workMs: each }));
 const five = took(6000, 9000, 7000, 8000, 10_000);
 
-test('the quantiles are those of the next value: between the seen ones, or a part of a step beyond', (t) => {
+test('quantiles are those of the next value: between the seen ones, or part of a step beyond', (t) => {
   const nine = [10, 20, 30, 40, 50, 60, 70, 80, 90];
   t.deepEqual(
     [1, 5, 9].map((tenths) => predictionQuantile(nine, tenths)),
@@ -341,7 +341,7 @@ test('the quantiles are those of the next value: between the seen ones, or a par
   t.is(predictionQuantile([1, 90, 91, 92, 93], 1), 0);
 });
 
-test('five like operations make scenarios, four do not, and others of another length do not count', (t) => {
+test('five like operations make scenarios, four do not; those of another length do not count', (t) => {
   const lengthy = { mediaMs: 241_000, workMs: 1000 };
   t.is(calibrationOf(minute, [{ cohort, observations: [...five.slice(1), lengthy] }]), null);
   t.is(calibrationOf(minute, []), null);
@@ -371,7 +371,7 @@ test('one operation without a calibration leaves the study without one', (t) => 
   t.is(calibrationOf(minute, cohorts), null);
 });
 
-test('a calibrated plan has the ids of any other, and a forecast that follows from the same operations in any order', (t) => {
+test('a calibrated plan has the ids of any other, and one forecast for any order of operations', (t) => {
   const like = (observations: TimedOperation[]) => planStudy(koreanClip, clipRequest, [{ cohort, observations }]);
   const [floor, plan] = [planStudy(koreanClip, clipRequest), like(five)];
   t.deepEqual({ ...plan, forecast: null }, { ...floor, forecast: null });
@@ -381,7 +381,7 @@ test('a calibrated plan has the ids of any other, and a forecast that follows fr
   t.not(like([...five, ...took(8000)]).forecast.forecastId, plan.forecast.forecastId);
 });
 
-test('a calibrated start reopens from the operations that it names, and one that was changed does not', (t) => {
+test('a calibrated start reopens from the operations that it names, a changed one does not', (t) => {
   const plan = planStudy(koreanClip, clipRequest, [{ cohort, observations: five }]);
   const accepted = acceptStudy(plan, koreanClip, acceptedAt);
   t.deepEqual(reopenRuntimeStart(accepted.files[0].bytes), accepted.record);

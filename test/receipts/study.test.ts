@@ -499,7 +499,8 @@ const rejections: readonly (readonly [DecisionReason[], readonly string[]])[] = 
 ];
 
 for (const [reasons, said] of rejections) {
-  test(`a decision for ${reasons.join(', ')} rejects with ${said.join(', ')}`, (t) => {
+  const names = reasons.map((reason) => reason.replace('audited_claim_', ''));
+  test(`claims of ${names.join(', ')} reject for ${said.join(', ')}`, (t) => {
     const { readiness, intake } = admitted(withReasons(reasons));
     t.is(readiness.outcome, 'not_ready');
     t.deepEqual<unknown, unknown>(readiness.reasonCodes, said);
@@ -539,7 +540,7 @@ test('readiness and intake are identified by their run and what they rest on', (
   );
 });
 
-test('readiness is recorded before the intake that names it, and nothing of it belongs to the task', (t) => {
+test('readiness is recorded before the intake that names it, and belongs to no task', (t) => {
   const { events } = admitStudy(run, study, supported);
   t.deepEqual(
     events.map(({ type, producer }) => [type, producer.kind]),

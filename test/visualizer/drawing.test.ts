@@ -86,7 +86,7 @@ const drawn = await Promise.all(
 );
 
 for (const { machine, chart, drawing } of drawn) {
-  test(`in the drawing of ${machine.id} nothing that is written is covered or crossed by anything`, (t) => {
+  test(`in the drawing of ${machine.id} nothing covers or crosses what is written`, (t) => {
     const written = writtenIn(drawing);
     const page = { x: 0, y: 0, width: drawing.width, height: drawing.height };
     written.forEach((one, index) => {
@@ -100,7 +100,7 @@ for (const { machine, chart, drawing } of drawn) {
     });
   });
 
-  test(`in the drawing of ${machine.id} every state lies inside its parent and beside its siblings`, (t) => {
+  test(`in the drawing of ${machine.id} states lie inside parents and beside siblings`, (t) => {
     const { boxes } = drawing;
     const parentOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
     for (const box of boxes.slice(1)) {
@@ -112,7 +112,7 @@ for (const { machine, chart, drawing } of drawn) {
     }
   });
 
-  test(`the drawing of ${machine.id} leads every transition from its state to its target and carries its id`, (t) => {
+  test(`the drawing of ${machine.id} leads each transition to its target, with its id`, (t) => {
     const svg = svgOf(drawing, themes.light);
     for (const box of drawing.boxes) t.true(svg.includes(`data-state="${box.id}"`), box.id);
     const drawn = drawing.arrows.flatMap(({ transitions }) => transitions);

@@ -62,7 +62,7 @@ for (const machine of everyMachine) {
     t.deepEqual(chartSchema.parse(JSON.parse(JSON.stringify(chart))), chart);
   });
 
-  test(`the chart of ${machine.id} holds every state, transition and invoke that was written`, (t) => {
+  test(`the chart of ${machine.id} holds all written states, transitions and invokes`, (t) => {
     const states = allStates(chartOf(machine).root);
     const transitions = states.reduce((count, state) => count + state.transitions.length, 0);
     const invokes = states.reduce((count, state) => count + state.invokes.length, 0);
@@ -118,7 +118,7 @@ test('the main ways of the machines run from the first state to where the work i
   ]);
 });
 
-test('a main way completes a nested state, passes a parallel one as a whole and goes through each of its regions', (t) => {
+test('a main way completes a nested state, and goes through each region of a parallel one', (t) => {
   t.deepEqual(chartOf(sampleMachine).mainWay, [
     'sample.idle#begin#0',
     'sample.working.fetching#again.and.again.with.a.long.name#0',
@@ -175,7 +175,7 @@ for (const machine of machines) {
   });
 }
 
-test('a main way that names a state which does not exist, or goes where no transition leads, is refused', (t) => {
+test('a main way over an unknown state, or where no transition leads, is refused', (t) => {
   const { root } = chartOf(publishReviewMachine);
   t.throws(() => mainWayOf(root, [['deciding', 'forgotten']]), { message: /names the state forgotten/ });
   t.throws(() => mainWayOf(root, [['rejected', 'approved']]), { message: /no transition leads/ });

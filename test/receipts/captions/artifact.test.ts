@@ -158,7 +158,7 @@ test('captions that are too large although they say nothing twice are refused', 
   t.regex(refused(await jobOf(quoted, quoted)), /^too_large: \d+ bytes of captions, at most 131072 are allowed$/);
 });
 
-test('a text of more than 4,096 characters or 8,192 bytes, or with control characters, is no line', async (t) => {
+test('a text above 4,096 characters or 8,192 bytes, or with control characters, is no line', async (t) => {
   const cases: [string, boolean][] = [
     ['x'.repeat(4096), true],
     ['x'.repeat(4097), false],

@@ -97,7 +97,7 @@ test('words without times share the time of their line', (t) => {
   ]);
 });
 
-test('a script without spaces is cut between its signs, and brackets and stops stay with their words', (t) => {
+test('a script without spaces is cut between signs; brackets and stops stay with their words', (t) => {
   const text = '「昨日は友達と一緒に大きな公園へ行きました。」とても楽しかったです。コンピューターを買います';
   const [line] = spokenLines([{ text, startMs: 0, endMs: 15_000, isWhole: true }]);
   if (line === undefined) throw new Error('a line');
@@ -233,7 +233,7 @@ const alphabets: readonly (readonly [consonants: string[], parts: string[]])[] =
   [rangeOf(0x1000, 0x1021), [...rangeOf(0x102b, 0x1038), ...rangeOf(0x103a, 0x103e), '္တ', '္ဓ', 'င်္ဂ', 'န့်']],
 ];
 
-test('however signs follow each other, none that needs the one before it begins a row, and none that needs the next ends one', (t) => {
+test('however signs follow each other, no row begins or ends between two that belong together', (t) => {
   let state = 1;
   const oneOf = (signs: readonly string[]): string => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -381,7 +381,7 @@ test('a track that is late throughout is paired as if it were not', (t) => {
   );
 });
 
-test('what has no counterpart stands alone, and an unreadable cue leaves its side of the group unknown', (t) => {
+test('what has no counterpart stands alone; an unreadable cue leaves its side unknown', (t) => {
   const pairs = groupedCues(
     [cue(1000, 3000, 'a'), cue(10_000, 12_000, 'b'), cue(20_000, 22_000, 'c')],
     [cue(1000, 3000, 'A'), cue(5000, 6000, 'alone'), cue(20_000, 20_900, null), cue(21_000, 22_000, 'C')],
@@ -469,7 +469,7 @@ test('of 28 dialogues whose tracks split differently, nearly all words get both 
   t.true(total(before) / before.length < 0.8, 'pairs of single cues lose more');
 });
 
-test('no word of a dialogue gets lost or comes twice, its lines are apart, and nine of ten are below 6 s', (t) => {
+test('no word of a dialogue is lost or doubled, lines are apart, nine of ten are below 6 s', (t) => {
   const lengths: number[] = [];
   for (const { source, target } of dialogues) {
     const pairs = groupedCues(source, target, twoMinutes);

@@ -12,6 +12,7 @@ import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tra
 import { captionedStudy, captionSteps } from './captioned-studies.ts';
 
 const studyOf = (tracks: readonly StoredTrack[]) => captionedStudy(storedStudy({ version: 1, windows: 4, tracks }));
+const [korean, english] = twoTracks;
 const two = await studyOf(twoTracks);
 
 const over = (study: CaptionedStudy, range: Range): CaptionedStudy => {
@@ -25,7 +26,7 @@ const over = (study: CaptionedStudy, range: Range): CaptionedStudy => {
 const digest = `sha256:${'1'.repeat(64)}`;
 const translator = { model: 'some-model', promptContentId: digest, configurationContentId: digest };
 
-test('every executor names itself as the contract knows it, and none claims to have understood anything', (t) => {
+test('every executor is named as in the contract, and none claims to have understood anything', (t) => {
   for (const [classification, executor] of Object.entries(captionExecutors)) {
     const identity = captionExecutor.parse(executor.identify(two, translator));
     t.is(classification, identity.classification);
@@ -86,18 +87,19 @@ test('the lines of the test seam are numbered and say so', (t) => {
 });
 
 const { embedded_subtitle_tracks: embedded } = captionExecutors;
+const draftOf = async (tracks: readonly StoredTrack[]) => embedded.draft(await studyOf(tracks));
+const inEnglish = { ...koreanTrack, taggedLanguage: 'en', code: 'en' };
 const withheld = { state: 'withheld', reasonCode: 'translator_unavailable' } as const;
 
 test('embedded subtitles are the two tracks side by side', (t) => {
-  const [korean, english] = twoTracks;
   t.deepEqual(
     embedded.draft(two),
-    korean?.cues.map(({ startMs, endMs, text }, index) => ({
+    korean.cues.map(({ startMs, endMs, text }, index) => ({
       id: `embedded-subtitle-line-00${index + 1}`,
       startMs,
       endMs,
       source: { state: 'available', text },
-      target: { state: 'available', text: english?.cues[index]?.text },
+      target: { state: 'available', text: english.cues[index]?.text },
     })),
   );
 });
@@ -107,12 +109,12 @@ test('embedded subtitles name the artifact of the source track, where there is o
   const stored = two.findings.operations.flatMap(({ evidence }) => evidence.map(({ delivered }) => delivered));
   const first = stored.find(({ kind }) => kind === 'subtitle_track');
   t.is(first?.contentId, named);
-  const targetOnly = await studyOf([{ ...koreanTrack, taggedLanguage: 'en', code: 'en' }]);
+  const targetOnly = await studyOf([inEnglish]);
   t.is(embedded.identify(targetOnly).sourceCaptionContentId, null);
 });
 
 test('a side without a track is withheld, line by line', async (t) => {
-  const sourceOnly = embedded.draft(await studyOf([koreanTrack]));
+  const sourceOnly = await draftOf([koreanTrack]);
   t.deepEqual(sourceOnly, [
     {
       ...{ id: 'embedded-subtitle-line-001', startMs: 1000, endMs: 3000 },
@@ -120,20 +122,20 @@ test('a side without a track is withheld, line by line', async (t) => {
       target: withheld,
     },
   ]);
-  const targetOnly = embedded.draft(await studyOf([{ ...koreanTrack, taggedLanguage: 'en', code: 'en' }]));
+  const targetOnly = await draftOf([inEnglish]);
   t.deepEqual(
     targetOnly.map(({ source, target }) => [source, target.state]),
     [[withheld, 'available']],
   );
-  t.deepEqual(embedded.draft(await studyOf([{ ...koreanTrack, taggedLanguage: 'fr', code: 'fr' }])), []);
-  t.deepEqual(embedded.draft(await studyOf([])), []);
+  t.deepEqual(await draftOf([{ ...koreanTrack, taggedLanguage: 'fr', code: 'fr' }]), []);
+  t.deepEqual(await draftOf([]), []);
 });
 
 const swapped = twoTracks.map((track) => ({ ...track, taggedLanguage: track.taggedLanguage === 'ko' ? 'en' : 'ko' }));
 const mismatch = { state: 'withheld', reasonCode: 'language_mismatch' } as const;
 
 test('tracks whose tags are swapped give no words: each side is withheld for its language', async (t) => {
-  const lines = embedded.draft(await studyOf(swapped));
+  const lines = await draftOf(swapped);
   t.deepEqual(
     lines.map(({ source, target }) => [source, target]),
     lines.map(() => [mismatch, mismatch]),
@@ -142,9 +144,7 @@ test('tracks whose tags are swapped give no words: each side is withheld for its
 });
 
 test('a track that contradicts its tag takes the words of its own side alone', async (t) => {
-  const [korean, english] = twoTracks;
-  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
-  const lines = embedded.draft(await studyOf([korean, { ...english, code: 'ja' }]));
+  const lines = await draftOf([korean, { ...english, code: 'ja' }]);
   t.deepEqual(
     lines.map(({ source, target }) => [source.state, target]),
     lines.map(() => ['available', mismatch]),
@@ -162,9 +162,7 @@ test('captions of one language in two tracks, or in one, say the same on both si
   );
 });
 
-test('tracks that split their sentences differently become lines of groups, where that was chosen', async (t) => {
-  const [korean, english] = twoTracks;
-  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
+test('tracks that split their sentences differently become lines of groups, if that was chosen', async (t) => {
   const split = {
     ...english,
     cues: [
@@ -190,20 +188,16 @@ test('tracks that split their sentences differently become lines of groups, wher
 
 test('tracks that name their languages in words are found', async (t) => {
   const names = ['Korean', 'English'];
-  const lines = embedded.draft(
-    await studyOf(twoTracks.map((track, at) => ({ ...track, taggedLanguage: names[at] ?? null }))),
-  );
+  const lines = await draftOf(twoTracks.map((track, at) => ({ ...track, taggedLanguage: names[at] ?? null })));
   t.deepEqual(lines, embedded.draft(two));
 });
 
 test('where a cue could not be read a line stands without its words, on either side and on both', async (t) => {
-  const [korean, english] = twoTracks;
-  if (korean === undefined || english === undefined) throw new RangeError('two tracks');
   const without = (track: typeof korean, ...unread: readonly number[]) => ({
     ...track,
     cues: track.cues.map((cue, at) => (unread.includes(at) ? { ...cue, text: null } : cue)),
   });
-  const lines = embedded.draft(await studyOf([without(korean, 0, 1), without(english, 1, 2)]));
+  const lines = await draftOf([without(korean, 0, 1), without(english, 1, 2)]);
   t.deepEqual(
     lines.map(({ source, target }) => [source.state, target.state]),
     [

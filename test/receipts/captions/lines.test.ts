@@ -27,7 +27,7 @@ const lineOver = (study: CaptionedStudy, startMs: number, endMs: number) =>
 
 const spoken = await studyOf({ version: 1, windows: 4 });
 
-test('a supported line cites the read of all its time, the claims over it and the assessment behind them', (t) => {
+test('a supported line cites the read of its time, the claims over it and their assessment', (t) => {
   const { lineage, gap } = lineOver(spoken, 1200, 1800);
   const { findings, conclusion, run, approval } = spoken;
   const [read] = findings.reads;
@@ -127,7 +127,7 @@ test('a line across the seam of two reads is cited by both together', async (t) 
   }
 });
 
-test('by the first rules a line across the seam of two reads cites nothing, although its time is supported', async (t) => {
+test('by the first rules a supported line across the seam of two reads cites nothing', async (t) => {
   const many = { ...(await studyOf({ version: 1, windows: 128 })), rules: firstRules };
   const boundary = many.findings.reads[0]?.body.authorization.endMs ?? 0;
   t.is(lineOver(many, boundary - 10, boundary).gap, null);
@@ -311,14 +311,14 @@ function asked({ from, to, other, ...languages }: Pair, model: Model, gates: 2 |
 }
 
 for (const [name, pair] of Object.entries(pairs)) {
-  test(`of a model that words every second answer otherwise at most two lines more are withheld, ${name}`, (t) => {
+  test(`other wordings of a model withhold at most two more lines, ${name}`, (t) => {
     const [once, twice] = [asked(pair, right, 2), asked(pair, right, 3)];
     t.deepEqual([once.wrong, twice.wrong], [0, 0]);
     t.true(twice.withheld - once.withheld <= 2, `${once.withheld}, ${twice.withheld} of ${count}`);
   });
 
   for (const [fault, model] of Object.entries(faults)) {
-    test(`nothing of a model that ${fault} neighbours wherever it has both before it passes, ${name}`, (t) => {
+    test(`nothing of a model that ${fault} neighbours which it sees passes, ${name}`, (t) => {
       t.true(asked(pair, model, 2).wrong > 0, 'one answer for each line does not show it');
       t.is(asked(pair, model, 3).wrong, 0);
     });
@@ -330,7 +330,7 @@ const two = [
   { id: 'other', text: 'The train leaves at six.' },
 ];
 
-test('a line agrees with its own second answer, whatever its wording, and not with that of another line', (t) => {
+test('a line agrees with its own second answer in any wording, not with that of another line', (t) => {
   const second = new Map([
     ['one', 'Guten Abend.'],
     ['other', 'Der Zug fährt um sechs ab.'],

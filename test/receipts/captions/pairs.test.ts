@@ -79,7 +79,7 @@ test('a cue that is never shown falls away', (t) => {
   t.deepEqual(pairedCues([cue(5, 5)], [cue(7, 7)]), []);
 });
 
-test('a target cue without a partner stands where no source cue stands, cut to the longest such stretch', (t) => {
+test('a target cue without a partner takes the longest stretch without a source cue', (t) => {
   const source = [cue(1000, 2000, 'a'), cue(4000, 5000, 'b')];
   const cases: [TimedText, [number, number] | null][] = [
     [cue(0, 900, 't'), [0, 900]],
@@ -96,7 +96,7 @@ test('a target cue without a partner stands where no source cue stands, cut to t
   }
 });
 
-test('no words are left out in silence: the line that holds most of a cue that stands nowhere has no target', (t) => {
+test('no words are left out in silence: a cue that stands nowhere takes the target of its line', (t) => {
   const split = [cue(0, 2500, 'first half'), cue(2600, 4000, 'second half')];
   t.deepEqual(pairedCues([cue(0, 4000, 's')], split), [pair(0, 4000, 's', null)]);
   t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [pair(0, 2000, 's', null)]);
@@ -166,7 +166,7 @@ test('two minutes of cues that last a millisecond each are paired at once', (t) 
   }
 });
 
-test('a cue that could not be read takes its place without words, and those shown with it lose theirs', (t) => {
+test('a cue that could not be read has no words, and those shown with it lose theirs', (t) => {
   const unread = { startMs: 1000, endMs: 2000, text: null };
   t.deepEqual(pairedCues([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
   t.deepEqual(pairedCues([unread], [unread]), [pair(1000, 2000, null, null)]);
@@ -210,7 +210,7 @@ test('of several tracks in a language the fullest speaks it, of equals the first
   t.is(trackIn([], 'ko'), null);
 });
 
-test('a track that was identified as another language than its tag comes after all others in that language', (t) => {
+test('a track whose tag its text contradicts comes after all others in that language', (t) => {
   const tracks = [track('ko', 9, 2, true), track('ko', 1, 3), track('en', 9, 4, true)];
   t.is(trackIn(tracks, 'ko')?.trackIndex, 3);
   t.is(trackIn(tracks, 'en')?.trackIndex, 4);
@@ -257,7 +257,7 @@ test('every text track of a study is there with its cues and the artifact that h
   t.deepEqual(await languagesOf([]), []);
 });
 
-test('the first rules take the name of a language for a tag that nobody knows, and every tag at its word', async (t) => {
+test('the first rules do not know names of languages, and take every tag at its word', async (t) => {
   const firstRules = everyCaptionRules.at(-1);
   const tracks = [{ ...koreanTrack, taggedLanguage: 'Korean', code: 'ko' }];
   const { findings } = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks }));
@@ -285,7 +285,7 @@ test('an identifier contradicts a tag from a number of characters on', (t) => {
   t.false(ngram('en', 'en', [said(100, 'en')]));
 });
 
-test('an identifier contradicts a tag only where most of the identified text is in the other language', (t) => {
+test('an identifier contradicts a tag only if most identified text is in the other language', (t) => {
   t.true(ngram('de', 'en', [said(51, 'en'), said(50, 'de'), said(900, null)]));
   t.false(ngram('de', 'en', [said(50, 'en'), said(50, 'de')]));
   t.false(ngram('de', 'en', [said(40, 'en'), said(30, 'de'), said(30, 'fr')]));

@@ -138,7 +138,7 @@ const defects: Readonly<Record<string, (line: CaptionLine) => CaptionLine>> = {
 };
 
 for (const [defect, change] of Object.entries(defects)) {
-  test(`a line with ${defect} is withheld, and the captions with it`, (t) => {
+  test(`a line with ${defect} withholds the captions`, (t) => {
     const { outcome, reasonCodes, lines } = middle(change);
     t.is(outcome, 'withheld');
     t.deepEqual(reasonCodes, ['candidate_has_unavailable_or_withheld_lines']);
@@ -188,7 +188,7 @@ test('reads of one evidence that adjoin cover a line together', (t) => {
   }
 });
 
-test('reads that leave a gap, are of different evidence or stand in no report do not cover a line together', (t) => {
+test('reads with a gap, of different evidence or in no report do not cover a line together', (t) => {
   const apart = parts([2000, 4000], [4001, 7000]);
   const different = parts([2000, 4000], [4000, 7000], { artifactId: `artifact:${hex('0')}` });
   for (const semanticCitations of [apart, different]) {
@@ -200,7 +200,7 @@ test('reads that leave a gap, are of different evidence or stand in no report do
   }
 });
 
-test('the receipt names the candidate and all that it rests on, and is the same whenever it is made', (t) => {
+test('the receipt names the candidate and all that it rests on, and is always the same', (t) => {
   const captions = checkableCaptions(threeLines);
   const receipt = qualityControlReceipt.parse(qualityControl.of(run, captions));
   const { schema: _, receiptId, ...body } = receipt;

@@ -110,7 +110,7 @@ const ways: Readonly<Record<string, readonly [string, number, boolean, number, n
 };
 
 for (const [what, [tail, ...expected]] of Object.entries(ways)) {
-  test(`a journal after which ${what} is followed to its end`, async (t) => {
+  test(`a fold follows that ${what}`, async (t) => {
     const runtime = await runtimeAfter(tail);
     const { attempts, open = [] } = runtime.execution?.study.tail.captions ?? {};
     const [captions, checks] = [publishedCaptionsOf(runtime), publishedQualityControlsOf(runtime)];
@@ -170,7 +170,7 @@ const otherwise: Readonly<Record<string, StudyShape>> = {
 };
 
 for (const [what, shape] of Object.entries(otherwise)) {
-  test(`captions of ${what} verify by the rules that they were made by`, async (t) => {
+  test(`captions of ${what} verify by their own rules`, async (t) => {
     const from = storedStudy(shape);
     const made = await Promise.all(everyCaptionRules.map((rules) => madeBy(rules, from)));
     t.is(made.length, 3);
@@ -199,7 +199,7 @@ const byLaterVersion: StudyShape['forged'] = ({ operations, detect, ...passes })
   }),
 });
 
-test('captions of a study of a later version do not verify by the rules of the first, which judged no language', async (t) => {
+test('captions of a study of a later version do not verify by the rules of the first', async (t) => {
   const shape = otherwise['tracks with swapped tags'] ?? { version: 1, windows: 4 };
   const from = storedStudy({ ...shape, forged: byLaterVersion });
   for (const rules of everyCaptionRules) {

@@ -159,7 +159,7 @@ for (const [title, text] of Object.entries(hostile)) {
     t.is(placeOf(read), 'journal: event 1: canonical_form');
   });
 
-  test(`a start record with ${title} is refused as one that contradicts itself`, (t) => {
+  test(`a start record with ${title} is refused`, (t) => {
     t.throws(() => reopenRuntimeStart(Buffer.from(text)), { code: 'stored_content_inconsistent' });
   });
 }

@@ -238,7 +238,7 @@ const span = (startMs: number, endMs: number) => ({ startMs, endMs });
 const tenSeconds = span(0, 10_000);
 const saidOnce = { condition: 'clean', spans: [span(1000, 1500), span(3000, 6000), span(8000, 8400)] };
 
-test('an utterance is found where both have seven tenths of their time together, a word by itself and a phrase by itself', (t) => {
+test('a word or a phrase is found where both have seven tenths of their time together', (t) => {
   const counts = utteranceCounts(saidOnce, [span(1000, 1714), span(3000, 5101), span(8000, 8572)], tenSeconds);
   t.like(counts, { words: 2, wordsFound: 1, phrases: 1, phrasesFound: 1 });
 });
@@ -324,7 +324,7 @@ test('equal cues are all exact', (t) => {
   t.like(score, { labelled: 3, found: 3, matched: 3, exact: 3, meanErrorUs: 0, largestErrorMs: 0, f1Micro: 1_000_000 });
 });
 
-test('a cue with the right text at another time is matched, not exact, and its errors are counted', (t) => {
+test('a cue with the right text at another time is matched, not exact; its errors are counted', (t) => {
   const late: readonly Written[] = [
     [0, 1000, 'one'],
     [1010, 1970, 'two'],
@@ -380,7 +380,7 @@ test('pairs never cross, and more of them are better than nearer ones', (t) => {
   ]);
 });
 
-test('transitions are found where they overlap, each once, and have their bounds within four frames', (t) => {
+test('transitions are found where they overlap, each once, bounded within four frames', (t) => {
   const frameRate = { numerator: 25, denominator: 1 };
   const spans = [span(1000, 2000), span(5000, 6000), span(8000, 9000)];
   const counts = transitionCounts({ frameRate, spans }, [span(840, 2162), span(1900, 2100), span(5163, 6000)]);
@@ -417,7 +417,7 @@ const line = (startMs: number, endMs: number, text: string, outcome: FoundLine['
   ...{ startMs, endMs, text, outcome },
 });
 
-test('a transcript is scored by words and characters, and what stands where nobody speaks is invented', (t) => {
+test('a transcript is scored by words and characters; words where nobody speaks are invented', (t) => {
   const labelled = { language: 'en', lines: [{ startMs: 1000, endMs: 3000, text: "It's a dark, cold night." }] };
   const found = [
     line(6000, 7000, 'Thank you'),
@@ -441,7 +441,7 @@ function errorsIn(label: string, text: string) {
   return [labelledWords, wordErrors, characterErrors];
 }
 
-test('a quotation mark that has the form of an apostrophe, or an apostrophe in another form, is no wrong word', (t) => {
+test('quotation marks like apostrophes, and apostrophes of other forms, are no wrong words', (t) => {
   t.deepEqual(errorsIn('I don’t know, it’s late.', "I don't know it's late"), [5, 0, 0]);
   t.deepEqual(errorsIn("'Come in,' he said.", 'Come in, he said'), [4, 0, 0]);
   t.deepEqual(errorsIn('‘rock ’n’ roll’', "rock 'n' roll"), [3, 0, 0]);
@@ -457,7 +457,7 @@ test('bug: punctuation counted as a wrong character where words are not parted b
   t.is(errorsIn('मैं ठीक', 'मैंठीक')[2], 1, 'and so does Hindi');
 });
 
-test('where nobody speaks and nothing is shown the rate of inventions is zero, and there is no rate of errors', (t) => {
+test('without speech and text the rate of inventions is zero, and there is no rate of errors', (t) => {
   const score = transcriptScoreOf(transcriptCounts({ language: 'en', lines: [] }, [], span(0, 1000)));
   t.like(score, { wordErrorMicro: null, inventionMicro: 0, unspokenMs: 1000 });
 });

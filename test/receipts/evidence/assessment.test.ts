@@ -251,7 +251,7 @@ test('a read that was changed after it was cited is caught by the assessment ove
   t.is(placeInAssessment(receipt, [first]), 'assessment: inputs[0].receiptContentId');
 });
 
-test('whatever was heard, claims cite every fact once, states follow the facts, and the same reads give the same bytes', (t) => {
+test('claims cite every fact once, states follow the facts, the same reads give the same bytes', (t) => {
   const seed = 20260104;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
@@ -305,7 +305,7 @@ const withheldFor: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const states of subsetsOf(claimStates)) {
-  test(`claims that are ${states.join(' and ')} lead to one decision, in whatever order they come`, (t) => {
+  test(`claims that are ${states.join(' and ')} lead to one decision`, (t) => {
     const gaps = states.filter((state) => state !== 'supported').join(' ');
     const expected =
       gaps === ''

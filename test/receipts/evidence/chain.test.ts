@@ -211,7 +211,7 @@ const over = (trackIndex: number, cited: { subtitleContentId?: string }): Eviden
   facts: [],
 });
 
-test('evidence over an attached file names the text of the receipt, and evidence over a track of the media names none', (t) => {
+test('evidence over an attached file names its text, evidence over a track of the media none', (t) => {
   const refusal = { instanceOf: EvidenceChainError, message: /fails at: input/ };
   const cited = { subtitleContentId: attached.text.content_id };
   t.notThrows(() => checkEvidence(over(4, cited), attachedOrigin));
@@ -313,7 +313,7 @@ const later = [
   { 'waveform.windowMs': 20 },
 ];
 
-test('a version that states what came later also states the rule by which it chose an audio track', (t) => {
+test('a version that states what came later also states its rule for the audio track', (t) => {
   const place = 'parameters.speech_activity.audioTrackRule';
   for (const stated of later) t.is(passOver(2, { ...stated, audioTrackIndex: 1 }), place);
   const ruled = { 'speech_activity.audioTrackRule': 'default flag', 'speech_activity.otherAudioTracks': '1:aac:' };

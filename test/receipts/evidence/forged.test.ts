@@ -337,7 +337,7 @@ const forgedPasses: Readonly<Record<'media_operation' | 'evidence', Readonly<Rec
 
 for (const [link, forgeries] of Object.entries(forgedPasses)) {
   for (const [title, [forge, place]] of Object.entries(forgeries)) {
-    test(`a forger who makes everything follow from ${title} is found out`, async (t) => {
+    test(`a forger is found out by ${title}`, async (t) => {
       t.is(await foundOut(forge), `${link}: ${place}`);
     });
   }

@@ -119,7 +119,7 @@ test('speech and language share sixteen reads, and what one leaves the other tak
   t.deepEqual(counted(readsOf([spoken(turns(divided(range, 64))), many])), [1, 15]);
 });
 
-test('every plan covers the range, splits no fact of speech, keeps the limits and is the same twice', (t) => {
+test('every plan covers the range, splits no fact, keeps the limits and is the same twice', (t) => {
   const seed = 20260103;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
@@ -266,7 +266,7 @@ test('every change of a read receipt is caught by its shape or its audit', (t) =
   t.deepEqual(missed, []);
 });
 
-test('a read receipt that was changed and given a new id is still caught where it contradicts itself', (t) => {
+test('a changed read receipt with a new id is still caught where it contradicts itself', (t) => {
   const evidence = [inTurn(['ko', 'unknown'])];
   const read = only(readsOf(evidence));
   const resigned = (change: Partial<EvidenceReadReceipt>) => {
@@ -325,7 +325,7 @@ const grantsOf = ({ commits }: StoredStudy) =>
 
 const ofRange = (lengthMs: number) => readingAllowanceOf({ startMs: 5, endMs: 5 + lengthMs });
 
-test('a range that is decoded at once has the reads that it always had, a longer one has them for each window', (t) => {
+test('a range decoded at once has the reads that it always had, a longer one for each window', (t) => {
   t.deepEqual(standingReading, { maxReads: 16, maxAuditedAssessments: 4 });
   t.deepEqual(ofRange(1), standingReading);
   t.deepEqual(ofRange(longRanges.aboveMs), standingReading);
@@ -335,7 +335,7 @@ test('a range that is decoded at once has the reads that it always had, a longer
   t.deepEqual(ofRange(100 * hourMs), longestReading);
 });
 
-test('a long study of more than 1,024 facts of speech reads them all, and its intake is not rejected for a gap', async (t) => {
+test('a long study reads more than 1,024 facts of speech, and is not rejected for a gap', async (t) => {
   const study = storedStudy({ version: 1, windows: 1025, lengthMs: hourMs });
   const { reads, assessments, decision, record, intake } = await findingsOf(study);
   t.is(reads.length, 17);

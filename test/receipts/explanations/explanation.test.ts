@@ -184,7 +184,7 @@ test('the text of both sides counts in bytes', (t) => {
   t.is(captionTextBytesOf(explanationInputOf(run, saying('안녕', null, '😀'), asked)), 6 + 4 + 3 * target);
 });
 
-test('a request is the same for the same words, executor and rights, and each attempt has names of its own', (t) => {
+test('equal words, executor and rights make one request; each attempt has names of its own', (t) => {
   const job = explanationJob(captioning);
   t.is(fingerprintOf(job), fingerprintOf(explanationJob(captioning, { attempt: 2 })));
   const others = [
@@ -217,7 +217,7 @@ const full: ExplanationOutput = explanationOutput.parse({
   },
 });
 
-test('facets come once each, in the order of the request, without the white space around their texts', (t) => {
+test('facets come once each, in the order of the request, with trimmed texts', (t) => {
   const kinds = [...facetKinds].reverse();
   const facets = facetsOf(input, kinds, full);
   t.deepEqual(fieldOf(facets, 'kind'), kinds);
@@ -232,7 +232,7 @@ test('facets come once each, in the order of the request, without the white spac
   t.deepEqual(facetsOf(input, kinds, outputOfFacets(facets)), facets);
 });
 
-test('what was not given is missing, with the reason that was given or because the generator abstained', (t) => {
+test('what was not given is missing, for the stated reason or because the generator abstained', (t) => {
   const output = explanationOutput.parse({
     facets: {
       meaning: { content: null, reason: 'insufficient_caption_context' },
@@ -289,7 +289,7 @@ const told: readonly [string, string, string][] = [
 ];
 
 for (const [what, text, code] of told) {
-  test(`a text that ${what} fails the attempt, with its place and without its words`, (t) => {
+  test(`a text that ${what} fails the attempt at its place, without its words`, (t) => {
     const output = explanationOutput.parse({ facets: { meaning: { content: { sceneMeaning: text }, reason: null } } });
     const error = t.throws(() => facetsOf(input, ['meaning'], output), { instanceOf: ExplanationFailure });
     t.is(error.reason.code, code as typeof error.reason.code);

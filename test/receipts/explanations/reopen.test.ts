@@ -63,7 +63,7 @@ const ways: Readonly<Record<string, readonly [string, readonly string[], number]
 };
 
 for (const [what, [tail, states, results]] of Object.entries(ways)) {
-  test(`a journal after which ${what} is followed to its end`, async (t) => {
+  test(`a fold follows that ${what}`, async (t) => {
     const { runtime } = await reopened(...goneOn(tail));
     const answer: LanguageExplanations = JSON.parse(Buffer.concat(languageExplanationsBytes(runtime)).toString('utf8'));
     t.deepEqual(fieldOf(answer.attempts, 'status'), states);
@@ -72,7 +72,7 @@ for (const [what, [tail, states, results]] of Object.entries(ways)) {
   });
 }
 
-test('an answer has the same bytes however much of it was written before, and an earlier one keeps its own', async (t) => {
+test('an answer has the same bytes however much was written before; earlier ones keep theirs', async (t) => {
   const { runtime } = await reopened(...goneOn('begun0 failed0 begunOther givenOther begun1'));
   const { execution } = runtime;
   const attempts = execution?.study.tail.explanations.attempts ?? [];

@@ -38,7 +38,7 @@ function transcriptOf(
   return { ...basis.speech, kind: 'transcript', parameters: { gates, ...parameters }, facts: [...regions, ...lines] };
 }
 
-test('a transcript is judged again by the gates that it states: the first ones let two invented phrases pass', (t) => {
+test('a transcript is judged again by its own gates: the first let two invented phrases pass', (t) => {
   for (const gates of [firstTranscriptGates, transcriptGates] as const) {
     t.notThrows(() => checkTranscript(transcriptOf(gates), basis), `gates ${gates}`);
   }
@@ -181,7 +181,7 @@ test('a text that repeats itself could be written shorter, and prose could not',
   t.true(compressionRatioOf('yes') < 1);
 });
 
-test('a known invention passes only where a second run heard it too, and a sentence that holds one is none', (t) => {
+test('a known invention passes only if a second run heard it too; a sentence with one is none', (t) => {
   const goodbye = { text: 'Thank you for watching', endMs: 3_000 };
   t.deepEqual(reasonsOf(line({ ...goodbye, second: 'thank you for watching' })), []);
   t.true(reasonsOf(line({ ...goodbye, second: null }))?.includes('low_confidence'));
@@ -201,7 +201,7 @@ test('none of the phrases that recognisers invent passes, in any language, decla
   }
 });
 
-test('several invented phrases in one line are an invention, in any order, and the first gates looked for one of them', (t) => {
+test('several invented phrases in one line are an invention, which the first gates let pass', (t) => {
   for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
     for (const text of [
       phrases.join('. '),
@@ -221,7 +221,7 @@ test('several invented phrases in one line are an invention, in any order, and t
   );
 });
 
-test('notes of sounds are not taken for words, alone or among words, and brackets of other kinds are no notes', (t) => {
+test('notes of sounds are not taken for words, and brackets of other kinds are no notes', (t) => {
   for (const text of [
     ...['[Music]', '[BLANK_AUDIO]', '(upbeat music)', '(audience applauds and cheers)', '*coughs*', '♪', '...', '-'],
     ...['[음악]', '[拍手]', '（笑）', '【音楽】そうですね', '[laughs] I told you so', 'I told you so (laughs).'],
@@ -322,7 +322,7 @@ test('stretches whose padding touches are one region', (t) => {
   );
 });
 
-test('a stretch of more than 30 s is cut at the last pause within it, at a silence where there is none, else hard', (t) => {
+test('a stretch of more than 30 s is cut at its last pause, else at a silence, else hard', (t) => {
   const paused = regionsOf([
     [1_000, 20_000],
     [20_300, 29_000],

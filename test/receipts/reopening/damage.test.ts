@@ -32,7 +32,7 @@ const study = new DamagedRuntime(
   writtenEvents(finished.run.record.runtimeId, finished.commits.flat()),
 );
 
-test('every stored file that is gone, cut, longer, empty, another or has one bit changed is named', async (t) => {
+test('every stored file that is gone, cut, longer, empty, another or changed by a bit is named', async (t) => {
   const checked = await checkedIn(study);
   const others = [...study.files.values()];
   for (const [contentId, bytes] of study.files) {
@@ -180,7 +180,7 @@ for (const [form, strides] of [
   ['whole', [7, 3, 3]],
   ['shared', [211, 101, 53]],
 ] as const) {
-  test(`every change of ${form} captions, their receipt or check is caught, if the journal names it too`, async (t) => {
+  test(`every change of ${form} captions, their receipt or check is caught, if the journal names it`, async (t) => {
     const { runtime, objects } = await captions[form];
     for (const [index, { contentId, bytes }] of objects.entries()) {
       for (const { at, value } of someChangesOf(jsonOf(bytes), strides[index] ?? 1)) {

@@ -55,7 +55,7 @@ test('a WebVTT file has its cues without comments, and its text has neither styl
   t.is(Buffer.from(open(plain).text).toString('utf8'), plain);
 });
 
-test('the text of a WebVTT file has no name of a cue that ffmpeg takes for a comment or for the head of a file', (t) => {
+test('the text of a WebVTT file has no cue name that ffmpeg takes for a comment or a head', (t) => {
   const named = (...names: readonly string[]): string =>
     ['WEBVTT', ...names.map((name, at) => `${name}00:0${at}.000 --> 00:0${at}.500\nNOTE-${at}`)].join('\n\n');
   const names = ['NOTEBOOK\n', 'NOTE-1\n', 'WEBVTT2\n', 'a NOTE\n', 'Note\n', 'NOTE\nof three\n\n'];
@@ -205,7 +205,7 @@ const bytesOf = (words: string): Buffer => Buffer.from(words, 'utf8');
 const inconsistent = (code: string, place: RegExp) =>
   ({ instanceOf: SourceInconsistent, code, message: place }) as const;
 
-test('an attached file makes another revision of the same source, with a track behind those of the media', (t) => {
+test('an attached file makes another revision of its source, with a track behind the others', (t) => {
   const { session, tracks, trackLanguages, subtitleTracks = [] } = attached.source;
   t.is(session.sessionId, bare.source.session.sessionId);
   t.not(session.revisionId, bare.source.session.revisionId);

@@ -33,7 +33,7 @@ const refusalOfChain = (attempt: SealedChain) => refusalOf(() => verifySource(at
 const forgedIs = (kind: RecordKind, path: string, value: unknown) =>
   forged(chain, kind, edited(recordOf(chain.records[kind]), path, value));
 
-test('a range of a video is sealed with its receipt, its probe, a preflight and what its host said', (t) => {
+test('a range of a video is sealed with receipt, probe, preflight and what its host said', (t) => {
   const { objects, source } = sealed;
   t.deepEqual(fieldOf(objects, 'path'), [
     'source-receipt.json',
@@ -60,7 +60,7 @@ test('a range of a video is sealed with its receipt, its probe, a preflight and 
   t.not(source.session.sessionId, sealedClip(1).source.session.sessionId);
 });
 
-test('the receipt says what was asked for, what the host answered and that the range was encoded anew', (t) => {
+test('the receipt says what was asked, what the host answered and that the range was encoded', (t) => {
   const receipt = videohostLocalReceipt.parse(recordOf(chain.records['source-receipt']));
   const said = videohostResolution.parse(recordOf(chain.records.resolution));
   t.like(receipt.origin, { canonical_url: 'https://www.youtube.com/watch?v=abcdefghijk', creator: 'Who walked' });
@@ -118,7 +118,7 @@ for (const kind of ['resolution', 'source-receipt'] as const) {
   });
 }
 
-test('a registered range is read back with what its host said, and one changed byte of that is named', async (t) => {
+test('a registered range is read back with what its host said; one changed byte is named', async (t) => {
   const { source, objects } = sealed;
   const files = new Map(objects.map(({ contentId, bytes }) => [contentId, bytes]));
   files.set(videoIngest.media.contentId, mediaBytes);
@@ -194,7 +194,7 @@ test('a label is the title without control characters, cut to 160, else the id o
   for (const nothing of [null, '', ' \u0000 ']) t.is(videohostLabelOf(nothing, 'i'.repeat(200)), 'i'.repeat(160));
 });
 
-test('a title that begins like an option or a path, or turns its letters around, is listed without that', (t) => {
+test('a title that looks like an option or a path, or turns letters around, loses that', (t) => {
   const rows = {
     '-rf /': 'rf /',
     '--help me': 'help me',

@@ -70,7 +70,7 @@ const page = (transitions: readonly ActorTransition[]): ActorTransitions => ({
   reachedHead: true,
 });
 
-test('the arrow that a step took is found by its event and both ends, wildcards and states around it included', (t) => {
+test('the arrow of a step is found by its event and both ends, wildcards and parents included', (t) => {
   const taken = (before: string, event: string, after: string) =>
     takenBetween(study, [`runtime.${before}`], event, [`runtime.${after}`]).map((id) => id.replace('runtime.', ''));
   t.deepEqual(taken('accepted', 'worker.granted', 'initializing'), ['accepted#worker.granted#0']);
@@ -93,7 +93,7 @@ test('what follows at once belongs to the step, in every region of a parallel st
   ]);
 });
 
-test('steps have the time that was spent, and arrows how often they were taken and after how long', (t) => {
+test('steps have the time that was spent, arrows how often and after how long they were taken', (t) => {
   const steps = stepsOf(study, walk);
   t.deepEqual(fieldOf(steps, 'stayedMs'), [100, 300, 4_600, 1_000, null]);
   t.deepEqual(takenIn(steps).get('runtime.running#xstate.error.actor.*#1'), { count: 1, totalMs: 1_000 });
@@ -166,7 +166,7 @@ test('a state is inside those around it, and entering one enters what it begins 
   ]);
 });
 
-test('a search finds states by names, events, guards, effects and descriptions, all words together', (t) => {
+test('a search finds states by names, events, guards, effects and descriptions, by all words', (t) => {
   t.deepEqual(statesWith(study, 'worker.granted'), ['runtime.accepted']);
   t.deepEqual(statesWith(study, 'hasClaims ASSESS'), ['runtime.running.assess']);
   t.deepEqual(statesWith(study, 'worker nothing'), []);
@@ -198,7 +198,7 @@ test('a folded drawing has the way alone, takes less room, and keeps order and s
   }
 });
 
-test('a view opens at a legible size, zooms around a place, and moves only to what is out of sight', (t) => {
+test('a view opens at a legible size, zooms around a place, moves only to what is out of sight', (t) => {
   const box = { width: 800, height: 600 };
   t.is(fitted({ width: 945, height: 2845 }, box).scale, 568 / 2845);
   t.true(opened({ width: 945, height: 2845 }, box).scale > 0.8);
@@ -366,7 +366,7 @@ test('percentiles are the nearest rank', (t) => {
   );
 });
 
-test('heat counts arrows, measures visits that have ended, and says where actors left the main way', (t) => {
+test('heat counts arrows, measures ended visits, and says where actors left the main way', (t) => {
   const heat = heatOf(index, [failed, went, stopped]);
   t.is(heat.actors, 3);
   t.is(heat.arrows.get('runtime.accepted#worker.granted#0'), 3);
@@ -434,7 +434,7 @@ test('a machine made of a chart begins where the machine itself begins', (t) => 
   }
 });
 
-test('what could come next is that of the state and of all states around it, with the guards that it depends on', (t) => {
+test('what could come next is that of the state and all around it, with their guards', (t) => {
   const box = sandbox(chartOf(studyMachine), { running: 'assess' });
   t.deepEqual(offers(box), [
     'runtime.running.assess#xstate.done.actor.assess#0',

@@ -113,7 +113,7 @@ test('a study is followed on after its host was gone for longer than the client 
   close();
 });
 
-test('what joins the journal of an ended study is found by looking, and nothing is read anew without it', async (t) => {
+test('what joins the journal of an ended study is found by looking; else nothing is read again', async (t) => {
   let head = 1;
   let reads = 0;
   const host = hostWith({
@@ -156,7 +156,7 @@ test('a study that is refused meanwhile says so, until it is answered again', as
   close();
 });
 
-test('a study that is followed has its progress, and reads what it waits for when a wait begins and ends', async (t) => {
+test('a followed study has its progress, and reads what it waits for when a wait starts or ends', async (t) => {
   let reads = 0;
   let tell: (stage: WorkStage) => void = () => undefined;
   let end: () => void = () => undefined;
@@ -240,7 +240,7 @@ test('progress says what the host says, and nothing that it does not', (t) => {
   t.is(shareOf({ ...nothing, completed: 0, total: 0 }), null);
 });
 
-test('a study stands where its stream says while it is at work, and where its overview says otherwise', (t) => {
+test('a study at work stands where its stream says, any other where its overview says', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
   t.is(standingOf(studying, null).words, 'studying: reading the evidence');
   t.is(standingOf(studying, 'recognize').words, 'studying: recognising what is said');
@@ -413,7 +413,7 @@ const keyframe = (index: number, startMs: number, endMs: number): KeyframeFact =
   ...{ width: 160, height: 90, contentId: `sha256:${'0'.repeat(64)}`, bytes: 900 },
 });
 
-test('keyframes that would overlap leave one out, and one that began before the view lies at its edge', (t) => {
+test('of keyframes that overlap one is left out; one that began before the view is at its edge', (t) => {
   const facts = [keyframe(0, 0, 5_000), keyframe(1, 5_000, 5_500), keyframe(2, 5_500, 20_000)];
   const placed = (startMs: number, endMs: number) =>
     slotsOf(facts, { startMs, endMs }, 1000, 90).map(({ fact, left }) => [fact.index, left]);

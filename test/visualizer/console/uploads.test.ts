@@ -20,7 +20,7 @@ const states = (): readonly string[] =>
 /** Lets everything go on that waits for nothing else. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('files are uploaded one after another; one that is stopped while it waits goes, and one that fails holds up none', async (t) => {
+test('files are uploaded one after another; one that is stopped or fails holds up none', async (t) => {
   const asked: Asked[] = [];
   const host = {
     ingestFile: (file: File) =>
@@ -101,7 +101,7 @@ test.serial('the view that is shown takes all files that are dropped, for as lon
   dropped.send({ type: 'taken' });
 });
 
-test.serial('a dropped link does not take the place of the page, and text and fields are left to the browser', (t) => {
+test.serial('a dropped link does not replace the page; text and fields are left to the browser', (t) => {
   const { keeps, led } = page();
   t.true(keeps(drag('drop', ['text/uri-list', 'text/plain'])));
   t.false(keeps(drag('drop', ['text/plain'])));
@@ -114,7 +114,7 @@ test.serial('a dropped link does not take the place of the page, and text and fi
   dropped.send({ type: 'taken' });
 });
 
-test('a poll that is under way is not started again, and the next one begins after it has ended or failed', async (t) => {
+test('a poll under way is not started again; the next one begins after it has ended or failed', async (t) => {
   const asked: { readonly answer: () => void; readonly fail: (error: Error) => void }[] = [];
   const poll = oneAtATime(
     () => new Promise<void>((resolve, reject) => asked.push({ answer: resolve, fail: (error) => reject(error) })),
@@ -135,7 +135,7 @@ test('a poll that is under way is not started again, and the next one begins aft
 const takesNote = (note: string): boolean =>
   reviewDecisionRequest.shape.decision.options.every((each) => each.shape.note.safeParse(note).success);
 
-test('the page counts a note as the host does: up to its limit, without the space around it, an emoji as one', (t) => {
+test('the page counts a note as the host does: trimmed, up to its limit, an emoji as one', (t) => {
   const notes = ['a'.repeat(longestNote), 'a'.repeat(longestNote + 1), '🎬'.repeat(longestNote), '🎬'.repeat(281)];
   for (const note of notes) t.is(excessOf(note, longestNote) === 0, takesNote(note), `${note.length}`);
   t.is(excessOf(` ${'a'.repeat(longestNote)} `, longestNote), 0);
