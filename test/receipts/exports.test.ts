@@ -4,23 +4,19 @@ import { ServiceError } from '../../contract/base/service-error.ts';
 import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import { frameCode, frameCountOf, framesOf } from '../../receipts/exports/frame-code.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
 import { fieldsOf } from '../fields.ts';
 import { contentOf, storedRuntimeOf } from './core/stored-content-in-memory.ts';
 import { storedStudy } from './evidence/stored-study.ts';
 import { captionsSaying, cutAt, markedUpClip, options, textOf as textIn } from './exports/exported-runtimes.ts';
+import { failureOf } from './reopening/fault-place.ts';
 import { reopened } from './reopening/reopened.ts';
 
 const { accepted, after, made, review, steps } = await markedUpClip();
 const cut = cutAt(accepted, [1000, 2520]);
 const textOf = (name: ExportName, runtime = cut, given = options): string => textIn(name, runtime, given);
-const codeOf = (build: () => unknown): string => {
-  try {
-    build();
-    return 'granted';
-  } catch (error) {
-    return error instanceof ServiceError ? error.code : String(error);
-  }
-};
+const codeOf = (name: ExportName, runtime: VerifiedRuntime): string =>
+  failureOf(ServiceError, () => textOf(name, runtime))?.code ?? 'granted';
 
 test('shots are the events of an edit decision list, in frames of the rate that was asked for', (t) => {
   const lines = textOf('cuts.edl').split('\n');
@@ -119,32 +115,17 @@ test('captions are no file before a check accepts them, nor after their approval
   const withdrawn = after(...made, steps.checked, review.revocationStarted, review.revoked);
   const { runtime: revoked } = await reopened(...withdrawn);
   for (const name of ['captions.srt', 'captions.vtt', 'captions.ass'] as const) {
-    t.is(
-      codeOf(() => textOf(name, unchecked)),
-      'illegal_caption_qc_transition',
-    );
-    t.is(
-      codeOf(() => textOf(name, revoked)),
-      'caption_authority_required',
-    );
-    t.is(
-      codeOf(() => textOf(name, accepted)),
-      'granted',
-    );
+    t.is(codeOf(name, unchecked), 'illegal_caption_qc_transition');
+    t.is(codeOf(name, revoked), 'caption_authority_required');
+    t.is(codeOf(name, accepted), 'granted');
   }
 });
 
 test('a study without the evidence of a file refuses it', async (t) => {
-  t.is(
-    codeOf(() => textOf('cuts.edl', accepted)),
-    'export_unavailable',
-  );
+  t.is(codeOf('cuts.edl', accepted), 'export_unavailable');
   const silent = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
-  t.is(
-    codeOf(() => textOf('labels.txt', runtime)),
-    'export_unavailable',
-  );
+  t.is(codeOf('labels.txt', runtime), 'export_unavailable');
 });
 
 test('every file names what it was made of, and is the same each time', (t) => {

@@ -5,6 +5,7 @@ import { checkScreenText } from '../../receipts/screentext/check-screen-text.ts'
 import { clearMilliOf, isClutter, keptTexts } from '../../receipts/screentext/clear-share.ts';
 import { seenTexts } from '../../receipts/screentext/seen-texts.ts';
 import { judgedText, type SeenText } from '../../receipts/screentext/text-gates.ts';
+import { furtherEvidenceOf } from './evidence/evidence-artifacts.ts';
 
 const line = (text: string, { topMilli = 100, confidenceMilli = 950 } = {}): ReadText => ({
   text,
@@ -115,14 +116,8 @@ const seen: SeenText = {
 };
 
 /** A text as a forger judges it who changed it before. */
-const textOf = (change: Partial<SeenText>, parameters: FurtherArtifact['parameters']): FurtherArtifact => ({
-  schema: 'studio.further-evidence.v1',
-  kind: 'screen_text',
-  input: { sourceContentId: `sha256:${'1'.repeat(64)}`, range: { startMs: 0, endMs: 4000 }, trackIndex: 0 },
-  tool: { name: 'tesseract', version: '1', digest: `sha256:${'2'.repeat(64)}` },
-  parameters,
-  facts: [judgedText({ ...seen, ...change })],
-});
+const textOf = (change: Partial<SeenText>, parameters: FurtherArtifact['parameters']): FurtherArtifact =>
+  furtherEvidenceOf('screen_text', { parameters, facts: [judgedText({ ...seen, ...change })] });
 
 const twice = { secondLookFromMilli: 850 };
 const { secondLook: _, ...once } = seen;

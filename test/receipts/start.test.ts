@@ -19,6 +19,7 @@ import { checkStudyBounds } from '../../receipts/start/study-bounds.ts';
 import { planStudy } from '../../receipts/start/study-plan.ts';
 import { type Chance, chanceOf } from '../../scripts/films/chance.ts';
 import { fieldOf } from '../fields.ts';
+import { failureOf } from './reopening/fault-place.ts';
 import { acceptedAt, clipBody, clipRequest, koreanClip } from './sources/korean-clip.ts';
 
 const plan = planStudy(koreanClip, clipRequest);
@@ -106,13 +107,9 @@ const attempt = acceptStudy(
 );
 
 const placeOf = (bytes: Uint8Array): string => {
-  try {
-    reopenRuntimeStart(bytes);
-  } catch (error) {
-    if (error instanceof StartRecordError && error.code === 'stored_content_inconsistent') return error.place;
-    throw error;
-  }
-  return 'none';
+  const error = failureOf(StartRecordError, () => reopenRuntimeStart(bytes));
+  if (error !== null && error.code !== 'stored_content_inconsistent') throw error;
+  return error?.place ?? 'none';
 };
 
 test('an accepted study reopens to the record that was stored', (t) => {
@@ -411,12 +408,8 @@ test('a forecast is calibrated by one cohort for each pass, over media like the 
   const source: RegisteredSource = { ...koreanClip, tracks, subtitleTracks: attached };
   const placeOf = (...cohorts: readonly WorkCohort[]): string | null => {
     const calibration = cohorts.map((each) => ({ cohort: each, observations: five }));
-    try {
-      checkCalibration(planStudy(koreanClip, clipRequest, calibration).forecast, source);
-      return null;
-    } catch (error) {
-      return error instanceof EvidenceChainError ? error.place : String(error);
-    }
+    const { forecast } = planStudy(koreanClip, clipRequest, calibration);
+    return failureOf(EvidenceChainError, () => checkCalibration(forecast, source))?.place ?? null;
   };
   t.notThrows(() => checkCalibration(planStudy(koreanClip, clipRequest).forecast, source));
   t.is(placeOf(cohort, subtitles), null);

@@ -47,6 +47,7 @@ import {
 } from '../../receipts/study/study-record.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { seededNumbers } from '../storage/ledger/scratch.ts';
+import { evidenceOf } from './evidence/evidence-artifacts.ts';
 import { reopenDecision, reopenIntake, reopenReadiness, reopenStudyRecord } from './evidence/opened-records.ts';
 import {
   assessmentsOf,
@@ -77,23 +78,16 @@ const detect: MediaOperation = {
   limits: { maxWallMs: 60000 },
 };
 const derivedAudio = { sampleRate: 16000, samples: 640000, contentId: `sha256:${'e'.repeat(64)}` } as const;
+const speechWindow = { kind: 'speech_window', index: 0, startSample: 0, endSample: 160, startMs: 1000, endMs: 1010 };
+const spokenInput = { sourceContentId: koreanClip.session.source.contentId, range: clipRequest.range, trackIndex: 1 };
 const detections: Detection[] = [
   {
     kind: 'speech_activity',
     state: 'available',
-    artifact: {
-      schema: 'studio.detected-evidence.v1',
-      kind: 'speech_activity',
-      input: {
-        sourceContentId: koreanClip.session.source.contentId,
-        range: clipRequest.range,
-        trackIndex: 1,
-        derivedAudio,
-      },
-      tool: vad,
-      parameters: { threshold: 0.5 },
-      facts: [{ kind: 'speech_window', index: 0, startSample: 0, endSample: 160, startMs: 1000, endMs: 1010 }],
-    },
+    artifact: evidenceOf('speech_activity', {
+      ...{ input: { ...spokenInput, derivedAudio }, tool: vad, parameters: { threshold: 0.5 } },
+      facts: [speechWindow],
+    }),
   },
   { kind: 'shot_changes', state: 'unavailable', reasonCode: 'no_video_track' },
 ];

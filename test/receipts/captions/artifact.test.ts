@@ -22,6 +22,7 @@ import { canonical, hash, storedId } from '../core/independent-ids.ts';
 import { divided, run } from '../evidence/spoken-study.ts';
 import { clipRange } from '../evidence/stored-detections.ts';
 import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { captionJob } from './captioned-studies.ts';
 import {
   checkableCaptions,
@@ -60,15 +61,7 @@ const texts = (count: number, length: number, filling = 'x'): string[] =>
       .concat('.'),
   );
 
-const refused = (job: CaptionJob): string => {
-  try {
-    captionsOf(job);
-    return 'made';
-  } catch (error) {
-    if (error instanceof CaptionFailure) return error.message;
-    throw error;
-  }
-};
+const refused = (job: CaptionJob): string => failureOf(CaptionFailure, () => captionsOf(job))?.message ?? 'made';
 
 const three = await captionJob({ version: 1, windows: 4, tracks: twoTracks });
 

@@ -17,6 +17,7 @@ import { piecesOf } from '../../../receipts/captions/text-pieces.ts';
 import { timedUnits, untimedUnits } from '../../../receipts/captions/timed-units.ts';
 import { latinWords, soundsLike } from '../../../receipts/captions/written-sound.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
+import { chanceFrom } from './chance.ts';
 import { checkableCaptions, lineOf } from './checkable-captions.ts';
 import { type Spoken, spokenLines } from './spoken-lines.ts';
 
@@ -111,15 +112,6 @@ test('a script without spaces is cut between signs; brackets and stops stay with
   t.deepEqual(findingsIn('ja', cues), []);
 });
 
-/** A generator of numbers in [0, 1) that gives the same ones again. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 const vocabulary: Readonly<Record<string, readonly string[]>> = {
   en: 'the a of and because river house brother yesterday understanding I was very, slow. carefully in to responsibility!'.split(
     ' ',
@@ -134,7 +126,7 @@ const speeds: Readonly<Record<string, number>> = { en: 14, de: 12, ko: 7 };
 for (const [language, words] of Object.entries(vocabulary)) {
   test(`cues of whatever is said in '${language}' keep every guideline and every word`, (t) => {
     for (let seed = 1; seed <= 12; seed += 1) {
-      const next = chance(seed);
+      const next = chanceFrom(seed);
       let at = Math.floor(next() * 3000);
       const spoken = Array.from({ length: 12 }, (): Spoken => {
         const text = Array.from(
@@ -234,11 +226,8 @@ const alphabets: readonly (readonly [consonants: string[], parts: string[]])[] =
 ];
 
 test('however signs follow each other, no row begins or ends between two that belong together', (t) => {
-  let state = 1;
-  const oneOf = (signs: readonly string[]): string => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return signs[Math.floor((state / 2 ** 32) * signs.length)] ?? '';
-  };
+  const next = chanceFrom(1);
+  const oneOf = (signs: readonly string[]): string => signs[Math.floor(next() * signs.length)] ?? '';
   for (const [consonants, parts] of alphabets) {
     for (let round = 0; round < 1000; round += 1) {
       const rest = Array.from({ length: 12 }, () =>
@@ -395,15 +384,6 @@ test('what has no counterpart stands alone; an unreadable cue leaves its side un
   ]);
 });
 
-/** A generator of numbers in [0, 1) that gives the same ones again. */
-function chanceOfSeed(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 interface Dialogue {
   readonly source: readonly TimedText[];
   readonly target: readonly TimedText[];
@@ -414,7 +394,7 @@ interface Dialogue {
  * edges differ, one is late by up to two seconds, and now and then one has a sign that the other does not translate.
  */
 function builtDialogue(seed: number): Dialogue {
-  const next = chanceOfSeed(seed);
+  const next = chanceFrom(seed * 2_654_435_761);
   const sentences: { readonly startMs: number; readonly endMs: number }[] = [];
   for (let at = 1000 + next() * 3000; at < 110_000; ) {
     const endMs = at + 700 + next() * next() * 6000;

@@ -11,6 +11,7 @@ import { baseLanguage } from '../../../receipts/core/base-language.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy } from './captioned-studies.ts';
+import { chanceFrom } from './chance.ts';
 
 /** A cue named after the track that it is of. */
 const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`) => ({ startMs, endMs, text });
@@ -118,18 +119,10 @@ test('a track alone is a side alone', (t) => {
   t.deepEqual(pairedCues([], []), []);
 });
 
-/** Numbers that look random and are the same in every run: a linear congruential generator (Numerical Recipes). */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 test('whatever two tracks hold, lines are disjoint, in order, inside, and use each cue once', (t) => {
   for (let seed = 0; seed < 400; seed += 1) {
-    const number = numbersFrom(seed);
+    const next = chanceFrom(seed);
+    const number = (below: number): number => Math.floor(next() * below);
     const track = (name: string) =>
       Array.from({ length: number(14) }, (_, index) => {
         const startMs = number(900);

@@ -11,13 +11,13 @@ import {
   isCanonicalForm,
   storedBytes,
 } from '../../../receipts/core/canonical-json.ts';
-import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { GrowingBytes } from '../../../receipts/core/growing-bytes.ts';
 import { journalStart, readEvent } from '../../../receipts/core/journal-cursor.ts';
 import { reopenJson } from '../../../receipts/core/stored-json.ts';
 import { secondsText, timeCode } from '../../../receipts/core/time-code.ts';
 import { readSealedRecord } from '../../../receipts/sources/sealed-record.ts';
 import { reopenRuntimeStart } from '../../../receipts/start/reopen-runtime-start.ts';
+import { faultPlace } from '../reopening/fault-place.ts';
 
 interface PublishedVectors {
   readonly numbers: readonly { readonly bits: string; readonly text: string }[];
@@ -137,14 +137,7 @@ const hostile: Readonly<Record<string, string>> = {
 
 const schema = z.looseObject({ any: z.record(z.string(), z.unknown()) });
 
-const placeOf = (read: () => unknown): string => {
-  try {
-    read();
-    return 'whole';
-  } catch (error) {
-    return error instanceof EvidenceChainError ? `${error.link}: ${error.place}` : String(error);
-  }
-};
+const placeOf = (read: () => unknown): string => faultPlace(read) ?? 'whole';
 
 for (const [title, text] of Object.entries(hostile)) {
   test(`a stored record with ${title} is named as damaged`, (t) => {

@@ -17,6 +17,7 @@ import { operationIdOf, operationKeyOf } from '../../../receipts/core/operation-
 import { reopenJson, storedJson } from '../../../receipts/core/stored-json.ts';
 import { deletionReceiptOf } from '../../../receipts/deletion/deletion-receipt.ts';
 import { coverageOf } from '../../../receipts/study/study-coverage.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { koreanClip } from '../sources/korean-clip.ts';
 
 const runId = 'runtime:67c0caae-4b1e-4fc1-8e02-d1fcff06df7f';
@@ -233,15 +234,7 @@ const schema = z.strictObject({
 const whole = { facts: [{ startMs: 0 }], decision: { reason: 'quiet' } };
 const opened = (record: unknown) => reopenJson({ link: 'read', schema, maximumBytes: 10_000 }, storedJson(record));
 
-function placeOf(record: unknown): string | null {
-  try {
-    opened(record);
-    return null;
-  } catch (error) {
-    if (error instanceof EvidenceChainError) return error.place;
-    throw error;
-  }
-}
+const placeOf = (record: unknown) => failureOf(EvidenceChainError, () => opened(record))?.place ?? null;
 
 test('a field that a record must not have is named as the place', (t) => {
   t.deepEqual(opened(whole), whole);

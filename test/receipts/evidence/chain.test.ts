@@ -2,7 +2,6 @@ import test from 'ava';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { evidenceReadReceipt } from '../../../contract/evidence/evidence-read.ts';
-import type { FurtherArtifact } from '../../../contract/evidence/further-evidence.ts';
 import { journalEvent } from '../../../contract/journal/journal-event.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
@@ -23,8 +22,10 @@ import { executionFinished } from '../../../receipts/study/study-closing.ts';
 import { concludeStudy } from '../../../receipts/study/study-record.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { attachedClip, attachedTrack } from '../sources/attached-clip.ts';
 import { acceptedAt, koreanClip } from '../sources/korean-clip.ts';
+import { evidenceOf, furtherEvidenceOf } from './evidence-artifacts.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { performAssessments, performReads } from './performed.ts';
 import { divided, inTurn, range, readsOf, run, runId, spoken, turns } from './spoken-study.ts';
@@ -202,14 +203,11 @@ const attachedOrigin: EvidenceOrigin = {
 };
 const { sourceContentId, range: clipSpan } = clipRun.record.analysisRequest;
 
-const over = (trackIndex: number, cited: { subtitleContentId?: string }): EvidenceArtifact => ({
-  schema: 'studio.detected-evidence.v1',
-  kind: 'subtitle_track',
-  input: { sourceContentId, range: clipSpan, trackIndex, derivedAudio: null, ...cited },
-  tool: reader,
-  parameters: {},
-  facts: [],
-});
+const over = (trackIndex: number, cited: { subtitleContentId?: string }): EvidenceArtifact =>
+  evidenceOf('subtitle_track', {
+    input: { sourceContentId, range: clipSpan, trackIndex, derivedAudio: null, ...cited },
+    tool: reader,
+  });
 
 test('evidence over an attached file names its text, evidence over a track of the media none', (t) => {
   const refusal = { instanceOf: EvidenceChainError, message: /fails at: input/ };
@@ -234,14 +232,7 @@ const drawing = (...header: readonly number[]): Buffer => {
 /** Where further evidence fails of which this is the only object. */
 async function fault(fact: object, bytes: Buffer): Promise<string | null> {
   const named = { ...fact, contentId: contentIdOfBytes(bytes), bytes: bytes.length };
-  const artifact: FurtherArtifact = {
-    schema: 'studio.further-evidence.v1',
-    kind: 'keyframes',
-    input: { sourceContentId: `sha256:${'1'.repeat(64)}`, range: { startMs: 0, endMs: 4000 }, trackIndex: 0 },
-    tool: { name: 'ffmpeg', version: '1', digest: `sha256:${'2'.repeat(64)}` },
-    parameters: {},
-    facts: [named as FurtherArtifact['facts'][number]],
-  };
+  const artifact = furtherEvidenceOf('keyframes', { facts: [named] });
   const content = contentOf(new Map([[named.contentId, bytes]]));
   return checkEvidenceObjects(artifact, content).then(
     () => null,
@@ -298,12 +289,7 @@ function passOver(audioTracks: number, parameters: PassParameters): string | nul
     })),
     further: [],
   };
-  try {
-    checkDelivered(pass);
-    return null;
-  } catch (error) {
-    return (error as { place: string }).place;
-  }
+  return failureOf(EvidenceChainError, () => checkDelivered(pass))?.place ?? null;
 }
 
 const later = [

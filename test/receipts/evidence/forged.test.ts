@@ -7,43 +7,30 @@ import { checkTruePeak } from '../../../receipts/evidence/check-sound-facts.ts';
 import { statedParameters } from '../../../receipts/evidence/stated-parameters.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { placeOf } from '../reopening/reopened.ts';
+import { evidenceOf, furtherEvidenceOf } from './evidence-artifacts.ts';
 import { type StoredPasses, type StudyShape, storedStudy } from './stored-study.ts';
 import { twoTracks } from './stored-tracks.ts';
 
-const sourceContentId = `sha256:${'1'.repeat(64)}`;
 const contentId = `sha256:${'2'.repeat(64)}`;
-const tool = { name: 'ffmpeg', version: '1', digest: `sha256:${'3'.repeat(64)}` };
 
-type Parameters = EvidenceArtifact['parameters'];
+const range = { startMs: 1000, endMs: 31_000 };
+const input = { ...evidenceOf('silence').input, range };
 
-const input = { sourceContentId, range: { startMs: 1000, endMs: 31_000 }, trackIndex: 0 };
+type Stated = EvidenceArtifact['parameters'];
 
 const detected = (
   kind: EvidenceArtifact['kind'],
   facts: readonly object[],
-  parameters: Parameters = {},
+  parameters: Stated = {},
   samples = 480_000,
-): EvidenceArtifact => ({
-  schema: 'studio.detected-evidence.v1',
-  kind,
-  input: { ...input, derivedAudio: kind === 'speech_activity' ? { sampleRate: 16000, samples, contentId } : null },
-  tool,
-  parameters,
-  facts: facts as EvidenceArtifact['facts'],
-});
+) =>
+  evidenceOf(kind, {
+    input: { ...input, derivedAudio: kind === 'speech_activity' ? { sampleRate: 16000, samples, contentId } : null },
+    ...{ parameters, facts },
+  });
 
-const further = (
-  kind: FurtherArtifact['kind'],
-  facts: readonly object[],
-  parameters: Parameters = {},
-): FurtherArtifact => ({
-  schema: 'studio.further-evidence.v1',
-  kind,
-  input,
-  tool,
-  parameters,
-  facts: facts as FurtherArtifact['facts'],
-});
+const further = (kind: FurtherArtifact['kind'], facts: readonly object[], parameters: Stated = {}) =>
+  furtherEvidenceOf(kind, { input: { ...furtherEvidenceOf(kind).input, range }, parameters, facts });
 
 const spanOf = (startMs: number, endMs: number, more: object = {}, index = 0) => ({ index, startMs, endMs, ...more });
 const window = { kind: 'speech_window', index: 0, startSample: 16_001, endSample: 32_001, startMs: 1000, endMs: 2001 };
@@ -80,7 +67,7 @@ const waveform = { kind: 'waveform', startMs: 1000, endMs: 31_000, ...drawn };
 const transition = { kind: 'transition', ...spanOf(2000, 2500, { form: 'wipe', unexplainedMilli: 9 }) };
 
 const speech = (fact: object, samples?: number) => detected('speech_activity', [fact], {}, samples);
-const silences = (facts: readonly object[], parameters: Parameters = silent) => detected('silence', facts, parameters);
+const silences = (facts: readonly object[], parameters: Stated = silent) => detected('silence', facts, parameters);
 const cuts = (...facts: readonly object[]) => detected('shot_changes', facts);
 const blacks = (...facts: readonly object[]) => further('black_frames', facts, blackRule);
 const frozens = (...facts: readonly object[]) => further('frozen_frames', facts, frozenRule);
@@ -348,19 +335,7 @@ test('what no forger touched holds, with sound and without', async (t) => {
   t.is(await foundOut(() => ({}), { ...shape, windows: null }), null);
 });
 
-const evidence = (kind: EvidenceArtifact['kind'], parameters: EvidenceArtifact['parameters']): EvidenceArtifact => ({
-  schema: 'studio.detected-evidence.v1',
-  kind,
-  input: {
-    sourceContentId: `sha256:${'a'.repeat(64)}`,
-    range: { startMs: 0, endMs: 1 },
-    trackIndex: 0,
-    derivedAudio: null,
-  },
-  tool: { name: 'ffmpeg', version: '5', digest: `sha256:${'b'.repeat(64)}` },
-  parameters,
-  facts: [],
-});
+const evidence = (kind: EvidenceArtifact['kind'], parameters: Stated) => evidenceOf(kind, { parameters });
 
 test('what a pass measured on the way is no parameter that its operation stated', (t) => {
   const measured = { programmeDbfs: -20, floorDbfs: null, thresholdDbfs: -46 };

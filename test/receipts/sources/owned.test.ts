@@ -10,6 +10,7 @@ import type { RecordKind, SealedChain } from '../../../receipts/sources/open-cha
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../../receipts/sources/verify-source.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { changesOf } from '../reopening/mutations.ts';
 import {
   chainOf,
@@ -166,15 +167,8 @@ const sealed = sealedClip(3);
 const chain = chainOf(sealed);
 
 /** The refusal of a chain as `code: place`, or null. */
-function refusalOf(attempt: SealedChain): string | null {
-  try {
-    verifySource(attempt, null);
-    return null;
-  } catch (error) {
-    if (error instanceof SourceInconsistent) return error.message;
-    throw error;
-  }
-}
+const refusalOf = (attempt: SealedChain): string | null =>
+  failureOf(SourceInconsistent, () => verifySource(attempt, null))?.message ?? null;
 
 /** What a record may say freely: it is measured or attested, and nothing else follows from it or leads to it. */
 const free: Readonly<Record<(typeof recordKinds)[number] | 'preflight', RegExp>> = {

@@ -12,6 +12,7 @@ import { videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/v
 import { canonicalUrlOf } from '../../../receipts/sources/videohost-resolution.ts';
 import { fieldOf } from '../../fields.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { changesOf } from '../reopening/mutations.ts';
 import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
 
@@ -19,16 +20,7 @@ const sealed = sealedVideo();
 const chain = chainOf(sealed);
 const hex = videoIngest.media.contentId.slice('sha256:'.length);
 
-function refusalOf(attempt: () => unknown): string | null {
-  try {
-    attempt();
-    return null;
-  } catch (error) {
-    if (error instanceof SourceInconsistent) return error.message;
-    throw error;
-  }
-}
-
+const refusalOf = (attempt: () => unknown) => failureOf(SourceInconsistent, attempt)?.message ?? null;
 const refusalOfChain = (attempt: SealedChain) => refusalOf(() => verifySource(attempt, null));
 const forgedIs = (kind: RecordKind, path: string, value: unknown) =>
   forged(chain, kind, edited(recordOf(chain.records[kind]), path, value));

@@ -79,6 +79,7 @@ const film = new File(['x'], 'film.mp4');
 const other = new File(['y'], 'other.mp4');
 const fileField = '[type="file"]';
 
+// One after the other: the page has one store of dropped files.
 test.serial('files that no view takes wait, and lead to the view that takes them', (t) => {
   const { keeps, led } = page();
   t.true(keeps(drag('dragover', ['Files'])));
