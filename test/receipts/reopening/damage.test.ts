@@ -30,6 +30,8 @@ const study = new DamagedRuntime(
   storedRuntimeOf(finished),
   finished.files,
   writtenEvents(finished.run.record.runtimeId, finished.commits.flat()),
+  0,
+  finished.commits.map((_, at, commits) => commits.slice(0, at + 1).flat().length),
 );
 
 test('every stored file that is gone, cut, longer, empty, another or changed by a bit is named', async (t) => {

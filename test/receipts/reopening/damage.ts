@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { type JournalPosition, readEvent } from '../../../receipts/core/journal-cursor.ts';
@@ -54,13 +55,22 @@ export class DamagedRuntime {
   readonly events: readonly WrittenEvent[];
   /** How many events come before those that a test damages: whole commits, folded once. */
   readonly begin: number;
-  #sound: Promise<VerifiedRuntime> | undefined;
+  readonly #ends: readonly number[];
+  readonly #sound = new Map<number, Promise<VerifiedRuntime>>();
 
-  constructor(stored: JournalledRuntime, files: Files, events: readonly WrittenEvent[], begin = 0) {
+  /** `ends` are those of commits, by which an undamaged part of the journal is folded once. */
+  constructor(
+    stored: JournalledRuntime,
+    files: Files,
+    events: readonly WrittenEvent[],
+    begin = 0,
+    ends: readonly number[] = [begin],
+  ) {
     this.stored = stored;
     this.files = files;
     this.events = events;
     this.begin = begin;
+    this.#ends = ends;
   }
 
   /** The events that a test damages, each with its place in the journal. */
@@ -135,15 +145,23 @@ export class DamagedRuntime {
   async #reopen({ events = this.events, files = this.files, stored }: Damage): Promise<VerifiedRuntime> {
     const row = { ...this.stored, ...stored };
     const ports = portsOver(files);
-    if (this.begin === 0) return foldAfter(await reopenStartOf(row, events.length, ports), row, events, ports);
-    this.#sound ??= this.#foldSound();
-    return foldAfter(await this.#sound, row, events.slice(this.begin), ports);
+    const isOther = (event: WrittenEvent, at: number) => !isDeepStrictEqual(event, events[at]);
+    const whole = files === this.files && stored === undefined ? this.events.findIndex(isOther) : this.begin;
+    const from = this.#ends.findLast((end) => end <= whole) ?? 0;
+    if (from === 0) return foldAfter(await reopenStartOf(row, events.length, ports), row, events, ports);
+    return foldAfter(await this.#foldedTo(from), row, events.slice(from), ports);
   }
 
-  async #foldSound(): Promise<VerifiedRuntime> {
+  #foldedTo(end: number): Promise<VerifiedRuntime> {
+    const known = this.#sound.get(end);
+    if (known !== undefined) return known;
     const ports = portsOver(this.files);
-    const start = await reopenStartOf(this.stored, this.events.length, ports);
-    return foldAfter(start, this.stored, this.events.slice(0, this.begin), ports);
+    const open = { ...this.stored, lifecycle: 'accepted' } as const;
+    const folded = reopenStartOf(this.stored, this.events.length, ports).then((start) =>
+      foldAfter(start, open, this.events.slice(0, end), ports),
+    );
+    this.#sound.set(end, folded);
+    return folded;
   }
 }
 
