@@ -279,7 +279,7 @@ const numbers: [name: string, path: string[], worse: -1 | 1, tolerance: number][
 ];
 
 for (const [name, path, worse, tolerance] of numbers) {
-  test(`${name} is a regression one beyond its tolerance, or better`, (t) => {
+  test(`${name} is worse one beyond its tolerance, or better`, (t) => {
     const changeOf = (by: number) => {
       const { verdict, measures } = compared(moved(path, by));
       t.true(measures.every((each) => each.name === name || each.change === 'equal'));
