@@ -1,13 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { pruneForeignBinaries } from '../../scripts/setup/packages.mjs';
-import { advice, tools } from '../../scripts/setup/tools.mjs';
+import { z } from 'zod';
+import { tools } from '../../scripts/setup/tools.mjs';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 const fakes = fileURLToPath(new URL('../../fixtures/setup', import.meta.url));
@@ -31,8 +32,8 @@ const fakeSwitches = (root: string) => ({
 });
 
 async function checkout(t: ExecutionContext, tools: readonly string[]): Promise<Checkout> {
-  const root = await mkdtemp(join(tmpdir(), 'set up '));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const root = join(await scratchFolder(t), 'set up');
+  await mkdir(root);
   const bin = join(root, 'bin');
   await cp(join(scripts, 'setup'), join(root, 'scripts', 'setup'), { recursive: true });
   await copyFile(join(scripts, 'setup.mjs'), join(root, 'scripts', 'setup.mjs'));
@@ -189,46 +190,50 @@ test('what tests alone need is looked for before them, and what is missing block
   t.is(fresh.setUp({}, '--tests').stderr, '');
 });
 
-test('what other platforms alone can load is removed after an installation', async (t) => {
-  const { root } = await checkout(t, []);
-  const kept = [
-    'onnxruntime-node/bin/napi-v6/linux/x64/onnxruntime_binding.node',
-    'uWebSockets.js/binaries/uws_linux_x64_115.node',
-    'uWebSockets.js/dist/index.js',
-    'classic-level/prebuilds/linux-x64/classic-level.node',
-  ];
-  const removed = [
-    'onnxruntime-node/bin/napi-v6/linux/arm64/onnxruntime_binding.node',
-    'onnxruntime-node/bin/napi-v6/darwin/arm64/onnxruntime_binding.node',
-    'uWebSockets.js/binaries/uws_darwin_arm64_115.node',
-    'uWebSockets.js/binaries/uws_linux_x64_108.node',
-    'uWebSockets.js/dist/uws_linux_x64_115.node',
-    'uWebSockets.js/uws_win32_x64_115.node',
-    'classic-level/prebuilds/darwin-x64+arm64/classic-level.node',
-    'classic-level/prebuilds/android-arm64/classic-level.node',
-  ];
-  for (const file of [...kept, ...removed]) {
-    await mkdir(join(root, file, '..'), { recursive: true });
-    await writeFile(join(root, file), '');
-  }
-  pruneForeignBinaries(root, { platform: 'linux', arch: 'x64', modules: '115' });
-  for (const file of kept) await t.notThrowsAsync(access(join(root, file)), file);
-  for (const file of removed) await t.throwsAsync(access(join(root, file)), undefined, file);
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+test('a Node that is too old is told so in one line, without a stack trace', (t) => {
+  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+  const words = [`--import=data:text/javascript,${encodeURIComponent(pretend)}`, 'build/serve.js', '--version'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' });
+  t.is(status, 1);
+  t.is(stdout, '');
+  t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install a newer Node\n$/);
 });
 
-test('the advice names the command of the platform', (t) => {
-  const [ffmpeg, , ytdlp] = tools;
-  if (ffmpeg === undefined || ytdlp === undefined) throw new Error('the tools are listed');
-  const on = (platform: string, manager = '') => ({ platform, exists: (path: string) => path === manager });
-  const rest = ', or set MEDIA_STUDY_FFMPEG to its absolute path';
-  t.is(advice(ffmpeg, on('darwin')), `run 'brew install ffmpeg'${rest}`);
-  t.is(advice(ffmpeg, on('win32')), `run 'winget install ffmpeg'${rest}`);
-  t.is(advice(ffmpeg, on('linux', '/usr/bin/apt-get')), `run 'sudo apt-get install ffmpeg'${rest}`);
-  t.is(advice(ffmpeg, on('linux', '/usr/bin/dnf')), `run 'sudo dnf install ffmpeg-free'${rest}`);
-  t.is(advice(ffmpeg, on('linux', '/usr/bin/pacman')), `run 'sudo pacman -S ffmpeg'${rest}`);
-  t.is(advice(ffmpeg, on('linux')), `install ffmpeg${rest}`);
-  t.is(
-    advice(ytdlp, on('linux', '/usr/bin/dnf')),
-    `run 'sudo dnf install yt-dlp', or set MEDIA_STUDY_YTDLP to its absolute path`,
+const execute = promisify(execFile);
+const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string(), size: z.number() })) })]);
+
+test('the package holds the built program, what it reads beside itself, and nothing else', async (t) => {
+  const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: repository });
+  const [{ files }] = packed.parse(JSON.parse(stdout));
+  const paths = files.map(({ path }) => path);
+  for (const path of [
+    ...[
+      'build/media-study.js',
+      'build/detector-process.js',
+      'build/tesseract-process.js',
+      'build/client/study-host.js',
+      'build/client/host-error.js',
+    ],
+    ...[
+      'build/speech-model/weights/silero_vad_16k_op15.onnx',
+      'build/speech-model/LICENSE',
+      'build/boundary-model.onnx',
+    ],
+    ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
+    ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
+  ]) {
+    t.true(paths.includes(path), path);
+  }
+  const places =
+    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|charts\/[a-z-]+\.drawing)\.json)$/;
+  t.deepEqual(
+    paths.filter((path) => !places.test(path) || path.endsWith('.map')),
+    [],
   );
+  // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought
+  // 9 MB of its package along before.
+  const bytes = files.reduce((sum, { path, size }) => sum + (path.startsWith('build-types/') ? 0 : size), 0);
+  t.true(bytes < 10_500_000, `${bytes} bytes`);
 });

@@ -1,23 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { ownsCompileCache } from '../../scripts/build/compile-cache.mjs';
 import { reader } from '../../scripts/build/language-table.mjs';
 import { programParts, readStamp, stampOf, writeStamp } from '../../scripts/build/stamp.mjs';
+import { pruneForeignBinaries } from '../../scripts/setup/packages.mjs';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-async function folder(t: ExecutionContext): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'build-'));
-  t.teardown(() => rm(made, { recursive: true, force: true }));
-  return made;
-}
-
 async function checkout(t: ExecutionContext): Promise<string> {
-  const root = await folder(t);
+  const root = await scratchFolder(t);
   for (const part of programParts) {
     if (part.endsWith('.json')) await writeFile(join(root, part), '{}');
     else await mkdir(join(root, part));
@@ -47,20 +41,20 @@ test('a source that is changed, touched, added or removed changes the stamp of a
 });
 
 test('a folder that was never built has no stamp', async (t) => {
-  const root = await folder(t);
+  const root = await scratchFolder(t);
   t.is(readStamp(root), null);
   writeStamp(root, 'a stamp');
   t.is(readStamp(root), 'a stamp');
 });
 
 test('the compile cache is made for its owner alone', async (t) => {
-  const cache = join(await folder(t), 'cache');
+  const cache = join(await scratchFolder(t), 'cache');
   t.true(ownsCompileCache(cache));
   t.true(ownsCompileCache(cache));
 });
 
 test('a compile cache that others can write to, or that is a link, is not used', async (t) => {
-  const root = await folder(t);
+  const root = await scratchFolder(t);
   const open = join(root, 'open');
   await mkdir(open);
   await chmod(open, 0o777);
@@ -70,17 +64,8 @@ test('a compile cache that others can write to, or that is a link, is not used',
   t.false(ownsCompileCache(join(root, 'link')));
 });
 
-test('a Node that is too old is told so in one line, without a stack trace', (t) => {
-  const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
-  const words = [`--import=data:text/javascript,${encodeURIComponent(pretend)}`, 'build/serve.js', '--version'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' });
-  t.is(status, 1);
-  t.is(stdout, '');
-  t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install a newer Node\n$/);
-});
-
 test('the built table of the language identifier has the rows of its package, and no other', async (t) => {
-  const built = await folder(t);
+  const built = await scratchFolder(t);
   await symlink(join(repository, 'build', 'language-table'), join(built, 'language-table'));
   await writeFile(join(built, 'reader.mjs'), reader);
   const { ngramsData: found } = await import(pathToFileURL(join(built, 'reader.mjs')).href);
@@ -100,4 +85,31 @@ test('the built program brings the messages of zod in English alone', async (t) 
   const texts = await Promise.all(files.map((name) => readFile(join(built, name), 'utf8')));
   const holding = (words: string) => texts.filter((text) => text.includes(words)).length;
   t.deepEqual([holding('Invalid input: expected'), holding('Entrada inv')], [1, 0]);
+});
+
+test('what other platforms alone can load is removed after an installation', async (t) => {
+  const root = await scratchFolder(t);
+  const kept = [
+    'onnxruntime-node/bin/napi-v6/linux/x64/onnxruntime_binding.node',
+    'uWebSockets.js/binaries/uws_linux_x64_115.node',
+    'uWebSockets.js/dist/index.js',
+    'classic-level/prebuilds/linux-x64/classic-level.node',
+  ];
+  const removed = [
+    'onnxruntime-node/bin/napi-v6/linux/arm64/onnxruntime_binding.node',
+    'onnxruntime-node/bin/napi-v6/darwin/arm64/onnxruntime_binding.node',
+    'uWebSockets.js/binaries/uws_darwin_arm64_115.node',
+    'uWebSockets.js/binaries/uws_linux_x64_108.node',
+    'uWebSockets.js/dist/uws_linux_x64_115.node',
+    'uWebSockets.js/uws_win32_x64_115.node',
+    'classic-level/prebuilds/darwin-x64+arm64/classic-level.node',
+    'classic-level/prebuilds/android-arm64/classic-level.node',
+  ];
+  for (const file of [...kept, ...removed]) {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), '');
+  }
+  pruneForeignBinaries(root, { platform: 'linux', arch: 'x64', modules: '115' });
+  for (const file of kept) await t.notThrowsAsync(access(join(root, file)), file);
+  for (const file of removed) await t.throwsAsync(access(join(root, file)), undefined, file);
 });

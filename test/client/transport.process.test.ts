@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { build } from 'esbuild';
 import { AnswerLate, HostError, HostUnreachable } from '../../client/host-error.ts';
 import { patientFetch } from '../../client/patient-fetch.ts';
 import { Transport } from '../../client/transport.ts';
@@ -107,4 +109,33 @@ test('what may take long is streamed, asked again of a host that comes back, and
 test('a host that is gone is gone for what may take long, too', async (t) => {
   const gone = new Transport({ baseUrl: 'http://127.0.0.1:1', token: 'token' }, { reconnectMs: 0 });
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
+});
+
+test('the client runs in pages: nothing of the host comes along with it, and Node is asked only for a path and for what takes long', async (t) => {
+  const { metafile } = await build({
+    absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
+    entryPoints: ['client/study-host.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    external: ['node:*'],
+  });
+  const files = Object.keys(metafile.inputs);
+  t.true(files.length > 5);
+  t.deepEqual(
+    files.filter((file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/')),
+    [],
+  );
+  const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
+  t.deepEqual(
+    asked.map(({ path, kind }) => [path, kind]),
+    [
+      ['node:http', 'dynamic-import'],
+      ['node:stream', 'dynamic-import'],
+      ['node:fs', 'dynamic-import'],
+      ['node:path', 'dynamic-import'],
+    ],
+  );
 });

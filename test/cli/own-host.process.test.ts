@@ -1,11 +1,9 @@
-
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { causeIn } from '../../cli/terminal/own-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { repository, runCommand, startBuilt } from './command.ts';
 
@@ -70,24 +68,4 @@ test('a command whose host belonged to another command goes on with a host of it
   }
   t.deepEqual(await ended, [0, null], said.join('\n'));
   t.true(said.slice(1).some((line) => line.startsWith('started a host on ')));
-});
-
-test('a host that could not start is reported by its cause, and not by the last line of a stack', (t) => {
-  const refusal = 'storage_full: /data: ENOSPC; make room';
-  t.is(causeIn(['Local Media Study Service 0.3.0', refusal]), refusal);
-  const missing = "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'classic-level'";
-  const stack = ['    at resolve (node:internal/modules/esm/resolve:873:9)', "  code: 'ERR_MODULE_NOT_FOUND'", '}'];
-  const thrown = ['node:internal/modules/run_main:123', '    triggerUncaughtException(', '    ^', '', missing];
-  t.is(causeIn([...thrown, ...stack, '', 'Node.js v20.20.2']), missing);
-  const wrong = ['file:///build/serve.js:3', 'import x y', '         ^', '', "SyntaxError: Unexpected identifier 'y'"];
-  t.is(causeIn([...wrong, ...stack, '', 'Node.js v24.1.0']), "SyntaxError: Unexpected identifier 'y'");
-  const full = [
-    '<--- Last few GCs --->',
-    'FATAL ERROR: Reached heap limit',
-    '----- Native stack trace -----',
-    ' 1: 0xb',
-  ];
-  t.is(causeIn(full), 'FATAL ERROR: Reached heap limit');
-  t.is(causeIn(['', 'Node.js v20.20.2']), 'Node.js v20.20.2');
-  t.is(causeIn([]), 'it said nothing');
 });

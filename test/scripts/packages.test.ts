@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import test from 'ava';
 import { z } from 'zod';
+import { advice, tools } from '../../scripts/setup/tools.mjs';
 
-const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const names = z.record(z.string(), z.string());
+
 const manifest = z.looseObject({
   dependencies: names,
   peerDependencies: names,
@@ -15,49 +14,15 @@ const manifest = z.looseObject({
   scripts: names,
   bin: names,
 });
+
 const locked = z.object({
   packages: z.record(
     z.string(),
     z.looseObject({ hasInstallScript: z.boolean().optional(), dependencies: names.optional() }),
   ),
 });
-const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string(), size: z.number() })) })]);
 
 const jsonOf = async (name: string): Promise<unknown> => JSON.parse(await readFile(`${repository}/${name}`, 'utf8'));
-
-test('the package holds the built program, what it reads beside itself, and nothing else', async (t) => {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: repository });
-  const [{ files }] = packed.parse(JSON.parse(stdout));
-  const paths = files.map(({ path }) => path);
-  for (const path of [
-    ...[
-      'build/media-study.js',
-      'build/detector-process.js',
-      'build/tesseract-process.js',
-      'build/client/study-host.js',
-      'build/client/host-error.js',
-    ],
-    ...[
-      'build/speech-model/weights/silero_vad_16k_op15.onnx',
-      'build/speech-model/LICENSE',
-      'build/boundary-model.onnx',
-    ],
-    ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
-    ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
-  ]) {
-    t.true(paths.includes(path), path);
-  }
-  const places =
-    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|charts\/[a-z-]+\.drawing)\.json)$/;
-  t.deepEqual(
-    paths.filter((path) => !places.test(path) || path.endsWith('.map')),
-    [],
-  );
-  // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought
-  // 9 MB of its package along before.
-  const bytes = files.reduce((sum, { path, size }) => sum + (path.startsWith('build-types/') ? 0 : size), 0);
-  t.true(bytes < 10_500_000, `${bytes} bytes`);
-});
 
 test('nothing that an installation of the package brings fetches from another host', async (t) => {
   const { dependencies, peerDependencies, peerDependenciesMeta, scripts, bin } = manifest.parse(
@@ -94,4 +59,21 @@ test('a package that the program loads at run time is a dependency of it', async
   // The types of the client name those of zod; the data of languages are read as files.
   const others = ['zod', '@tesseract.js-data/eng', '@tesseract.js-data/kor'];
   t.deepEqual([...external, ...others].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort());
+});
+
+test('the advice names the command of the platform', (t) => {
+  const [ffmpeg, , ytdlp] = tools;
+  if (ffmpeg === undefined || ytdlp === undefined) throw new Error('the tools are listed');
+  const on = (platform: string, manager = '') => ({ platform, exists: (path: string) => path === manager });
+  const rest = ', or set MEDIA_STUDY_FFMPEG to its absolute path';
+  t.is(advice(ffmpeg, on('darwin')), `run 'brew install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('win32')), `run 'winget install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/apt-get')), `run 'sudo apt-get install ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/dnf')), `run 'sudo dnf install ffmpeg-free'${rest}`);
+  t.is(advice(ffmpeg, on('linux', '/usr/bin/pacman')), `run 'sudo pacman -S ffmpeg'${rest}`);
+  t.is(advice(ffmpeg, on('linux')), `install ffmpeg${rest}`);
+  t.is(
+    advice(ytdlp, on('linux', '/usr/bin/dnf')),
+    `run 'sudo dnf install yt-dlp', or set MEDIA_STUDY_YTDLP to its absolute path`,
+  );
 });

@@ -1,13 +1,15 @@
-
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { RunningHost } from '../http/running-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { embedded } from './caption-choices.ts';
 import { repository, runCommand } from './command.ts';
 
 const textResult = z.object({
@@ -17,19 +19,21 @@ const textResult = z.object({
 
 let folder = '';
 let agent: Client;
+
+/** An agent that has started the built server over `root` in a folder, and gets its exports beside it. */
+async function agentOver(folder: string): Promise<Client> {
+  const agent = new Client({ name: 'an agent', version: '1' });
+  const places = ['--data-root', join(folder, 'root'), '--output', join(folder, 'exports')];
+  const args = ['build/media-study.js', 'mcp', ...places];
+  await agent.connect(new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'ignore' }));
+  return agent;
+}
+
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'study-agent-'));
-  agent = new Client({ name: 'an agent', version: '1' });
-  const args = [
-    'build/media-study.js',
-    'mcp',
-    '--data-root',
-    join(folder, 'root'),
-    '--output',
-    join(folder, 'exports'),
-  ];
-  await agent.connect(new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'ignore' }));
+  agent = await agentOver(folder);
 });
+
 test.after.always(async () => {
   await agent.close();
   await rm(folder, { recursive: true, force: true });
@@ -42,6 +46,7 @@ async function call(name: string, given: Record<string, unknown>) {
   return { isError, said: isError ? text : JSON.parse(text), length: text.length };
 }
 
+// One session of an agent, from the first question on: each test goes on from what the agent has done.
 test.serial('an agent finds a source, studies it, follows it to its end and reads claims and evidence', async (t) => {
   const { said: sources } = await call('list_sources', {});
   const [{ sourceSessionId, durationMs }] = sources.items;
@@ -174,12 +179,93 @@ test('a wrong call of the command ends with 2, and a host that is not there with
   t.is((await runCommand(['mcp', '--data-root', join(folder, 'none')], nowhere)).exit, 3);
 });
 
-test('a page holds what one answer may, and at least one item', (t) => {
-  const item = { text: 'x'.repeat(1000) };
-  const many = Array.from({ length: 100 }, () => item);
-  const { items, nextCursor } = paged(many, 0, 500);
-  t.true(JSON.stringify(items).length <= maximumAnswerCharacters + 2);
-  t.is(nextCursor, items.length);
-  t.is(paged([{ text: 'x'.repeat(100_000) }, item], 0, 10).items.length, 1);
-  t.deepEqual(paged(many, 100, 10), { items: [], nextCursor: null });
+/** A host that makes captions, an agent that asks it, and commands on its data root. */
+async function captioning(t: ExecutionContext) {
+  const folder = await scratchFolder(t);
+  const root = ['--data-root', join(folder, 'root')];
+  const host = new RunningHost({ flags: ['--port', '0', ...root, ...embedded] });
+  t.teardown(() => host.kill());
+  const { listening, authorizationToken } = await host.announced();
+  const agent = await agentOver(folder);
+  t.teardown(() => agent.close());
+  return {
+    client: StudyHost.connect({ baseUrl: String(listening), token: String(authorizationToken) }),
+    commanded: (...args: readonly string[]) => runCommand([...args, ...root]),
+    asked: async (runtimeId: string) => {
+      const { content } = await agent.callTool({ name: 'read_captions', arguments: { runtimeId } });
+      return JSON.parse((content as { text: string }[])[0]?.text ?? '');
+    },
+  };
+}
+
+/** A study of the sample's first lines, and who reviews it. */
+async function studied(client: StudyHost) {
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('the sample is not listed');
+  const { runtimeId } = await client
+    .study(source, {
+      range: { startMs: 0, endMs: 20_000 },
+      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+      targetLanguage: 'en',
+      outputDepth: 'captions',
+    })
+    .ended();
+  return { runtimeId, reviewer: (await client.reviews.decisions(runtimeId)).reviewer };
+}
+
+test('captions whose approval was withdrawn are shown to no agent and in no form', async (t) => {
+  const { client, commanded, asked } = await captioning(t);
+  const { runtimeId, reviewer } = await studied(client);
+  t.like(await asked(runtimeId), {
+    code: 'NothingYet',
+    message: 'the study has no captions yet',
+    hint: `a person approves it (media-study review approve ${runtimeId}), then media-study captions ${runtimeId} --produce makes them`,
+  });
+  const revoking = ['review', 'revoke', runtimeId, '--reason', 'new_review_required'];
+  t.is(
+    (await commanded(...revoking)).stderr,
+    `no approval of this study stands; a person has to approve it (media-study review approve ${runtimeId})\n`,
+  );
+  const reasonCodes = ['reviewer_attested_caption_production_may_proceed'] as const;
+  const by = { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation };
+  const outcome = 'approve_for_caption_production';
+  await client.reviews.decide(runtimeId, { outcome, reasonCodes, note: null }, by);
+  t.regex(
+    (await commanded('review', 'approve', runtimeId)).stderr,
+    /^illegal_review_transition: the study has been reviewed already; media-study evidence RUNTIME says/,
+  );
+  t.is((await commanded(...revoking)).stderr, 'a review needs a person at a terminal: nothing attests by itself\n');
+  t.is((await commanded('captions', runtimeId, '--produce')).exit, 0);
+  const { outcome: checked, items } = await asked(runtimeId);
+  t.is(checked, 'accepted');
+  t.true(items.length > 0);
+  const [{ results }, { stdout }] = await Promise.all([
+    client.captions.results(runtimeId),
+    commanded('captions', runtimeId, '--json'),
+  ]);
+  t.deepEqual(JSON.parse(stdout).results, results);
+  const again = await commanded('captions', runtimeId, '--produce');
+  t.is(again.exit, 1);
+  t.regex(again.stderr, /^illegal_caption_transition: [^;]+; .*media-study captions RUNTIME prints/);
+
+  await client.reviews.revoke(
+    runtimeId,
+    { reasonCodes: ['new_review_required'], note: null },
+    { reviewerId: reviewer.id, attestation: reviewer.revocationAttestation },
+  );
+  t.deepEqual(await asked(runtimeId), {
+    code: 'caption_authority_required',
+    message: 'the approval of these captions was withdrawn',
+    hint: 'read_overview says where the review stands; captions need an approval that stands',
+    retryable: false,
+  });
+  for (const form of [[], ['--json']]) {
+    t.deepEqual(await commanded('captions', runtimeId, ...form), {
+      exit: 1,
+      stdout: '',
+      stderr:
+        'caption_authority_required: the approval of these captions was withdrawn; ' +
+        'media-study evidence RUNTIME says where the review stands; captions need an approval that stands\n',
+    });
+  }
 });

@@ -3,34 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { evaluateOptions } from '../../cli/evaluate-options.ts';
-import { withDataRoot } from '../../cli/evaluation-files.ts';
-import { StartError } from '../../cli/options/start-error.ts';
 import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { repository, runBuilt, startBuilt } from './command.ts';
+import { type Ended, repository, runBuilt, startBuilt } from './command.ts';
 
 const sample = join(repository, 'fixtures/sample');
 const acceptedFile = join(sample, 'baseline.json');
-
-interface Ending {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Runs the command as npm does, with a temporary folder of its own, which has to be empty of studies afterwards. */
 async function evaluate(
   t: ExecutionContext,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ending> {
+): Promise<Ended> {
   const TMPDIR = await scratchFolder(t);
-  const { exit: code, ...said } = await runBuilt('build/evaluate.js', args, { ...environment, TMPDIR });
+  const ended = await runBuilt('build/evaluate.js', args, { ...environment, TMPDIR });
   t.deepEqual(await studiesIn(TMPDIR), []);
-  return { code, ...said };
+  return ended;
 }
 
 const studiesIn = async (folder: string): Promise<string[]> =>
@@ -47,6 +38,7 @@ async function ffmpegThat(folder: string, does: string) {
 
 /** Data roots of their own for the evaluations by the real tools and for those by the dull one: what is measured there is kept. */
 const roots = { folder: '', dull: {} };
+
 test.before(async () => {
   roots.folder = await mkdtemp(join(tmpdir(), 'evaluate-test-'));
   // Blurs the last pictures with those before them, so that the last cut is none.
@@ -55,14 +47,16 @@ test.before(async () => {
     `set -- "\${@//flags=area/flags=area,tmix=frames=12:enable=gte(t\\\\,40)}"`,
   );
 });
+
 test.after.always(() => rm(roots.folder, { recursive: true, force: true }));
+
 const measured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'measured'), ...args];
 const dullyMeasured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'dull'), ...args];
 
 test.serial('the sample is found as well as it was accepted', async (t) => {
   // The sample is the pack that is evaluated unless another is named.
   const ending = await evaluate(t, measured().slice(1));
-  t.is(ending.code, 0, `${ending.stdout}${ending.stderr}`);
+  t.is(ending.exit, 0, `${ending.stdout}${ending.stderr}`);
   const lines = ending.stdout.trimEnd().split('\n');
   t.regex(lines.at(-1) ?? '', /^(equal|better): baseline evaluation:[0-9a-f]{64}$/);
   t.true(lines.some((line) => /^ok +cuts\.within_0_frames\.f1 +1\.0000$/.test(line)));
@@ -72,7 +66,7 @@ test.serial('the sample is found as well as it was accepted', async (t) => {
 test.serial('a detector that has become worse is a regression, and its measures are named', async (t) => {
   const receipts = await scratchFolder(t);
   const ending = await evaluate(t, dullyMeasured('--json', '--receipts', receipts), roots.dull);
-  t.is(ending.code, 1, ending.stderr);
+  t.is(ending.exit, 1, ending.stderr);
   const { verdict, receipt, receiptContentId, baselineReceiptId, measures } = JSON.parse(ending.stdout);
   t.is(verdict, 'regression');
   t.is(baselineReceiptId, JSON.parse(await readFile(acceptedFile, 'utf8')).receiptId);
@@ -92,15 +86,15 @@ test.serial('a detector that has become worse is a regression, and its measures 
 test.serial('what was accepted is what the next evaluation is held to', async (t) => {
   const baseline = join(await scratchFolder(t), 'accepted.json');
   const missing = await evaluate(t, measured('--baseline', baseline));
-  t.is(missing.code, 2);
+  t.is(missing.exit, 2);
   t.is(missing.stderr, `baseline_missing: ${baseline}: --accept writes one\n`);
   const report = join(await scratchFolder(t), 'report.svg');
   const accepted = await evaluate(t, dullyMeasured('--baseline', baseline, '--accept', '--report', report), roots.dull);
   t.regex(await readFile(report, 'utf8'), /^<svg [\s\S]*>cuts\.within_0_frames\.recall<[\s\S]*>0\.800</);
-  t.is(accepted.code, 0, accepted.stderr);
+  t.is(accepted.exit, 0, accepted.stderr);
   t.regex(accepted.stdout, /\naccepted: there was no baseline\n$/);
   const better = await evaluate(t, measured('--baseline', baseline));
-  t.is(better.code, 0, better.stderr);
+  t.is(better.exit, 0, better.stderr);
   t.regex(better.stdout, /\nUP +cuts\.within_0_frames\.recall +1\.0000 {2}\(accepted: 0\.8000\)\n/);
   t.regex(better.stdout, /\nbetter: baseline evaluation:/);
   const again = await evaluate(t, measured(`--baseline=${baseline}`, '--accept'));
@@ -120,7 +114,7 @@ test.serial(
     ];
     for (const [args, message] of cases) {
       const ending = await evaluate(t, args);
-      t.is(ending.code, 2);
+      t.is(ending.exit, 2);
       t.is(ending.stdout, '');
       t.regex(ending.stderr, message);
     }
@@ -129,25 +123,10 @@ test.serial(
       name: 'Other',
     });
     const ending = await evaluate(t, [other, '--baseline', acceptedFile]);
-    t.is(ending.code, 2);
+    t.is(ending.exit, 2);
     t.regex(ending.stderr, /^baseline_of_other_pack: /);
   },
 );
-
-test('an evaluation for which no data root is named has one of its own, which is gone afterwards', async (t) => {
-  let own = '';
-  const given = await scratchFolder(t);
-  t.is(await withDataRoot(given, async (root) => root), given);
-  t.is(
-    await withDataRoot(null, async (root) => {
-      own = root;
-      t.deepEqual(await readdir(root), []);
-      return 'evaluated';
-    }),
-    'evaluated',
-  );
-  await t.throwsAsync(readdir(own), { code: 'ENOENT' });
-});
 
 test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');
@@ -169,35 +148,4 @@ test.serial('an evaluation that is told to stop leaves nothing behind', async (t
   t.is(await ended, 2);
   t.regex(stderr, /evaluation_stopped: SIGTERM\n$/);
   t.deepEqual(await studiesIn(TMPDIR), []);
-});
-
-test('the call is read, and a wrong one refused', (t) => {
-  t.deepEqual(evaluateOptions([]), {
-    pack: sample,
-    baseline: acceptedFile,
-    accept: false,
-    receipts: null,
-    dataRoot: null,
-    json: false,
-    report: null,
-    recognizer: null,
-    recognizesTwice: false,
-    screenText: null,
-  });
-  const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
-  t.deepEqual(given, {
-    pack: '/pack',
-    baseline: '/pack/baseline.json',
-    accept: true,
-    receipts: '/kept',
-    dataRoot: '/root',
-    json: true,
-    report: null,
-    recognizer: null,
-    recognizesTwice: false,
-    screenText: null,
-  });
-  t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
-  t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });
-  t.throws(() => evaluateOptions(['--accept=yes']), { instanceOf: StartError, message: /takes no value/ });
 });

@@ -1,13 +1,22 @@
-import { chmod, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, open, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { hostToken } from '../../cli/token.ts';
+import { StudyHost } from '../../client/study-host.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { toolIdentity } from '../../contract/base/tool.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { withoutDownloader } from '../without-downloader.ts';
+import { choices } from './caption-choices.ts';
+import { repository } from './command.ts';
 
 const token = '0123456789abcdef'.repeat(4);
 
@@ -153,4 +162,138 @@ test('source folders that lie elsewhere, come twice or are damaged stop the star
   await refuses(t, outside, 1, /^source_outside_root: /);
   await writeFile(join(sealed, 'media', 'sample.mp4'), 'other bytes');
   await refuses(t, given('--source-directory', sealed), 1, /^content_mismatch: /);
+});
+
+test('a host says on stdout who makes captions, and one that may not does not start', async (t) => {
+  const folder = await scratchFolder(t);
+  for (const [index, [flags, , announced]] of choices.slice(1).entries()) {
+    const host = new RunningHost({ flags: ['--port', '0', '--data-root', join(folder, `${index}`), ...flags] });
+    t.teardown(() => host.kill());
+    t.is((await host.announced()).captionExecutor, announced);
+    await host.stop();
+  }
+  const refused = new RunningHost({
+    flags: ['--port', '0', '--data-root', join(folder, 'refused'), '--caption-executor', 'deterministic-test'],
+  });
+  t.teardown(() => refused.kill());
+  t.deepEqual(await refused.ended, { code: 2, signal: null });
+  t.is(refused.stdout, '');
+  t.regex(refused.stderr, /executor_not_allowed: /);
+});
+
+const key = 'sk-a-key-that-nobody-may-see';
+
+test('in a whole run no format of the log holds the token, the secret of a grant or the key of a provider', async (t) => {
+  for (const format of ['text', 'json']) {
+    const flags = ['--port', '0', '--data-root', await scratchFolder(t), '--log-format', format];
+    const running = new RunningHost({ flags, environment: { OPENAI_API_KEY: key } });
+    t.teardown(() => running.kill());
+    const { listening, authorizationToken, pid: ownPid } = await running.announced();
+    const [baseUrl, token] = [String(listening), String(authorizationToken)];
+    const client = StudyHost.connect({ baseUrl, token });
+    t.like(await client.health(), { status: 'ok' });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the sample is not listed');
+    const study = client.study(source, {
+      range: { startMs: 0, endMs: 1000 },
+      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+      targetLanguage: 'en',
+      outputDepth: 'evidence',
+    });
+    const { runtimeId } = await study.started;
+    await study.ended();
+    const { url } = await client.playbackUrl(runtimeId, baseUrl);
+    t.is((await fetch(url, { headers: { Origin: baseUrl } })).status, 200);
+    await fetch(`${baseUrl}/v1/health`, { headers: { Origin: 'http://evil.example' } });
+    const named = await fetch(`${baseUrl}/v1/runtimes/${token}?after=1`, {
+      headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': 'asked-by-hand' },
+    });
+    t.is(named.headers.get('x-request-id'), 'asked-by-hand');
+    const unnamed = await fetch(`${baseUrl}/v1/health`, { headers: { 'X-Request-ID': token } });
+    t.true((await client.metrics()).includes('media_study_actors'));
+    t.is((await running.stop()).code, 0);
+    const lines = running.stderr.trimEnd().split('\n');
+    t.true(lines.length >= 4, running.stderr);
+    for (const secret of [token, url.split('/').at(-1) ?? token, key]) t.false(running.stderr.includes(secret));
+    if (format === 'text') continue;
+    const documents = lines.map((line) => JSON.parse(line));
+    for (const { level, time, pid, message, ...request } of documents) {
+      t.deepEqual([level, pid, typeof message, new Date(time).toISOString()], ['info', ownPid, 'string', time]);
+      if (Object.keys(request).length > 0) {
+        t.deepEqual(Object.keys(request), ['requestId', 'method', 'path', 'status', 'durationMs'], message);
+      }
+    }
+    t.regex(documents[0].message, /^Local Media Study Service /);
+    const logged = (requestId: string | null) => documents.filter((document) => document.requestId === requestId);
+    t.is(logged('asked-by-hand').length, 1);
+    t.like(logged('asked-by-hand')[0], { method: 'GET', path: '/v1/runtimes/:runtimeId', status: 400 });
+    t.like(logged(unnamed.headers.get('x-request-id'))[0], { method: 'GET', path: '/v1/health', status: 200 });
+    t.true(documents.some(({ path }) => path === '/v1/private-source-media/:grantId/:secret'));
+  }
+});
+
+test('a start that is refused says so in the format that was asked for', async (t) => {
+  const root = await scratchFolder(t);
+  const flags = ['--port', '0', '--log-format', 'json'];
+  const running = new RunningHost({ flags: [...flags, '--data-root', root, '--token-file', root] });
+  t.is((await running.ended).code, 1);
+  const last = JSON.parse(running.stderr.trimEnd().split('\n').at(-1) ?? '');
+  t.like(last, { level: 'fatal' });
+  t.regex(last.message, /^invalid_host_token: /);
+});
+
+/** Every write to it fails as on a volume that is full. */
+const fullDevice = '/dev/full';
+const onLinux = existsSync(fullDevice) ? test : test.skip;
+const env = { ...process.env, ...withoutDownloader };
+
+for (const format of ['text', 'json']) {
+  onLinux(`a host whose log of ${format} lies on a full volume goes on without it`, async (t) => {
+    const folder = await scratchFolder(t);
+    const log = await open(fullDevice, 'w');
+    t.teardown(() => log.close());
+    const flags = ['--port', '0', '--data-root', join(folder, 'root'), '--log-format', format];
+    const host = spawn(process.execPath, ['build/serve.js', ...flags], {
+      cwd: repository,
+      env,
+      stdio: ['ignore', 'pipe', log.fd],
+    });
+    t.teardown(() => host.kill('SIGKILL'));
+    const ended = once(host, 'close');
+    const [line] = await Promise.race([once(host.stdout ?? host, 'data'), ended]);
+    t.regex(String(line), /"listening"/);
+    host.kill('SIGTERM');
+    t.deepEqual(await ended, [0, null]);
+  });
+}
+
+onLinux('a command whose results go to a full volume says so in a line, and fails', async (t) => {
+  const results = await open(fullDevice, 'w');
+  t.teardown(() => results.close());
+  const command = spawn(process.execPath, ['build/media-study.js', 'completions', 'bash'], {
+    cwd: repository,
+    env,
+    stdio: ['ignore', results.fd, 'pipe'],
+  });
+  let said = '';
+  command.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  t.deepEqual(await once(command, 'close'), [1, null]);
+  t.is(said, 'stdout: its volume is full; make room, or choose another place (ENOSPC)\n');
+});
+
+const execute = promisify(execFile);
+const refusedToken = { name: 'StartError', code: 'invalid_host_token' };
+
+test('a folder, a pipe and a path that leads nowhere are refused without waiting', async (t) => {
+  const folder = await scratchFolder(t);
+  await chmod(folder, 0o700);
+  await t.throwsAsync(hostToken(folder), refusedToken);
+  const pipe = join(folder, 'pipe');
+  await execute('mkfifo', ['-m', '600', pipe]);
+  await t.throwsAsync(hostToken(pipe), refusedToken);
+  await t.throwsAsync(hostToken(join(folder, 'missing', 'token')), refusedToken);
+  await symlink(join(folder, 'missing', 'token'), join(folder, 'link'));
+  await t.throwsAsync(hostToken(join(folder, 'link')), refusedToken);
 });
