@@ -29,7 +29,7 @@ test.before(async () => {
 
 test.after.always(() => rm(folder, { recursive: true, force: true }));
 
-test('one command takes the sample in, studies it, and prints what the README and the guide show, on a data root that has no host', async (t) => {
+test('one command ingests and studies the sample and prints what the README and the guide show', async (t) => {
   const root = ['--data-root', join(folder, 'one')];
   const { exit, stdout, stderr } = await run(['study', sample, '--language', 'ko', ...rights, ...root]);
   t.is(exit, 0, stderr);
@@ -136,7 +136,7 @@ test('a file that is no media fails with the reason of its ingest', async (t) =>
   t.regex(stderr, /^probe_failed: /m);
 });
 
-test('of several files one that is no media fails alone, by its name, and the others are taken in', async (t) => {
+test('of several files one that is no media fails alone, by name; the others are taken in', async (t) => {
   const text = join(folder, 'first.mp4');
   await writeFile(text, 'not media');
   const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
@@ -230,7 +230,7 @@ test('what is wrong with a call is said before a host is started for it', async 
   }
 });
 
-test('what is wrong with a review or an export is said before a host is looked for, and nobody attests to it', async (t) => {
+test('a wrong review or export is refused before a host is looked for or anybody attests', async (t) => {
   const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
   const rejections =
     'evidence_requires_additional_review, source_scope_not_approved, rights_or_policy_concern, other_review_concern';

@@ -38,7 +38,7 @@ async function sampleOf(client: StudyHost) {
   return source;
 }
 
-test('a host that is backed up under load and then killed is restored: all verifies, and its work goes on', async (t) => {
+test('a host backed up under load and then killed is restored: all verifies, work goes on', async (t) => {
   const folder = await scratchFolder(t);
   const [root, copy, restored] = ['root', 'copy', 'restored'].map((name) => join(folder, name)) as [
     string,
@@ -76,7 +76,7 @@ test('a host that is backed up under load and then killed is restored: all verif
   t.is((await second.client.study(source, request(1000)).started).runtimeId, done.runtimeId);
 });
 
-test('a backup without a host is brought up to date in place, and one that is damaged is not restored', async (t) => {
+test('a backup without a host is updated in place, and a damaged one is not restored', async (t) => {
   const folder = await scratchFolder(t);
   const [root, copy, target] = [join(folder, 'root'), join(folder, 'copy'), join(folder, 'target')];
   const { host, client } = await hostOn(root);
@@ -186,7 +186,7 @@ const commands: Readonly<Record<string, (root: string) => readonly string[]>> = 
 };
 
 for (const [name, commandOf] of Object.entries(commands)) {
-  test(`${name} refuses a data root of a newer version in words for that, and touches nothing in it`, async (t) => {
+  test(`${name} refuses a data root of a newer version, and touches nothing in it`, async (t) => {
     const root = await newerRoot(t);
     const before = await digestOf(root);
     const [script = '', ...args] = commandOf(root);

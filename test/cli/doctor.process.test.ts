@@ -39,7 +39,7 @@ const diagnose = (
     });
   });
 
-test('a machine on which a host can work ends with 0, and a data root that is not there yet is not made', async (t) => {
+test('a machine on which a host can work ends with 0, and no data root is made', async (t) => {
   const folder = await scratchFolder(t);
   const { exit, stdout } = await diagnose(join(folder, 'none'));
   t.is(exit, 0, stdout);
@@ -73,7 +73,7 @@ test('a data root that a host could not make is a fault with its remedy', async 
   t.true(refused.of('store').detail.startsWith(`storage_access_denied: ${join(folder, 'deep', 'none')}: `));
 });
 
-test('a tool that is missing is a fault with its remedy, and a downloader that is missing is none', async (t) => {
+test('a missing tool is a fault with its remedy, and a missing downloader is none', async (t) => {
   const folder = await scratchFolder(t);
   const missing = { MEDIA_STUDY_FFMPEG: '/no/ffmpeg', MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
   const found = await diagnose(join(folder, 'none'), ['--json'], missing);
@@ -83,7 +83,7 @@ test('a tool that is missing is a fault with its remedy, and a downloader that i
   t.like(found.of('ffprobe'), { state: 'ok' });
 });
 
-test('a running host is named, its ledger once it has stopped, and a ledger that is damaged fails', async (t) => {
+test('a running host is named, its ledger once it has stopped, and a damaged ledger fails', async (t) => {
   const root = join(await scratchFolder(t), 'data');
   const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
   t.teardown(() => host.kill());

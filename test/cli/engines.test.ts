@@ -203,7 +203,7 @@ test('the provider comes from the environment, and a start without one is refuse
   t.true(leaky.startsWith('invalid_explanation_provider 2: ') && !leaky.includes(key), leaky);
 });
 
-test('whoever explains is named on stdout, and where caption text goes on stderr, without the key', (t) => {
+test('the explainer is named on stdout, and where text goes on stderr, without the key', (t) => {
   t.is(announcedExplainer(null), 'unavailable-no-fixture-fallback');
   t.is(announcedExplainer('org/small:1b'), 'current-run-openai-opt-in:org/small:1b');
   const notice = (isLocal: boolean, baseUrl: string) =>

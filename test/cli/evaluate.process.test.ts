@@ -53,6 +53,7 @@ test.after.always(() => rm(roots.folder, { recursive: true, force: true }));
 const measured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'measured'), ...args];
 const dullyMeasured = (...args: string[]) => [sample, '--data-root', join(roots.folder, 'dull'), ...args];
 
+// In turn: an evaluation finds what an earlier one has measured on its data root.
 test.serial('the sample is found as well as it was accepted', async (t) => {
   // The sample is the pack that is evaluated unless another is named.
   const ending = await evaluate(t, measured().slice(1));
@@ -102,31 +103,28 @@ test.serial('what was accepted is what the next evaluation is held to', async (t
   t.regex((await evaluate(t, measured('--baseline', baseline))).stdout, /\nequal: baseline evaluation:/);
 });
 
-test.serial(
-  'a pack that is not whole, or a baseline that is not its own, ends with code 2 before anything is studied',
-  async (t) => {
-    const folder = await packFolder(t);
-    const cases: [args: string[], message: RegExp][] = [
-      [[await scratchFolder(t)], /^pack_file_missing: pack\.json; name a folder with a whole pack: [^\n]+\n$/],
-      [[folder], /^baseline_missing: /],
-      [[folder, '--baseline', sample], /^baseline_malformed: baseline: unreadable\n$/],
-      [[folder, '--baseline', join(sample, 'gold.json')], /^baseline_malformed: baseline\.\w+\n$/],
-    ];
-    for (const [args, message] of cases) {
-      const ending = await evaluate(t, args);
-      t.is(ending.exit, 2);
-      t.is(ending.stdout, '');
-      t.regex(ending.stderr, message);
-    }
-    const other = await packFolder(t, {
-      ...JSON.parse(await readFile(join(sample, 'pack.json'), 'utf8')),
-      name: 'Other',
-    });
-    const ending = await evaluate(t, [other, '--baseline', acceptedFile]);
+test.serial('an incomplete pack or a foreign baseline ends with code 2 before anything is studied', async (t) => {
+  const folder = await packFolder(t);
+  const cases: [args: string[], message: RegExp][] = [
+    [[await scratchFolder(t)], /^pack_file_missing: pack\.json; name a folder with a whole pack: [^\n]+\n$/],
+    [[folder], /^baseline_missing: /],
+    [[folder, '--baseline', sample], /^baseline_malformed: baseline: unreadable\n$/],
+    [[folder, '--baseline', join(sample, 'gold.json')], /^baseline_malformed: baseline\.\w+\n$/],
+  ];
+  for (const [args, message] of cases) {
+    const ending = await evaluate(t, args);
     t.is(ending.exit, 2);
-    t.regex(ending.stderr, /^baseline_of_other_pack: /);
-  },
-);
+    t.is(ending.stdout, '');
+    t.regex(ending.stderr, message);
+  }
+  const other = await packFolder(t, {
+    ...JSON.parse(await readFile(join(sample, 'pack.json'), 'utf8')),
+    name: 'Other',
+  });
+  const ending = await evaluate(t, [other, '--baseline', acceptedFile]);
+  t.is(ending.exit, 2);
+  t.regex(ending.stderr, /^baseline_of_other_pack: /);
+});
 
 test.serial('an evaluation that is told to stop leaves nothing behind', async (t) => {
   const started = join(await scratchFolder(t), 'started');

@@ -106,7 +106,7 @@ async function exportingFolder(t: ExecutionContext) {
   return { folder, write: () => exports.write(host, runtimeId, asked, signal) };
 }
 
-test('bug: a folder of exports that could not be made once could not be made until the server was started again', async (t) => {
+test('bug: a folder of exports that once could not be made was not tried again', async (t) => {
   const { folder, write } = await exportingFolder(t);
   await writeFile(folder, 'a file in its place');
   await t.throwsAsync(write(), { code: 'EEXIST' });

@@ -204,7 +204,7 @@ test('flags replace what they name, and paths become absolute', (t) => {
   );
 });
 
-test('a leading ~/ is the home folder in every option that takes a path, also where a shell leaves it', (t) => {
+test('a leading ~/ is the home folder in every option that takes a path', (t) => {
   const options = serveOptions([
     ...['--data-root=~/study', '--source-directory=~/a', '--source-directory', '~/b/../c'],
     ...['--source-root=~', '--token-file=~/token'],
@@ -317,7 +317,7 @@ for (const [code, values] of Object.entries(refusals)) {
   });
 }
 
-test('an origin that stands in for a video host is one on loopback, and the same host is not added twice', (t) => {
+test('the origin of a stand-in is on loopback, and the same video host is not added twice', (t) => {
   const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
   const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
   for (const origin of [...origins, ...others]) {
@@ -335,6 +335,7 @@ test('every code of a wrong call has a call that provokes it', (t) => {
   t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });
 
+// Alone: it changes the environment of the process.
 test.serial('a data folder that is empty or relative is not used', (t) => {
   const { XDG_DATA_HOME: before, ...rest } = process.env;
   t.teardown(() => {

@@ -41,7 +41,7 @@ test('the host of a command ends when its command is killed', async (t) => {
   t.pass();
 });
 
-test('a command that is interrupted says what becomes of its work, and its host has ended by then', async (t) => {
+test('an interrupted command says what becomes of its work, and its host has ended by then', async (t) => {
   const { command, ended, pid } = await studying(t);
   const said: string[] = [];
   createInterface({ input: command.stderr }).on('line', (line) => said.push(line));

@@ -183,7 +183,7 @@ test('a host says on stdout who makes captions, and one that may not does not st
 
 const key = 'sk-a-key-that-nobody-may-see';
 
-test('in a whole run no format of the log holds the token, the secret of a grant or the key of a provider', async (t) => {
+test('no format of the log holds a token, the secret of a grant or the key of a provider', async (t) => {
   for (const format of ['text', 'json']) {
     const flags = ['--port', '0', '--data-root', await scratchFolder(t), '--log-format', format];
     const running = new RunningHost({ flags, environment: { OPENAI_API_KEY: key } });

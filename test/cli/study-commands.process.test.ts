@@ -82,7 +82,7 @@ test('bug: captions of a study that could get none were said to come of an appro
   t.is(stderr, `the study has no captions yet; ${captions.text}; ${wayOut}\n`);
 });
 
-test('bug: a transcript that a study does not have was to be explained by evidence that says nothing of it', async (t) => {
+test('bug: a missing transcript was to be explained by evidence that says nothing of it', async (t) => {
   const runtimeId = await studied('--again', 'no-transcript');
   const { exit, stderr } = await run('export', runtimeId, 'transcript.srt');
   t.is(exit, 1);

@@ -119,7 +119,7 @@ test('bug: a kind of evidence that is missing stood twice in the summary of a st
 const nextOf = (overview: RuntimeOverview) =>
   summaryLines(overview).flatMap((line) => /^next: .*\((media-study [^)]+)\)$/.exec(line)?.[1] ?? []);
 
-test('bug: the command for the same range once more studied the whole source, in another language', async (t) => {
+test('bug: the command for the same range studied the whole source, in another language', async (t) => {
   const stored = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
   const overview = runtimeOverviewOf(runtime, ended, host);
@@ -185,7 +185,7 @@ test('a host that studies an hour is asked for an hour', async (t) => {
   t.deepEqual(said, []);
 });
 
-test('where a file is too long for a host its beginning is studied, and the command says how to study all of it', async (t) => {
+test('of a file too long for a host the beginning is studied, and the command names the remedy', async (t) => {
   const { call, said } = commandAt(600_000);
   const range = await warnedRange(call, hourLong, studyRequest, { startMs: 60_000, endMs: hourMs, isWhole: true });
   t.deepEqual(range, { startMs: 60_000, endMs: 660_000 });
@@ -209,7 +209,7 @@ test('a range that was named, and one that no host takes, are refused as the hos
   await t.throwsAsync(strict, { instanceOf: HostError });
 });
 
-test('a count is said for each thing where its line is written over, and for each tenth where lines stay', (t) => {
+test('a count is said for each thing on one line, and for each tenth where lines stay', (t) => {
   const said: string[] = [];
   const words = (done: number, total: number) => `${done} of ${total}`;
   const count = (isOverwritten: boolean, total: number) => {

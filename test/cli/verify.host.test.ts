@@ -81,7 +81,7 @@ test('a folder that only has a folder named ledger is no data root: no store is 
   }
 });
 
-test('a ledger that is gone from beside its objects is a loss, and not a folder that no host has used', async (t) => {
+test('a ledger that is gone from beside its objects is a loss, and not an unused folder', async (t) => {
   const root = await storedRoot(t);
   await rm(dataRootAt(root).ledger, { recursive: true });
   const lost = await verify('--store', '--data-root', root);

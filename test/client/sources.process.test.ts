@@ -27,7 +27,7 @@ const said = (warning: object & { readonly code: string }): string =>
     ...('codecs' in warning ? [warning.codecs] : []),
   ].join(' ');
 
-test('before a study a person learns what the file lacks, what a browser may not play, and why no captions will come', async (t) => {
+test('warnings before a study: what the file lacks, cannot play, and why no captions will come', async (t) => {
   const folder = await scratchFolder(t);
   const hum = drawn('sine=f=300:r=8000');
   const film = drawn('testsrc=s=64x48:r=5');
@@ -129,7 +129,7 @@ test('a file is taken off again, and a source that was deleted takes none', asyn
   await t.throwsAsync(client.subtitles.list(sourceSessionId), refusal);
 });
 
-test('a file that becomes shorter while it is sent ends its ingest, which is not asked for bytes without end', async (t) => {
+test('a file that becomes shorter while it is sent ends its ingest', async (t) => {
   const own = await OneHost.start();
   t.teardown(() => own.remove());
   const path = join(await scratchFolder(t), 'cut.wav');

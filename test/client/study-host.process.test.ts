@@ -24,6 +24,7 @@ test.before(async () => {
 
 test.after.always(() => host.remove());
 
+// In turn: these tests kill the one host, and start it again.
 test.serial('a file is ingested, studied, approved and captioned, and its captions read, by one client', async (t) => {
   const { client } = host;
   const seen: string[] = [];
@@ -91,53 +92,47 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
   t.is(revoked.reviews[0]?.state, 'approval_revoked');
 });
 
-test.serial(
-  'a study is followed to its end although its host is killed and starts again at another port with another token',
-  async (t) => {
-    const { client } = host;
-    const [source] = await client.sources();
-    if (source === undefined) throw new Error('a host has its sample');
-    const study = client.study(source, { targetLanguage: 'en', clientRequestId: 'killed' });
-    const types: string[] = [];
-    let before = '';
-    for await (const { type } of study) {
-      types.push(type);
-      if (type !== 'media.operation_started' || before !== '') continue;
-      before = host.address.baseUrl;
-      await host.kill();
-      void host.start();
-    }
-    t.not(host.address.baseUrl, before);
-    t.is(types.at(-1), 'task.transitioned');
-    const { lifecycle, journalHead } = await study.ended();
-    t.is(lifecycle, 'terminal');
-    t.is(types.length, journalHead);
-  },
-);
+test.serial('a study is followed to its end across a kill, to another port and another token', async (t) => {
+  const { client } = host;
+  const [source] = await client.sources();
+  if (source === undefined) throw new Error('a host has its sample');
+  const study = client.study(source, { targetLanguage: 'en', clientRequestId: 'killed' });
+  const types: string[] = [];
+  let before = '';
+  for await (const { type } of study) {
+    types.push(type);
+    if (type !== 'media.operation_started' || before !== '') continue;
+    before = host.address.baseUrl;
+    await host.kill();
+    void host.start();
+  }
+  t.not(host.address.baseUrl, before);
+  t.is(types.at(-1), 'task.transitioned');
+  const { lifecycle, journalHead } = await study.ended();
+  t.is(lifecycle, 'terminal');
+  t.is(types.length, journalHead);
+});
 
-test.serial(
-  'a study that runs is canceled, its reader hears the end, and a second cancellation is refused',
-  async (t) => {
-    const { client } = host;
-    const [source] = await client.sources();
-    if (source === undefined) return t.fail('no source');
-    const study = client.study(source, {
-      ...request,
-      range: { startMs: 0, endMs: 50_000 },
-      clientRequestId: 'canceled',
-    });
-    const { runtimeId } = await study.started;
-    t.like(await client.cancel(runtimeId), { lifecycle: 'interrupted', reason: { code: 'executor_interrupted' } });
-    t.is((await study.ended()).lifecycle, 'interrupted');
-    const { sourceSessionId } = source;
-    const { runtimes } = await client.runtimes({ sourceSessionId, lifecycle: 'interrupted', limit: 1 });
-    t.like(runtimes[0], { runtimeId, range: { startMs: 0, endMs: 50_000 } });
-    t.deepEqual((await client.videohostIngests().catch((error) => error)).code, 'videohost_local_ingest_unavailable');
-    t.like(await t.throwsAsync(client.cancel(runtimeId), { instanceOf: HostError }), {
-      code: 'runtime_already_terminal',
-    });
-  },
-);
+test.serial('a running study is canceled, its reader gets the end, and a second cancel is refused', async (t) => {
+  const { client } = host;
+  const [source] = await client.sources();
+  if (source === undefined) return t.fail('no source');
+  const study = client.study(source, {
+    ...request,
+    range: { startMs: 0, endMs: 50_000 },
+    clientRequestId: 'canceled',
+  });
+  const { runtimeId } = await study.started;
+  t.like(await client.cancel(runtimeId), { lifecycle: 'interrupted', reason: { code: 'executor_interrupted' } });
+  t.is((await study.ended()).lifecycle, 'interrupted');
+  const { sourceSessionId } = source;
+  const { runtimes } = await client.runtimes({ sourceSessionId, lifecycle: 'interrupted', limit: 1 });
+  t.like(runtimes[0], { runtimeId, range: { startMs: 0, endMs: 50_000 } });
+  t.deepEqual((await client.videohostIngests().catch((error) => error)).code, 'videohost_local_ingest_unavailable');
+  t.like(await t.throwsAsync(client.cancel(runtimeId), { instanceOf: HostError }), {
+    code: 'runtime_already_terminal',
+  });
+});
 
 test.serial('one stream tells of several studies at once, and how far work has come is read at any time', async (t) => {
   const { client } = host;

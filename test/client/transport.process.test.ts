@@ -89,7 +89,7 @@ test('a refusal of what may take long is told as every refusal is', async (t) =>
   t.like(error, { code: 'storage_unavailable', status: 503, hint: 'wait', retryAfterMs: 7000 });
 });
 
-test('what may take long is streamed, asked again of a host that comes back, and given up on request', async (t) => {
+test('what may take long is streamed, asked again after a restart, and given up on request', async (t) => {
   let asked = 0;
   const given = new AbortController();
   const { transport } = await hostOf(t, (request, response) => {
@@ -111,7 +111,7 @@ test('a host that is gone is gone for what may take long, too', async (t) => {
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });
 
-test('the client runs in pages: nothing of the host comes along with it, and Node is asked only for a path and for what takes long', async (t) => {
+test('the client runs in pages, brings nothing of the host along, and asks Node for little', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],

@@ -134,7 +134,7 @@ test('work of different names does not wait for each other', async (t) => {
   t.is(await holding, 'held');
 });
 
-test('what a system refuses is known by its code or by the words that LevelDB keeps; what is damaged is not', (t) => {
+test('a refusal of the system is known by its code or by the words of LevelDB; damage is not', (t) => {
   const of = (code: string, message: string, cause?: Error) => Object.assign(new Error(message, { cause }), { code });
   const ofLevel = (message: string) =>
     of('LEVEL_DATABASE_NOT_OPEN', 'Database failed to open', of('LEVEL_IO_ERROR', `IO error: /a/LOCK: ${message}`));

@@ -109,7 +109,6 @@ test('a disk that takes no more ends all writing, and keeps what was acknowledge
   t.is((await ledger.list('record')).length, acknowledged);
   t.is((await ledger.verifyJournal('run')).seq, acknowledged);
   t.is(ledger.get('live', 'later'), undefined);
-  await ledger.close();
 });
 
 const dying = fileURLToPath(new URL('../../fixtures/storage/migrate-and-die.ts', import.meta.url));
@@ -294,7 +293,7 @@ async function countingStore(t: ExecutionContext) {
   return { root, objectStore, points, damaged, hashings };
 }
 
-test('a file whose announcement is refused stays where it is, and what is no file is never imported', async (t) => {
+test('a file whose announcement is refused stays, and what is no file is never imported', async (t) => {
   const { objectStore, root } = await countingStore(t);
   const path = join(root, 'work', 'made.mp4');
   await writeFile(path, abc);

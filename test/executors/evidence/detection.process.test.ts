@@ -12,7 +12,6 @@ import { failureOf, fake, waitUntilDead } from '../process/launcher-for-tests.ts
 import {
   artifactOf,
   cutsOf,
-  type DetectionBench,
   descendant,
   descendants,
   detect,
@@ -29,15 +28,10 @@ type Span = readonly [number, number];
 
 const whole: Span = [0, gold.durationMs];
 const utterances = gold.utterances.map(({ startMs, endMs }): Span => [startMs, endMs]);
-let bench: DetectionBench;
-let full: Awaited<ReturnType<typeof detect>>;
 
-test.before(async () => {
-  bench = await openDetectionBench();
-  full = await detect(bench, sampleMedia, whole);
-});
-
+const bench = await openDetectionBench();
 test.after.always(() => bench.close());
+const full = await detect(bench, sampleMedia, whole);
 
 const GRID_MS = 10;
 
@@ -200,7 +194,7 @@ test('a range without a picture or a sound in it says so', async (t) => {
   ]);
 });
 
-test('tools and parameters are known before, and are those of the artifacts but for what was measured on the way', async (t) => {
+test('tools and parameters are known before the pass, but for what it measures', async (t) => {
   const tracks = { audioTrackIndex: 1, videoTrackIndex: null };
   const identity = detectionIdentity({ ffmpeg: bench.ffmpeg, detectorTools: await bench.detector.tools() }, tracks);
   t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
@@ -232,6 +226,7 @@ async function stillWorks(t: ExecutionContext): Promise<void> {
   );
 }
 
+// In turn: these tests look for the processes of their pass, and kill them.
 test.serial('numbers that are none are refused', async (t) => {
   await refused(t, detect(withTool('junk-on-pipe'), sampleMedia, whole));
   await stillWorks(t);
@@ -404,7 +399,7 @@ test('a film without losses has the same facts by windows as at once, to the las
   );
 });
 
-test('a film with noise that its decoder makes up has the same facts but for the samples themselves', async (t) => {
+test('a film with made-up noise has the same facts but for the samples themselves', async (t) => {
   const work = { fileOf: sampleMedia, range: [0, 30_000], tracks: BOTH } as const;
   const [byWindows, atOnce] = [await detected({ ...work, windows: new KeptHere(7000) }), await detected(work)];
   sameFacts(t, withoutSamples(byWindows), withoutSamples(atOnce));

@@ -5,13 +5,10 @@ import { detectRange } from '../../../executors/evidence/detect.ts';
 import { jpegSize } from '../../../executors/evidence/jpeg-stream.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { type DetectionBench, furtherEvidence, openDetectionBench, sourceContentId } from './detection-for-tests.ts';
+import { furtherEvidence, openDetectionBench, sourceContentId } from './detection-for-tests.ts';
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
-});
+const bench = await openDetectionBench();
+test.after.always(() => bench.close());
 
 const PICTURE_ONLY = { audioTrackIndex: null, videoTrackIndex: 0 };
 
@@ -26,8 +23,6 @@ const shotFilm: MediaRecipe = {
   words: [...drawn(`${shots.join(';')};[s0][s1][s2]concat=n=3,setsar=2`), ...quickH264],
   extension: 'mkv',
 };
-
-test.after.always(() => bench.close());
 
 async function keyframesOf(t: ExecutionContext, range: readonly [number, number], of = shotFilm) {
   const { factsOf, objects } = await furtherEvidence(t, bench, await madeMedia(of), range, PICTURE_ONLY);
@@ -55,7 +50,7 @@ test('each shot of a film has a keyframe, and a long one has more', async (t) =>
   }
 });
 
-test('the keyframes of a film that a telephone recorded upright stand upright, and its cuts are where they were', async (t) => {
+test('the keyframes of a film recorded upright stand upright, and its cuts stay in place', async (t) => {
   const upright: MediaRecipe = {
     words: ['-i', 'shots.mkv', '-c', 'copy', '-metadata:s:v:0', 'rotate=90'],
     extension: 'mov',

@@ -163,7 +163,7 @@ test('no picture in the range is something else than no cut', (t) => {
   t.deepEqual(shotsOf(0), []);
 });
 
-test('bug: of 16 interlaced pictures one was progressive, and their shares were more than a whole', (t) => {
+test('bug: of 16 interlaced pictures one was progressive, and the shares exceeded the whole', (t) => {
   const interlacing = new Interlacing({ startMs: 0, endMs: 640 }, 0);
   for (let number = 0; number < 16; number += 1) {
     const values = new Map([['lavfi.idet.multiple.current_frame', number === 0 ? 'progressive' : 'tff']]);
@@ -208,7 +208,7 @@ function clipped(left: readonly number[], pieceBytes = 1000) {
   return clipping.facts();
 }
 
-test('three samples at full scale are clipped, two are not, and runs near each other are one fact', (t) => {
+test('three samples at full scale are clipped, two are not, and near runs are one fact', (t) => {
   const [high, low] = [32_767, -32_768];
   t.deepEqual(clipped([0, high, high, low, low, high, 0]), []);
   const left = [...Array(80).fill(0), high, high, high, 0, low, low, low, low, ...Array(16_000).fill(0), low, low, low];
@@ -262,7 +262,7 @@ test('a range without speech is one window of non-speech', (t) => {
   ]);
 });
 
-test('what lies beyond the range is cut off, and a signal shorter than the range ends in non-speech', (t) => {
+test('what lies beyond the range is cut off, and a shorter signal ends in non-speech', (t) => {
   const range = { startMs: 0, endMs: 10 };
   t.deepEqual(
     speechFacts([{ start: 0, end: 500 }], range).map(({ kind, endSample }) => [kind, endSample]),

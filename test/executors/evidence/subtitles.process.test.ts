@@ -12,7 +12,6 @@ import { type MediaInput, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
 import { failureOf, fake } from '../process/launcher-for-tests.ts';
 import {
-  type DetectionBench,
   descendants,
   openDetectionBench,
   sourceContentId,
@@ -20,6 +19,9 @@ import {
   subtitles,
   watched,
 } from './detection-for-tests.ts';
+
+const bench = await openDetectionBench();
+test.after.always(() => bench.close());
 
 const gold = await readSampleGold();
 const labelled = await readLabelledCues();
@@ -29,30 +31,20 @@ const TRACKS = [
   { index: 3, codec: 'mov_text', language: 'eng' },
 ];
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
+// Alone: beside other work ffmpeg may tell its progress once.
+test.serial('the tracks tell how far they were read, from the start to the end of the range', async (t) => {
+  const read: number[] = [];
+  const range = { startMs: 2000, endMs: 9000 };
+  const { signal } = new AbortController();
+  const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
+  await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
+  t.true(read.length > 1);
+  t.deepEqual(
+    read,
+    [...new Set(read)].toSorted((one, other) => one - other),
+  );
+  t.is(read.at(-1), range.endMs);
 });
-
-test.after.always(() => bench.close());
-
-test.serial(
-  'the tracks tell how far they were read, from the beginning of the media to the end of the range',
-  async (t) => {
-    const read: number[] = [];
-    const range = { startMs: 2000, endMs: 9000 };
-    const { signal } = new AbortController();
-    const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
-    await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
-    t.true(read.length > 1);
-    t.deepEqual(
-      read,
-      [...new Set(read)].toSorted((one, other) => one - other),
-    );
-    t.is(read.at(-1), range.endMs);
-  },
-);
 
 /** The facts of the cues of each track, which must have the stored shape. */
 const cuesOf = (found: readonly Detection[]) =>
@@ -143,7 +135,7 @@ test('without a text track both kinds are unavailable, and nothing is run', asyn
   }
 });
 
-test('SubRip and ASS tracks are read beside a track of pictures, from a container that starts late', async (t) => {
+test('SubRip and ASS are read beside a track of pictures, from a container that starts late', async (t) => {
   const lines =
     '1\n00:00:01,000 --> 00:00:02,500\n<i>Guten Morgen</i>, liebe Freunde &amp; Nachbarn\n- Danke!\n\n2\n00:00:03,000 --> 00:00:04,000\n…\n\n';
   const srt = { 'lines.srt': lines };
@@ -315,7 +307,7 @@ test('TTML in MP4 is named as what is not read, beside a track that is', async (
   ]);
 });
 
-test('of forty text tracks as many are read as the limit says, in silence, and the rest are named', async (t) => {
+test('of forty text tracks as many are read as the limit says, and the rest are named', async (t) => {
   const texts = { 'many.srt': srt([{ startMs: 1000, endMs: 2000, text: 'One line of text that is English' }]) };
   const indexes = Array.from({ length: 40 }, (_, at) => at + 1);
   const film = await filmOf(3, texts, copied(...indexes.map(() => '1')));

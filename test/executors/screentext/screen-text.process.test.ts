@@ -4,17 +4,12 @@ import { SAMPLE_RULE, type SampleRequest, sampledPictures } from '../../../execu
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { type DetectionBench, openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
+import { openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
 import { launcherFor } from '../process/launcher-for-tests.ts';
 import { filmsWithoutText } from './films-without-text.ts';
 import { filmOf, openFilmReader } from './read-film.ts';
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
-});
-
+const bench = await openDetectionBench();
 test.after.always(() => bench.close());
 
 /** One key frame in ten seconds: where a transport stream is entered, the next one may be far away. */
@@ -72,7 +67,7 @@ test('a window behind the last picture has none, and is not looked for from the 
 const written = (words: string, rest: string) =>
   `drawtext=fontfile=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:text='${words}':fontcolor=white:x=(w-text_w)/2:${rest}`;
 
-test('of a title whose beginning fades into its ground nothing passes, and one that is clear passes whole', async (t) => {
+test('nothing passes of a title that fades into its ground, and a clear one passes whole', async (t) => {
   t.timeout(180_000, 'an engine on a busy machine');
   const ground = 'gradients=s=640x360:r=10:c0=0x405060:c1=0x90a0b0:seed=5:speed=0.00001';
   const faded = [ground, written('Weather tomorrow in Porto', 'y=h-110:fontsize=30')].join(',');

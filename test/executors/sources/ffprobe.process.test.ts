@@ -4,20 +4,19 @@ import test from 'ava';
 import { madeMedia, placeMedia } from '../../media/made-media.ts';
 import { base, drawn, ofBase, quickH264, redPicture } from '../../media/recipes.ts';
 import { ffmpeg } from '../evidence/media-for-tests.ts';
-import { kindsOf, openProbeBench, type ProbeBench, refused, twoLines } from './probe-for-tests.ts';
+import { kindsOf, openProbeBench, refused, twoLines } from './probe-for-tests.ts';
 
-let bench: ProbeBench;
+const bench = await openProbeBench();
+test.after.always(() => bench.close());
 
 test.before(async () => {
-  bench = await openProbeBench();
   const shifted = late.map(
     ({ file, words, seconds }) => [file, [...words, '-output_ts_offset', `${seconds}`]] as const,
   );
   await bench.place([...ordinary, ...flagged, ...recorded, ...shifted, ...others]);
 });
 
-test.after.always(() => bench.close());
-
+// In turn: some tests count the tools that were started since the last look.
 test.serial('an ordinary mp4 is measured whole, and the probe tells how far it has read', async (t) => {
   const plain = { language: null, isCoverArt: false };
   const read: [number, number][] = [];

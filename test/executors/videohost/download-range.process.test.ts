@@ -8,19 +8,12 @@ import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
 import { builtProcess } from '../../built-process.ts';
 import { firstSoundMs, frameShades, tracksOf } from '../detector/frames-for-tests.ts';
 import { temporaryFolder } from '../process/launcher-for-tests.ts';
-import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
+import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench } from './video-host-for-tests.ts';
 
-let bench: VideoHostBench;
-
-/** The shade of each frame of the whole film. */
-let whole: Awaited<ReturnType<typeof frameShades>>;
-
-test.before(async () => {
-  bench = await openVideoHostBench();
-  whole = await frameShades(bench.media);
-});
-
+const bench = await openVideoHostBench();
 test.after.always(() => bench.close());
+/** The shade of each frame of the whole film. */
+const whole = await frameShades(bench.media);
 
 const TOLERANCE_MS = 60;
 
@@ -72,6 +65,7 @@ for (const form of VIDEO_FORMS) {
   }
 }
 
+// In turn: each downloads and encodes by several processes.
 test.serial('each language that the host keeps apart becomes a track of its own', async (t) => {
   const form = `/more/${await makeLanguages(bench.folder)}`;
   const resolved = await bench.resolve(form);
@@ -98,7 +92,7 @@ test.serial('the processes of a download find no way but the proxy, and leave no
   t.true(more.every((name) => /^[0-9a-f-]{36}$/.test(name)));
 });
 
-test('the video host of the fixtures serves the sample from the command line, and leaves nothing when it is told to end', async (t) => {
+test('the video host of the fixtures serves the sample by command, and leaves nothing behind', async (t) => {
   const TMPDIR = await temporaryFolder(t);
   const script = builtProcess('fixtures/video-host/serve.ts');
   const env = { PATH: process.env.PATH, TMPDIR };

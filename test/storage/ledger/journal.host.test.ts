@@ -8,6 +8,7 @@ import { encodeRow } from '../../../storage/ledger/row-codec.ts';
 import {
   compactRows,
   draft,
+  newScratchLedger,
   openScratchLedger,
   scratchFolder,
   seededNumbers,
@@ -31,7 +32,7 @@ const parsed = (events: readonly Uint8Array[]) =>
   events.map((bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')));
 
 test('the journal chain is the one of the golden vectors', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   t.is(vectorDrafts.length, 3);
   const heads: string[] = [ledger.journalHead(vectorRun).digest];
   for (const event of vectorDrafts) {
@@ -46,7 +47,6 @@ test('the journal chain is the one of the golden vectors', async (t) => {
     digest: heads[3] ?? '',
     recordedAt: '2026-01-02T03:04:05.673Z',
   });
-  await ledger.close();
 });
 
 test('events of one commit, of several appends in it, and of a later process go on in one chain', async (t) => {
@@ -61,20 +61,18 @@ test('events of one commit, of several appends in it, and of a later process go 
   const second = await openScratchLedger(t, directory);
   await second.commit([{ append: vectorRun, events: vectorDrafts.slice(2) }]);
   t.is<string | undefined, string | undefined>(second.journalHead(vectorRun).digest, vector?.expected[3]);
-  await second.close();
 });
 
 test('a run without events has the head of an empty journal', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   const empty = { seq: 0, digest: vector?.expected[0] ?? '', recordedAt: null };
   t.deepEqual(ledger.journalHead(vectorRun), empty);
   t.deepEqual(await ledger.journalPage(vectorRun, 0, 100), { events: [], head: empty });
   t.deepEqual(await ledger.verifyJournal(vectorRun), empty);
-  await ledger.close();
 });
 
 test('seqs are taken at the call, but reads show only what is on disk', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   const commits = [1, 2, 3].map((n) => ledger.commit([{ append: 'run', events: [draft(n), draft(n)] }]));
   t.is(ledger.journalHead('run').seq, 0);
   t.deepEqual((await ledger.journalPage('run', 0, 10)).events, []);
@@ -85,10 +83,9 @@ test('seqs are taken at the call, but reads show only what is on disk', async (t
     parsed(page.events).map(({ seq, eventId, data }) => [seq, eventId, data]),
     [1, 1, 2, 2, 3, 3].map((data, index) => [index + 1, `event:run:${index + 1}`, data]),
   );
-  await ledger.close();
 });
 
-test('recorded times go up by at least a millisecond while the clock jumps back, also after a restart', async (t) => {
+test('recorded times go up while the clock jumps back, also after a restart', async (t) => {
   const directory = await scratchFolder(t);
   const offsets = [0, 50, -1000, -1000, 49, 200];
   const clock = { now: () => startOfTest + (offsets.shift() ?? -5000) };
@@ -102,7 +99,6 @@ test('recorded times go up by at least a millisecond while the clock jumps back,
   );
   t.deepEqual(times, [0, 50, 51, 52, 53, 200, 201]);
   t.is(second.journalHead('run').recordedAt, new Date(startOfTest + 201).toISOString());
-  await second.close();
 });
 
 test('every page of a journal is the slice it names, in any order of asking', async (t) => {
@@ -128,11 +124,10 @@ test('every page of a journal is the slice it names, in any order of asking', as
       Array.from({ length: Math.max(0, Math.min(limit, total - after)) }, (_, index) => after + index + 1),
     );
   }
-  await ledger.close();
 });
 
 test('a page is the stored text, byte for byte', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   await ledger.commit([{ append: 'run', events: [draft({ b: 1, a: '한 😀 \u2028' })] }]);
   const [bytes] = (await ledger.journalPage('run', 0, 1)).events;
   t.is(
@@ -141,7 +136,6 @@ test('a page is the stored text, byte for byte', async (t) => {
       '"producer":{"id":"vector","kind":"scheduler"},"recordedAt":"2026-01-02T03:04:05.671Z","runId":"run",' +
       '"schema":"studio.runtime.event.v1","seq":1,"type":"task.transitioned"}',
   );
-  await ledger.close();
 });
 
 type Rows = ClassicLevel<Buffer, Buffer>;
@@ -310,13 +304,11 @@ test('nothing is appended to a journal whose end is damaged, and other writes go
   await ledger.commit([{ append: 'runtime:sibling', events: [draft('kept')] }]);
   t.is(ledger.get('live', damagedRun), undefined);
   t.is(ledger.journalHead('runtime:sibling').seq, totalEvents + 1);
-  await ledger.close();
 });
 
 test('a head whose last event is gone still says how far the journal went', async (t) => {
   const ledger = await damagedLedger(t, (rows) => rows.del(eventKey(damagedRun, totalEvents)));
   t.is(ledger.journalHead(damagedRun).seq, totalEvents);
-  await ledger.close();
 });
 
 /** A journal chained correctly over events that contradict themselves. */
@@ -361,7 +353,6 @@ test('an audit finds what a chain cannot: times that go back, wrong ids, no time
     );
   });
   await t.throwsAsync(torn.verifyJournal('forged'), { code: 'malformed_journal', message: /not JSON/ });
-  await torn.close();
 });
 
 test('a block of the store that fails its checks never makes a page short', async (t) => {
@@ -384,5 +375,4 @@ test('a block of the store that fails its checks never makes a page short', asyn
   }
   t.deepEqual(codes, new Set([100, 'malformed_journal']));
   await t.throwsAsync(ledger.verifyJournal(damagedRun), { code: 'invalid_journal_chain' });
-  await ledger.close();
 });

@@ -263,7 +263,7 @@ test('a file that ends too early, or never begins, is upload_too_short and leave
   t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
 });
 
-test('a file that goes on too long is upload_too_long at once, takes no more bytes and leaves nothing', async (t) => {
+test('a file that goes on too long is upload_too_long at once, and leaves nothing', async (t) => {
   const root = await scratchFolder(t);
   const objectStore = await openObjectStore({ root });
   const receiving = await objectStore.receive(uploadName(1), 5);
