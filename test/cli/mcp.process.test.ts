@@ -70,10 +70,8 @@ test.serial('an agent finds a source, studies it, follows it to its end and read
   const { said: kinds } = await call('read_evidence', { runtimeId });
   t.true(kinds.evidence.some(({ kind }: { kind: string }) => kind === 'speech_activity'));
   const { said: cuts } = await call('read_evidence', { runtimeId, kind: 'shot_changes', startMs: 0, endMs: 8000 });
-  t.deepEqual(
-    cuts.items.map(({ atMs }: { atMs: number }) => atMs),
-    [7760],
-  );
+  const times = cuts.items.map(({ atMs }: { atMs: number }) => atMs);
+  t.deepEqual(times, [7760]);
   t.is((await call('read_claims', { runtimeId })).said.nextCursor, null);
 });
 
@@ -166,10 +164,8 @@ test.serial('an argument that a tool does not have, or that is not in its form, 
 test.serial('no tool writes a review, signs or deletes', async (t) => {
   const { tools } = await agent.listTools();
   t.false(tools.some(({ name }) => /review|approve|reject|revoke|delete|sign|backup/.test(name)));
-  t.deepEqual(
-    tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
-    ['start_study', 'read_captions', 'cancel_study', 'export_study'],
-  );
+  const names = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
+  t.deepEqual(names, ['start_study', 'read_captions', 'cancel_study', 'export_study']);
 });
 
 test('a wrong call of the command ends with 2, and a host that is not there with 3', async (t) => {

@@ -104,10 +104,8 @@ test('bug: a kind of evidence that is missing stood twice in the summary of a st
   t.true(missing.length > 0);
   for (const { title, text, reasonCode } of missing) {
     t.true(text.includes(`(${reasonCode})`), text);
-    t.deepEqual(
-      lines.filter((line) => line.includes(`${title}: `)),
-      [`${title}: ${text}`],
-    );
+    const itsLines = lines.filter((line) => line.includes(`${title}: `));
+    t.deepEqual(itsLines, [`${title}: ${text}`]);
   }
   // What is kept back for another reason than that it is missing is still said.
   const others = lines.filter((line) => line.startsWith('withheld: '));

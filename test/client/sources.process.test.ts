@@ -90,13 +90,11 @@ test('media without text is studied and captioned from two files that were attac
   t.is((await study.ended()).lifecycle, 'terminal');
   const { runtimeId } = await study.started;
   const { evidence } = await client.evidence(runtimeId, 'subtitle_track');
-  t.deepEqual(
-    evidence.map(({ facts }) => facts),
-    [
-      [{ kind: 'subtitle_cue', index: 0, startMs: 2000, endMs: 4000, text: '안녕하세요' }],
-      [{ kind: 'subtitle_cue', index: 0, startMs: 2100, endMs: 4000, text: 'Hello' }],
-    ],
-  );
+  const cues = evidence.map(({ facts }) => facts);
+  t.deepEqual(cues, [
+    [{ kind: 'subtitle_cue', index: 0, startMs: 2000, endMs: 4000, text: '안녕하세요' }],
+    [{ kind: 'subtitle_cue', index: 0, startMs: 2100, endMs: 4000, text: 'Hello' }],
+  ]);
   const { reviewer } = await client.reviews.decisions(runtimeId);
   await client.reviews.decide(
     runtimeId,
@@ -141,10 +139,8 @@ test('a file that becomes shorter while it is sent ends its ingest', async (t) =
   const error = await t.throwsAsync(cut, { instanceOf: MediaUnreadable });
   t.is(error?.hint, 'send the file again once nothing writes to it');
   const { ingests } = await own.client.ownedIngests();
-  t.deepEqual(
-    ingests.map(({ status, failure }) => [status, failure?.code]),
-    [['failed', 'canceled']],
-  );
+  const endings = ingests.map(({ status, failure }) => [status, failure?.code]);
+  t.deepEqual(endings, [['failed', 'canceled']]);
 });
 
 test('a folder is neither ingested nor attached as a subtitle file', async (t) => {

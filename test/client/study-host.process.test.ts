@@ -55,10 +55,8 @@ test.serial('a file is ingested, studied, approved and captioned, and its captio
   t.is(waveform?.windowMs, 20);
   t.true(waveform !== null && Math.max(...waveform.highest) > 1000 && Math.min(...waveform.lowest) < -1000);
   const { evidence } = await client.evidence(runtimeId, 'loudness');
-  t.deepEqual(
-    evidence.map(({ kind, state }) => [kind, state]),
-    [['loudness', 'available']],
-  );
+  const found = evidence.map(({ kind, state }) => [kind, state]);
+  t.deepEqual(found, [['loudness', 'available']]);
   t.true((await client.claims(runtimeId)).audits.length > 0);
   t.is((await client.overview(runtimeId)).situation.text, 'waiting for your review');
 
@@ -149,10 +147,8 @@ test.serial('one stream tells of several studies at once, and how far work has c
   }
   for (const runtimeId of runtimeIds) {
     const { journalHead } = await client.status(runtimeId);
-    t.deepEqual(
-      seqs.get(runtimeId),
-      Array.from({ length: journalHead }, (_, at) => at + 1),
-    );
+    const expected = Array.from({ length: journalHead }, (_, at) => at + 1);
+    t.deepEqual(seqs.get(runtimeId), expected);
     t.like(await client.progress(runtimeId), { id: runtimeId, stage: 'ended' });
   }
   const { transitions } = await client.lifecycles.transitions(runtimeIds[0] ?? '');
@@ -231,10 +227,8 @@ test.serial('a file goes on to a host that was killed, behind the bytes that had
   t.is(source.label, 'A file');
   t.true(isKilled);
   t.is(seen.filter((sent) => sent === 0).length, 1);
-  t.deepEqual(
-    [...seen].sort((one, other) => one - other),
-    seen,
-  );
+  const sorted = [...seen].sort((one, other) => one - other);
+  t.deepEqual(sorted, seen);
   t.is(seen.at(-1), media.size);
 });
 

@@ -124,18 +124,16 @@ test('the client runs in pages, brings nothing of the host along, and asks Node 
   });
   const files = Object.keys(metafile.inputs);
   t.true(files.length > 5);
-  t.deepEqual(
-    files.filter((file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/')),
-    [],
+  const foreign = files.filter(
+    (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
+  t.deepEqual(foreign, []);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
-  t.deepEqual(
-    asked.map(({ path, kind }) => [path, kind]),
-    [
-      ['node:http', 'dynamic-import'],
-      ['node:stream', 'dynamic-import'],
-      ['node:fs', 'dynamic-import'],
-      ['node:path', 'dynamic-import'],
-    ],
-  );
+  const ofNode = asked.map(({ path, kind }) => [path, kind]);
+  t.deepEqual(ofNode, [
+    ['node:http', 'dynamic-import'],
+    ['node:stream', 'dynamic-import'],
+    ['node:fs', 'dynamic-import'],
+    ['node:path', 'dynamic-import'],
+  ]);
 });

@@ -133,10 +133,9 @@ async function isMigrated(t: ExecutionContext, { ledger: directory }: DataRoot):
   const ledger = await openScratchLedger(t, directory, { formats: madeUpFormats(never) });
   const rows = await ledger.list('record', 'row/');
   await ledger.close();
-  t.deepEqual(
-    rows.map(({ value }) => value),
-    Array.from({ length: rowCount }, (_, index) => rowOf(5, index)),
-  );
+  const values = rows.map(({ value }) => value);
+  const expected = Array.from({ length: rowCount }, (_, index) => rowOf(5, index));
+  t.deepEqual(values, expected);
 }
 
 // In the middle of a step, before it is noted as done, and in the step behind it.

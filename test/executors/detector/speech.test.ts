@@ -96,10 +96,8 @@ test('a tone is loudest in the band of its frequency, from the lowest to the hig
     t.is(levels.length, (BLOCK_SAMPLES / STEP_SAMPLES) * bands);
     return loudestBand(levels, 30);
   });
-  t.deepEqual(
-    places,
-    places.toSorted((one, other) => one - other),
-  );
+  const sorted = places.toSorted((one, other) => one - other);
+  t.deepEqual(places, sorted);
   t.is(new Set(places).size, places.length);
   t.deepEqual([places[0], places.at(-1)], [0, bands - 1]);
 });
@@ -200,10 +198,8 @@ test('speech in one channel is speech, and a channel is like the mix where it wa
   );
   const found = await judged(blocks, total);
   const none = await judged(Array<BlockTracks>(12).fill(mix), total);
-  t.deepEqual(
-    [...found],
-    [...alone].map((each, at) => Math.max(each, none[at] ?? 0)),
-  );
+  const expected = [...alone].map((each, at) => Math.max(each, none[at] ?? 0));
+  t.deepEqual([...found], expected);
   t.notDeepEqual([...found], [...none]);
 });
 

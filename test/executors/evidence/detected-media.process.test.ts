@@ -12,9 +12,9 @@ import { failureOf } from '../process/launcher-for-tests.ts';
 import { artifactOf, cutsOf, detect, openDetectionBench, spansOf, statesOf, watched } from './detection-for-tests.ts';
 
 const bench = await openDetectionBench();
-test.after.always(() => bench.close());
 
 const gold = await readSampleGold();
+test.after.always(() => bench.close());
 const SOUND = drawn('aevalsrc=0.3*sin(2*PI*440*t)*between(t\\,2\\,4):s=44100:d=6');
 const RED = drawn('color=red:s=160x90:r=25:d=3');
 const WHITE = drawn('color=white:s=160x90:r=25:d=3');
@@ -168,10 +168,8 @@ test('sound that ends before the picture leaves the rest of the range without sp
   const found = await detect(bench, briefSound, [0, 6000]);
   const { input, facts } = artifactOf(t, found, 'speech_activity');
   t.true((input.derivedAudio?.samples ?? 0) < 2600 * 16);
-  t.deepEqual(
-    facts.map((fact) => fact.kind === 'non_speech_window' && fact.endMs),
-    [6000],
-  );
+  const silentUntil = facts.map((fact) => fact.kind === 'non_speech_window' && fact.endMs);
+  t.deepEqual(silentUntil, [6000]);
 });
 
 test('sound that changes its channels on the way is measured as a whole', async (t) => {

@@ -21,10 +21,10 @@ import {
 } from './detection-for-tests.ts';
 
 const bench = await openDetectionBench();
-test.after.always(() => bench.close());
 
 const gold = await readSampleGold();
 const labelled = await readLabelledCues();
+test.after.always(() => bench.close());
 
 const TRACKS = [
   { index: 2, codec: 'mov_text', language: 'kor' },
@@ -39,10 +39,8 @@ test.serial('the tracks tell how far they were read, from the start to the end o
   const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
   await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
   t.true(read.length > 1);
-  t.deepEqual(
-    read,
-    [...new Set(read)].toSorted((one, other) => one - other),
-  );
+  const sorted = [...new Set(read)].toSorted((one, other) => one - other);
+  t.deepEqual(read, sorted);
   t.is(read.at(-1), range.endMs);
 });
 
@@ -68,10 +66,10 @@ const languagesIn = (found: readonly Detection[]) =>
 
 test('the cues of every track are exact', async (t) => {
   const found = await subtitles(bench, sampleMedia, [0, gold.durationMs], TRACKS);
-  t.deepEqual(
-    cuesOf(found),
-    gold.subtitleTracks.map(({ cues }) => cues.map(({ startMs, endMs, text }) => [startMs, endMs, text])),
+  const expected = gold.subtitleTracks.map(({ cues }) =>
+    cues.map(({ startMs, endMs, text }) => [startMs, endMs, text]),
   );
+  t.deepEqual(cuesOf(found), expected);
   t.deepEqual(statesOf(found), [
     ['subtitle_track', 'available'],
     ['subtitle_track', 'available'],
@@ -84,14 +82,10 @@ test('the language of every track is right, and so is that of its cues', async (
   const [korean, english] = languagesIn(await subtitles(bench, sampleMedia, [0, gold.durationMs], TRACKS));
   t.like(korean, { trackIndex: 2, taggedLanguage: 'kor', code: 'ko', method: 'script' });
   t.like(english, { trackIndex: 3, taggedLanguage: 'eng', code: 'en', method: 'ngram' });
-  t.deepEqual(
-    korean?.cueCodes,
-    korean?.cueCodes.map(() => 'ko'),
-  );
-  t.deepEqual(
-    english?.cueCodes,
-    english?.cueCodes.map(() => 'en'),
-  );
+  const allKorean = korean?.cueCodes.map(() => 'ko');
+  t.deepEqual(korean?.cueCodes, allKorean);
+  const allEnglish = english?.cueCodes.map(() => 'en');
+  t.deepEqual(english?.cueCodes, allEnglish);
 });
 
 test('one run reads all tracks, and scripts alone need no detector', async (t) => {
@@ -291,8 +285,9 @@ test('TTML in MP4 is named as what is not read, beside a track that is', async (
   await writeFile(timed, bytes);
   const found = await subtitles(bench, timed, [0, 3000], [track(1, 'mov_text'), track(2, 'ttml')]);
   t.deepEqual(cuesOf(found), [[[1000, 2000, 'Hallo']]]);
+  const missing = found.filter(({ state }) => state === 'unavailable');
   t.deepEqual(
-    found.filter(({ state }) => state === 'unavailable'),
+    missing,
     (['subtitle_track', 'text_language'] as const).map((kind) => ({
       kind,
       state: 'unavailable',
@@ -340,16 +335,13 @@ test('a track with more cues than are read is named, in a range that has fewer i
   const { maxTrackCues, maxCues } = SUBTITLE_LIMITS;
   const [one, two] = [track(1, 'subrip'), track(2, 'subrip')];
   const over = await subtitles(bench, file, [0, 5000], [one, two]);
-  t.deepEqual(
-    new Set(over.map((each) => each.state === 'unavailable' && each.reasonCode)),
-    new Set(['subtitle_limit_exceeded']),
-  );
+  const reasons = new Set(over.map((each) => each.state === 'unavailable' && each.reasonCode));
+  t.deepEqual(reasons, new Set(['subtitle_limit_exceeded']));
   const full = new Array<SubtitleTrack>(maxCues / maxTrackCues).fill(one);
   const found = await subtitles(bench, file, [1, 5000], [...full, two]);
-  t.deepEqual(
-    cuesOf(found).map(({ length }) => length),
-    full.map(() => maxTrackCues),
-  );
+  const lengths = cuesOf(found).map(({ length }) => length);
+  const expected = full.map(() => maxTrackCues);
+  t.deepEqual(lengths, expected);
   t.like(found[full.length], { kind: 'subtitle_track', reasonCode: 'subtitle_limit_exceeded', trackIndex: 2 });
 });
 

@@ -170,10 +170,8 @@ test('candidates that are far ahead of the cuts are kept until these are decided
   t.deepEqual(found, []);
   finder.cut(2000);
   finder.decided(12_500);
-  t.deepEqual(
-    found.map(({ atMs }) => atMs),
-    [1400, 7000],
-  );
+  const times = found.map(({ atMs }) => atMs);
+  t.deepEqual(times, [1400, 7000]);
 });
 
 const size = { width: 1920, height: 1080 };

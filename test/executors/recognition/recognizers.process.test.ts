@@ -213,13 +213,11 @@ test('words come with times and confidences, joined from tokens, without the mar
       },
     ],
   });
-  t.deepEqual(
-    recognizer.tools.map(({ name, version }) => [name, version]),
-    [
-      ['whisper-cli', 'unstated'],
-      ['whisper-model', 'ggml-base.bin'],
-    ],
-  );
+  const tools = recognizer.tools.map(({ name, version }) => [name, version]);
+  t.deepEqual(tools, [
+    ['whisper-cli', 'unstated'],
+    ['whisper-model', 'ggml-base.bin'],
+  ]);
   await writeFile(model, 'another');
   await t.throwsAsync(recognizer.recognize(second, signal), { message: /^model_changed: / });
 });

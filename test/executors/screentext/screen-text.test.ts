@@ -30,10 +30,8 @@ test('pictures are cut from output in any pieces, and a part or another form is 
     const pictures = [];
     for (let at = 0; at < output.length; at += size) pictures.push(...cutter.push(output.subarray(at, at + size)));
     cutter.end();
-    t.deepEqual(
-      pictures.map(({ pixels }) => pixels.length),
-      [width * height, width * height],
-    );
+    const sizes = pictures.map(({ pixels }) => pixels.length);
+    t.deepEqual(sizes, [width * height, width * height]);
   }
   const part = new GreyPictures();
   part.push(output.subarray(0, 900));

@@ -11,9 +11,9 @@ import { temporaryFolder } from '../process/launcher-for-tests.ts';
 import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench } from './video-host-for-tests.ts';
 
 const bench = await openVideoHostBench();
-test.after.always(() => bench.close());
 /** The shade of each frame of the whole film. */
 const whole = await frameShades(bench.media);
+test.after.always(() => bench.close());
 
 const TOLERANCE_MS = 60;
 
@@ -57,10 +57,8 @@ for (const form of VIDEO_FORMS) {
       t.deepEqual(progress.at(-1), { mediaMs: rangeMs, bytes: got.bytes });
       t.true(progress.length > 1);
       const steps = progress.map(({ mediaMs }) => mediaMs);
-      t.deepEqual(
-        steps,
-        [...steps].sort((one, other) => one - other),
-      );
+      const sorted = [...steps].sort((one, other) => one - other);
+      t.deepEqual(steps, sorted);
     });
   }
 }
@@ -69,10 +67,8 @@ for (const form of VIDEO_FORMS) {
 test.serial('each language that the host keeps apart becomes a track of its own', async (t) => {
   const form = `/more/${await makeLanguages(bench.folder)}`;
   const resolved = await bench.resolve(form);
-  t.deepEqual(
-    resolved.formats.map(({ language }) => language),
-    [null, 'eng', 'kor'],
-  );
+  const languages = resolved.formats.map(({ language }) => language);
+  t.deepEqual(languages, [null, 'eng', 'kor']);
   const range = { startMs: 5000, endMs: 8000 };
   const got = await bench.download(form, { resolved, range });
   const { durationMs, tracks } = await tracksOf(got.path);
@@ -107,10 +103,8 @@ test('the video host of the fixtures serves the sample by command, and leaves no
     if (printed.split('\n').length > VIDEO_FORMS.length) break;
   }
   const addresses = printed.trim().split('\n');
-  t.deepEqual(
-    addresses.map((address) => new URL(address).pathname),
-    [...VIDEO_FORMS],
-  );
+  const paths = addresses.map((address) => new URL(address).pathname);
+  t.deepEqual(paths, [...VIDEO_FORMS]);
   for (const address of addresses) {
     const response = await fetch(address, { headers: { Range: 'bytes=10-19' } });
     t.true(response.ok);
@@ -119,8 +113,6 @@ test('the video host of the fixtures serves the sample by command, and leaves no
   }
   host.kill('SIGTERM');
   t.deepEqual(await once(host, 'exit'), [0, null]);
-  t.deepEqual(
-    (await readdir(TMPDIR)).filter((name) => name.startsWith('video-host-')),
-    [],
-  );
+  const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('video-host-'));
+  t.deepEqual(left, []);
 });

@@ -81,10 +81,9 @@ test('spaces are apart, and a list holds exactly the keys with the prefix, in by
   await ledger.commit(keys.map((key) => ({ put: 'record', key, value: key })));
   await ledger.commit([{ put: 'operation', key: 'a/9', value: 'other space' }]);
   const all = await ledger.list('record');
-  t.deepEqual(
-    all.map((row) => row.key),
-    keys.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
-  );
+  const listedKeys = all.map((row) => row.key);
+  const sorted = keys.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  t.deepEqual(listedKeys, sorted);
   t.true(all.every((row) => row.key === row.value));
   t.deepEqual(await ledger.list('record', 'a/'), [
     { key: 'a/10', value: 'a/10' },
@@ -164,16 +163,14 @@ test('a damaged row is reported where it stands and hides none of the others', a
   });
   const ledger = await openScratchLedger(t, directory);
   const listed = await ledger.list('live');
-  t.deepEqual(
-    listed.map(({ key, value }) => [key, value instanceof DamagedRow ? value.error.code : value]),
-    [
-      ['a', { key: 'a' }],
-      ['b', 'damaged_row'],
-      ['c', 'damaged_row'],
-      ['d', 'damaged_row'],
-      ['e', { key: 'e' }],
-    ],
-  );
+  const outcomes = listed.map(({ key, value }) => [key, value instanceof DamagedRow ? value.error.code : value]);
+  t.deepEqual(outcomes, [
+    ['a', { key: 'a' }],
+    ['b', 'damaged_row'],
+    ['c', 'damaged_row'],
+    ['d', 'damaged_row'],
+    ['e', { key: 'e' }],
+  ]);
   const many = await ledger.getMany('live', ['a', 'b']);
   t.deepEqual(many[0], { key: 'a' });
   t.true(many[1] instanceof DamagedRow && many[1].key === 'live b');

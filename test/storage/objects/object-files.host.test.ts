@@ -32,10 +32,8 @@ test('a file that has to be hashed tells how far that is, and one that is known 
   t.is(await objectStore.verify(contentId, how), 'intact');
   t.deepEqual(hashed, []);
   t.is(await objectStore.verify(contentId, { ...how, always: true }), 'intact');
-  t.deepEqual(
-    [...new Set(hashed)].toSorted((one, other) => one - other),
-    hashed,
-  );
+  const sorted = [...new Set(hashed)].toSorted((one, other) => one - other);
+  t.deepEqual(sorted, hashed);
   t.is(hashed.at(-1), bytes.length);
 });
 
