@@ -5,11 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import test, { type ExecutionContext } from 'ava';
-import { type CompletedCommands, completionScript } from '../../cli/completions.ts';
-import { repeated, single, toggle } from '../../cli/options/flags.ts';
+import test from 'ava';
+import { completionScript } from '../../cli/completions.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
-import { writeExport } from '../../cli/terminal/written-export.ts';
 import { HostError } from '../../client/host-error.ts';
 import { pairWith } from '../../client/pairing.ts';
 import { StudyHost } from '../../client/study-host.ts';
@@ -17,6 +15,8 @@ import { firstMissing } from '../docs/shown-blocks.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { repository, runCommand as run, runCommand } from './command.ts';
+import { completedCommands as commands } from './completed-commands.ts';
+import { exporting } from './exported-facts.ts';
 import { commandOn, serving } from './foreign-host.ts';
 
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
@@ -301,16 +301,6 @@ test('a command that follows a study ends when nobody reads on, although the stu
   t.is(said(), '');
 });
 
-const { signal } = new AbortController();
-const asked = { name: 'facts.csv', options: {} } as const;
-
-async function exporting(t: ExecutionContext) {
-  const folder = await scratchFolder(t);
-  const answers = async () => new Response('kind,startMs\n');
-  const host = StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: 'any' }, { fetch: answers });
-  return { folder, write: (path: string) => writeExport(host, 'runtime:any', asked, path, signal) };
-}
-
 test('an export puts no file in the place of a device or a folder', async (t) => {
   const { folder, write } = await exporting(t);
   const path = join(folder, 'a-socket');
@@ -356,20 +346,6 @@ test('bug: cuts were counted at 25 frames a second, whatever the media has, and 
 });
 
 const execute = promisify(execFile);
-
-const commands: CompletedCommands = {
-  export: {
-    usage: 'media-study export',
-    purpose: "Writes a study, the host's own.",
-    flags: {
-      output: single('FILE', null, 'the file [that] is written: here'),
-      rate: single('RATE', '25', 'frames'),
-      media: toggle('with media'),
-    },
-    choices: ['bundle', 'cuts.edl'],
-  },
-  watch: { usage: 'media-study watch', purpose: 'Watches.', flags: { only: repeated('KIND', null, 'a kind') } },
-};
 
 /** What bash proposes for the last of these words, asked as its completion asks. */
 async function proposed(script: string, ...words: readonly string[]): Promise<string[]> {

@@ -10,6 +10,7 @@ import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { markerName } from '../../storage/objects/data-root-marker.ts';
 import { storeFormat } from '../../storage/store-format.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
+import { studyUntil } from '../client/asked-study.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { scratchFolder, withRawRows } from '../storage/ledger/scratch.ts';
@@ -24,13 +25,7 @@ async function hostOn(root: string) {
   return { host, client: StudyHost.connect({ baseUrl: String(listening), token: String(authorizationToken) }) };
 }
 
-const request = (endMs: number) =>
-  ({
-    range: { startMs: 0, endMs },
-    requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-    targetLanguage: 'en',
-    outputDepth: 'evidence',
-  }) as const;
+const request = (endMs: number) => studyUntil(endMs, 'evidence');
 
 async function sampleOf(client: StudyHost) {
   const [source] = await client.sources();

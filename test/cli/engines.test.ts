@@ -16,15 +16,17 @@ test('each executor of captions is chosen by its name and its permission', (t) =
   t.is(serveOptions(split).captionExecutor.classification, 'embedded_subtitle_tracks');
 });
 
-const codeOf = (flags: readonly string[]): string => {
+/** How a start is refused: its exit code, its code and its message. */
+const complaint = (start: () => unknown): string => {
   try {
-    serveOptions(flags);
+    start();
     return 'started';
   } catch (error) {
     if (error instanceof StartError) return `${error.exitCode} ${error.code}: ${error.message}`;
     throw error;
   }
 };
+const codeOf = (flags: readonly string[]): string => complaint(() => serveOptions(flags));
 
 test('an executor of captions needs its own permission, and says which', (t) => {
   const [seamPermission = '', embeddedPermission = ''] = [seam[2], embedded[2]];
@@ -147,16 +149,6 @@ const explainPermission = '--allow-real-language-explanation';
 const model = '--language-explanation-model=org/small:1b';
 const key = 'sk-secret-of-the-test';
 
-const complaint = (run: () => unknown): string => {
-  try {
-    run();
-    return '';
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return `${error.code} ${error.exitCode}: ${error.message}`;
-  }
-};
-
 test('nobody explains unless all three flags say so', (t) => {
   t.is(serveOptions([]).explainerModel, null);
   t.is(serveOptions(['--language-explanation-executor', 'unavailable']).explainerModel, null);
@@ -183,8 +175,8 @@ test('nobody explains unless all three flags say so', (t) => {
     [[executor, `${explainPermission}=yes`, model], 'invalid_flags', 'takes no value'],
   ];
   for (const [flags, code, words] of refused) {
-    const said = complaint(() => serveOptions(flags));
-    t.true(said.startsWith(`${code} 2: `) && said.includes(words), `${flags.join(' ')}: ${said}`);
+    const said = codeOf(flags);
+    t.true(said.startsWith(`2 ${code}: `) && said.includes(words), `${flags.join(' ')}: ${said}`);
   }
 });
 
@@ -196,11 +188,11 @@ test('the provider comes from the environment, and a start without one is refuse
     provider: { baseUrl: 'http://127.0.0.1:11434/v1', apiKey: null, isLocal: true },
   });
   const said = complaint(() => explainerOf('m', {}));
-  t.true(said.startsWith('invalid_explanation_provider 2: OPENAI_API_KEY'), said);
+  t.true(said.startsWith('2 invalid_explanation_provider: OPENAI_API_KEY'), said);
   const leaky = complaint(() =>
     explainerOf('m', { OPENAI_BASE_URL: `https://me:${key}@a.example`, OPENAI_API_KEY: key }),
   );
-  t.true(leaky.startsWith('invalid_explanation_provider 2: ') && !leaky.includes(key), leaky);
+  t.true(leaky.startsWith('2 invalid_explanation_provider: ') && !leaky.includes(key), leaky);
 });
 
 test('the explainer is named on stdout, and where text goes on stderr, without the key', (t) => {

@@ -6,11 +6,11 @@ import test, { type ExecutionContext } from 'ava';
 import { withDataRoot } from '../../cli/evaluation-files.ts';
 import { ExportFolder } from '../../cli/mcp/export-folder.ts';
 import { systemFailure } from '../../cli/terminal/system-failure.ts';
-import { writeExport } from '../../cli/terminal/written-export.ts';
 import { hostToken } from '../../cli/token.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { refusedCall } from '../storage/refused-call.ts';
+import { exporting } from './exported-facts.ts';
 
 const refused = { name: 'StartError', code: 'invalid_host_token' };
 const token = '0123456789abcdef'.repeat(4);
@@ -64,13 +64,6 @@ test('bug: a token file in a folder that is not there was refused in words of No
 
 const { signal } = new AbortController();
 const asked = { name: 'facts.csv', options: {} } as const;
-
-async function exporting(t: ExecutionContext) {
-  const folder = await scratchFolder(t);
-  const answers = async () => new Response('kind,startMs\n');
-  const host = StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: 'any' }, { fetch: answers });
-  return { folder, write: (path: string) => writeExport(host, 'runtime:any', asked, path, signal) };
-}
 
 test('an export leaves a file of the person alone that is called like its part', async (t) => {
   const { folder, write } = await exporting(t);

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { StudyHost } from '../../client/study-host.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
+import { studyUntil } from '../client/asked-study.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { embedded } from './caption-choices.ts';
@@ -198,14 +199,7 @@ async function captioning(t: ExecutionContext) {
 async function studied(client: StudyHost) {
   const [source] = await client.sources();
   if (source === undefined) throw new Error('the sample is not listed');
-  const { runtimeId } = await client
-    .study(source, {
-      range: { startMs: 0, endMs: 20_000 },
-      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-      targetLanguage: 'en',
-      outputDepth: 'captions',
-    })
-    .ended();
+  const { runtimeId } = await client.study(source, studyUntil(20_000, 'captions')).ended();
   return { runtimeId, reviewer: (await client.reviews.decisions(runtimeId)).reviewer };
 }
 

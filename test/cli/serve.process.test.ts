@@ -12,6 +12,7 @@ import { StudyHost } from '../../client/study-host.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { toolIdentity } from '../../contract/base/tool.ts';
 import { sampleFolder } from '../../fixtures/sample/gold.ts';
+import { studyUntil } from '../client/asked-study.ts';
 import { type HostOptions, RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { withoutDownloader } from '../without-downloader.ts';
@@ -194,12 +195,7 @@ test('no format of the log holds a token, the secret of a grant or the key of a 
     t.like(await client.health(), { status: 'ok' });
     const [source] = await client.sources();
     if (source === undefined) throw new Error('the sample is not listed');
-    const study = client.study(source, {
-      range: { startMs: 0, endMs: 1000 },
-      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-      targetLanguage: 'en',
-      outputDepth: 'evidence',
-    });
+    const study = client.study(source, studyUntil(1000, 'evidence'));
     const { runtimeId } = await study.started;
     await study.ended();
     const { url } = await client.playbackUrl(runtimeId, baseUrl);

@@ -2,9 +2,8 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { warnedRange } from '../../cli/commands/study-range.ts';
 import { usualLabel } from '../../cli/commands/usual-label.ts';
-import { type CompletedCommands, completionScript } from '../../cli/completions.ts';
+import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
-import { repeated, single, toggle } from '../../cli/options/flags.ts';
 import { countedProgress } from '../../cli/terminal/counted-progress.ts';
 import { causeIn } from '../../cli/terminal/own-host.ts';
 import { progressLine } from '../../cli/terminal/progress-line.ts';
@@ -22,6 +21,7 @@ import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
 import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { reopened } from '../receipts/reopening/reopened.ts';
+import { completedCommands as commands } from './completed-commands.ts';
 
 const nothing: WorkProgress = {
   ...{ schema: 'studio.local-work-progress.v1', id: 'runtime:1', stage: 'queued' },
@@ -250,20 +250,6 @@ test('a page holds what one answer may, and at least one item', (t) => {
   t.is(paged([{ text: 'x'.repeat(100_000) }, item], 0, 10).items.length, 1);
   t.deepEqual(paged(many, 100, 10), { items: [], nextCursor: null });
 });
-
-const commands: CompletedCommands = {
-  export: {
-    usage: 'media-study export',
-    purpose: "Writes a study, the host's own.",
-    flags: {
-      output: single('FILE', null, 'the file [that] is written: here'),
-      rate: single('RATE', '25', 'frames'),
-      media: toggle('with media'),
-    },
-    choices: ['bundle', 'cuts.edl'],
-  },
-  watch: { usage: 'media-study watch', purpose: 'Watches.', flags: { only: repeated('KIND', null, 'a kind') } },
-};
 
 test('words of people are quoted for zsh and fish', (t) => {
   const zsh = completionScript('zsh', commands);

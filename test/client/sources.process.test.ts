@@ -7,6 +7,7 @@ import { humWav } from '../http/host/media.ts';
 import { madeMedia, placeMedia } from '../media/made-media.ts';
 import { drawn } from '../media/recipes.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { studyUntil } from './asked-study.ts';
 import { OneHost } from './one-host.ts';
 
 let host: OneHost;
@@ -40,12 +41,7 @@ test('warnings before a study: what the file lacks, cannot play, and why no capt
 
   const warned = async (file: string, endMs: number, outputDepth: 'captions' | 'evidence'): Promise<string[]> => {
     const source = await host.client.ingestFile(join(folder, file), { ...owner, label: file });
-    const { warnings } = await host.client.warnings(source, {
-      range: { startMs: 0, endMs },
-      requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-      targetLanguage: 'en',
-      outputDepth,
-    });
+    const { warnings } = await host.client.warnings(source, studyUntil(endMs, outputDepth));
     return warnings.map(said);
   };
   t.deepEqual(await warned('sound.mka', 121_000, 'captions'), [
@@ -57,13 +53,6 @@ test('warnings before a study: what the file lacks, cannot play, and why no capt
   t.deepEqual(await warned('silent.mp4', 1000, 'evidence'), ['no_audio_track']);
   t.deepEqual(await warned('cut.wav', 1000, 'evidence'), ['no_video_track', 'media_incomplete']);
 });
-
-const request = {
-  range: { startMs: 0, endMs: 20_000 },
-  requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-  targetLanguage: 'en',
-  outputDepth: 'captions',
-} as const;
 
 test('media without text is studied and captioned from two files that were attached to it', async (t) => {
   const { client } = host;
@@ -86,7 +75,7 @@ test('media without text is studied and captioned from two files that were attac
   t.not(both.source.sourceRevisionId, source.sourceRevisionId);
   t.deepEqual((await client.subtitles.list(sourceSessionId)).subtitleTracks, [korean.track, both.track]);
 
-  const study = client.study(both.source, request);
+  const study = client.study(both.source, studyUntil(20_000, 'captions'));
   t.is((await study.ended()).lifecycle, 'terminal');
   const { runtimeId } = await study.started;
   const { evidence } = await client.evidence(runtimeId, 'subtitle_track');

@@ -3,18 +3,14 @@ import test from 'ava';
 import { HostError, HostUnreachable, IngestFailed, NothingYet } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { humWav } from '../http/host/media.ts';
+import { studyUntil } from './asked-study.ts';
 import { typesOf } from './event-types.ts';
 import { OneHost } from './one-host.ts';
 
 const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 const owner = { label: 'A file', rightsHolder: 'Me', ownershipAttested: true } as const;
 
-const request = {
-  range: { startMs: 0, endMs: 20_000 },
-  requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
-  targetLanguage: 'en',
-  outputDepth: 'captions',
-} as const;
+const request = studyUntil(20_000, 'captions');
 
 let host: OneHost;
 

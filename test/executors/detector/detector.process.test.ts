@@ -14,8 +14,7 @@ import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { madeMedia } from '../../media/made-media.ts';
 import { atRest, eventually } from '../../patience.ts';
 import { descendant, descendants, watched } from '../evidence/detection-for-tests.ts';
-import { HandClock } from '../process/hand-clock.ts';
-import { alive, failureOf, fake, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
+import { alive, failureOf, fake, HandClock, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
 
 const IDLE_MS = 1234;
 const UNANSWERED_MS = 10_000;

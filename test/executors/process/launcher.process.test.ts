@@ -7,8 +7,7 @@ import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import { atRest, eventually } from '../../patience.ts';
-import { HandClock } from './hand-clock.ts';
-import { failureOf, fake, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
+import { failureOf, fake, HandClock, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
 
 const SHELL = '/bin/sh';
 

@@ -17,11 +17,11 @@ import { describeSandbox, findSandbox } from '../../../executors/process/process
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import { builtProcess } from '../../built-process.ts';
 import { eventually } from '../../patience.ts';
-import { HandClock } from './hand-clock.ts';
 import {
   alive,
   failureOf,
   fake,
+  HandClock,
   launcherFor,
   limits,
   request,

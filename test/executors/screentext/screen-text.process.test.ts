@@ -6,8 +6,7 @@ import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
 import { openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
 import { launcherFor } from '../process/launcher-for-tests.ts';
-import { filmsWithoutText } from './films-without-text.ts';
-import { filmOf, openFilmReader } from './read-film.ts';
+import { filmOf, filmsWithoutText, openFilmReader } from './read-film.ts';
 
 const bench = await openDetectionBench();
 test.after.always(() => bench.close());
