@@ -179,7 +179,7 @@ const commands: Readonly<Record<string, (root: string) => readonly string[]>> = 
 };
 
 for (const [name, commandOf] of Object.entries(commands)) {
-  test(`${name} refuses a data root of a newer version, and touches nothing in it`, async (t) => {
+  test(`${name} refuses a data root of a newer version and changes nothing`, async (t) => {
     const root = await newerRoot(t);
     const before = await digestOf(root);
     const [script = '', ...args] = commandOf(root);

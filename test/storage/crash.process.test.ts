@@ -146,7 +146,7 @@ const deaths = [
 ];
 
 for (const { point, acknowledged, stored, leftovers } of deaths) {
-  test(`killed at ${point}, the object store keeps what was acknowledged and sweeps the rest`, async (t) => {
+  test(`killed at ${point}, the store keeps what was acknowledged and sweeps the rest`, async (t) => {
     const root = await scratchFolder(t);
     const printed = await printedBy(startFixture(t, 'store-and-die.ts', [root, point]));
     t.deepEqual(printed.split('\n').slice(0, -1), [upload, put].slice(0, acknowledged));

@@ -280,7 +280,7 @@ for (const [what, words] of [
   ['from stereo to mono', ['-ac', '1']],
   ['the size of its picture', ['-ac', '2', '-s', '320x180']],
 ] as const) {
-  test(`a joined transport stream that changes ${what} is measured through the seam`, async (t) => {
+  test(`a joined stream that changes ${what} is measured through the seam`, async (t) => {
     const codecs = ['-map', '0:v', '-map', '0:a', ...quickH264, '-bf', '0', '-c:a', 'mp2', '-ar', '44100'];
     const first = await madeMedia(ofFilm('ts', ['-t', '12'], [...codecs, '-ac', '2']));
     const second = await madeMedia(ofFilm('ts', ['-ss', '12'], [...codecs, ...words]));

@@ -272,7 +272,7 @@ for (const [what, words] of [
   ['a concat script with a relative target', () => script('other.ts')],
   ['a concat script with an absolute target', (target: string) => script(target)],
 ] as const) {
-  test.serial(`${what}, named like a film, is refused and its target never read`, async (t) => {
+  test.serial(`${what}, named like a film, is refused and not followed`, async (t) => {
     const folder = await temporaryFolder(t);
     const target = path.join(folder, 'other.ts');
     const handle = await trap(folder, 'other.ts');
@@ -325,7 +325,7 @@ for (const [what, words] of [
       `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video ${port} TCP/RTP/AVP 96\na=rtpmap:96 H264/90000\n`,
   ],
 ] as const) {
-  test.serial(`${what} that points to the network, named like a film, is refused and calls nobody`, async (t) => {
+  test.serial(`${what} to the network, named like a film, is refused and calls nobody`, async (t) => {
     const { port, calls } = await counter(t);
     t.is(await refusalOf(t, await temporaryFolder(t), words(port)), 'format_not_allowed');
     t.is(calls(), 0);

@@ -170,7 +170,7 @@ const flagged = (
 });
 
 for (const [name, , expected] of flagged) {
-  test.serial(`the default flag of audio tracks is recorded where the first lacks it: ${name}`, async (t) => {
+  test.serial(`the default flag of audio is recorded where the first lacks it: ${name}`, async (t) => {
     const { tracks } = await bench.probe(name);
     const defaults = tracks.filter(({ type }) => type === 'audio').map(({ isDefault }) => isDefault);
     t.deepEqual(defaults, [...expected]);

@@ -188,7 +188,7 @@ const cases: readonly (readonly [
     },
   ],
   [
-    'an event of another run in the place of an own one',
+    'an event of another run in place of an own one',
     chain,
     [8, 12],
     async (rows) => {
