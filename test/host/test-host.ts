@@ -4,13 +4,13 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { openLauncher, probeSandbox } from '../../executors/process/launcher.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { CheckedWire } from './checked-wire.ts';
 import { copyAsLeft, type HostInProcess, openInProcess } from './host-in-process.ts';
 import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';
 import { MemoryWire, memoryPort, type OpenAnswer, type OpenRequest } from './memory-wire.ts';
-import { TestLauncher } from './test-launcher.ts';
+import { probeSandbox, TestLauncher } from './test-launcher.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 export interface TestHostOptions {

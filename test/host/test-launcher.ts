@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
+import { probeSandbox as probe, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import {
   ProcessFailure,
   type ProcessOutput,
@@ -7,6 +7,14 @@ import {
   type RunningProcess,
 } from '../../executors/process/process.ts';
 import { startDetector } from './detector-in-process.ts';
+
+let sandbox: ReturnType<typeof probe> | undefined;
+
+/** What of a sandbox works here: that is looked for once in a test process. */
+export function probeSandbox(): ReturnType<typeof probe> {
+  sandbox ??= probe();
+  return sandbox;
+}
 
 /** The media tools, which a host inside a test may start. */
 const mediaTools = /^(ffmpeg|ffprobe)$/;

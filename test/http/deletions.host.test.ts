@@ -73,7 +73,7 @@ test('a study that waits or runs is not deleted, and one that has ended is', asy
 });
 
 test('every path of a deleted runtime answers 410, whatever its method', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const gone = await deletedStudy(t, host);
   const examples = await sent();
   const asked: string[] = [];
@@ -98,7 +98,7 @@ test('every path of a deleted runtime answers 410, whatever its method', async (
 });
 
 test('an equal start is refused, another attempt is not, and lists do not show it', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const gone = await deletedStudy(t, host);
   for (const path of [plans, starts]) host.refused(t, await host.post(path, gone.request), 'runtime_deleted');
   const listed = host.granted(t, await host.get('/v1/runtimes'), 200, runtimes);
@@ -109,7 +109,7 @@ test('an equal start is refused, another attempt is not, and lists do not show i
 });
 
 test('what cannot be deleted is refused with its reason', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await remove(host, `/v1/runtimes/${nowhere}`), 'unknown_runtime');
   host.refused(t, await remove(host, '/v1/runtimes/x'), 'unknown_runtime');
   host.refused(t, await remove(host, '/v1/source-sessions/x'), 'unknown_source_session');
@@ -162,7 +162,7 @@ test('a source goes with its ingest, once no runtime and no live ingest needs it
 });
 
 test('a collection counts what no record reaches, and a dry run removes nothing', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   host.refused(t, await host.post('/v1/garbage-collections', {}), 'invalid_collection_request');
   const collect = async (dryRun: boolean) => {
     const answer = await host.post('/v1/garbage-collections', { dryRun });

@@ -203,7 +203,7 @@ test('what is not whole media fails its probe with a closed reason and leaves no
 });
 
 test('an ingest that is canceled while its media is measured leaves nothing', async (t) => {
-  const host = await TestHost.open(t, { mediaTools: true });
+  const host = await TestHost.open(t);
   const before = await storedFiles(host);
   const media = humWav(32);
   host.launcher.hold();
@@ -332,7 +332,7 @@ for (const [how, bytes] of [
 }
 
 test('canceling during an upload ends both, and nothing stays', async (t) => {
-  const host = await TestHost.open(t, { mediaTools: true });
+  const host = await TestHost.open(t);
   const before = await storedFiles(host);
   const media = humWav(6);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));
@@ -365,7 +365,7 @@ test('uploads of many ingests go on side by side', async (t) => {
 });
 
 test('a fault of the storage ends the ingest, and the host says that it failed', async (t) => {
-  const host = await TestHost.open(t, { mediaTools: true });
+  const host = await TestHost.open(t);
   const inbox = join(host.dataRoot, 'inbox');
   const media = humWav(7);
   const ingestId = await openIngest(t, host, ingestRequest(media.length));

@@ -81,6 +81,32 @@ async function everything(
   };
 }
 
+/** Kills the host in the middle of an upload. */
+async function killed(t: ExecutionContext, contract: HostContract, ingestId: string): Promise<void> {
+  const { client } = contract;
+  const fields = [`Content-Type: ${octets['Content-Type']}`, 'Content-Length: 50000'];
+  const head = client.head(`PUT ${ingests}/${ingestId}/media`, ...fields);
+  const socket = client.raw().send(head).send(Buffer.alloc(20_000));
+  await arrived(contract, ingestId);
+  t.deepEqual(await contract.kill(), { code: null, signal: 'SIGKILL' });
+  socket.destroy();
+}
+
+/** Asks the host to stop while a client waits for the next event. */
+async function stopped(t: ExecutionContext, contract: HostContract, events: string): Promise<void> {
+  const { client } = contract;
+  const poll = client.raw();
+  // Longer than a host that stops waits for its answers.
+  const journal = `/v1/runtimes/${events}&wait=${maximumWaitMs}`;
+  // Both in one packet: once the first is answered, the host has the second as well.
+  poll.send(client.head('GET /v1/source-sessions') + client.head(`GET ${journal}`));
+  t.is((await poll.answer()).status, 200);
+  const ending = contract.stop();
+  t.is((await poll.answer()).status, 200);
+  t.deepEqual(await ending, { code: 0, signal: null });
+  poll.destroy();
+}
+
 for (const adapter of adapters) {
   for (const [how, seed] of [
     ['asked to stop', 100],
@@ -111,28 +137,8 @@ for (const adapter of adapters) {
       ]);
 
       const cut = await openIngest(t, contract, ingestRequest(50_000));
-      const { client } = contract;
-      if (how === 'killed') {
-        const head = client.head(
-          `PUT ${ingests}/${cut}/media`,
-          `Content-Type: ${octets['Content-Type']}`,
-          'Content-Length: 50000',
-        );
-        const socket = client.raw().send(head).send(Buffer.alloc(20_000));
-        await arrived(contract, cut);
-        t.deepEqual(await contract.kill(), { code: null, signal: 'SIGKILL' });
-        socket.destroy();
-      } else {
-        const poll = client.raw();
-        const journal = `/v1/runtimes/${runtimeIds[1]}/events?after=${before.journals[1]?.journalHead}&wait=${maximumWaitMs}`;
-        // Longer than a host that stops waits for its answers. Both in one packet: once the first is answered, the host has the second as well.
-        poll.send(client.head('GET /v1/source-sessions') + client.head(`GET ${journal}`));
-        t.is((await poll.answer()).status, 200);
-        const ending = contract.stop();
-        t.is((await poll.answer()).status, 200);
-        t.deepEqual(await ending, { code: 0, signal: null });
-        poll.destroy();
-      }
+      if (how === 'killed') await killed(t, contract, cut);
+      else await stopped(t, contract, `${runtimeIds[1]}/events?after=${before.journals[1]?.journalHead}`);
       await nothingRuns(t, contract.gate.path);
 
       await contract.start();

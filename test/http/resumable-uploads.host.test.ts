@@ -216,7 +216,7 @@ test('a new part ends one whose connection is dead, and goes on behind its bytes
 });
 
 test('an upload that is ended leaves nothing, and is gone', async (t) => {
-  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const host = await TestHost.open(t, { flags: bounds });
   const { begun, head, refused, send } = tusClient(t, host);
   const before = await storedFiles(host);
   const media = humWav(35);
@@ -265,7 +265,7 @@ test('a restarted host goes on behind the bytes that counted, or begins anew wit
 });
 
 test('a page of an allowed origin may use it, and learns what the host can do', async (t) => {
-  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const host = await TestHost.open(t, { flags: bounds });
   const { refused } = tusClient(t, host);
   const discovered = { 'tus-version': '1.0.0', 'tus-extension': 'creation,expiration,checksum,termination' };
   for (const path of [creation, pathOf('owned-ingest:none')]) {

@@ -16,7 +16,7 @@ import { StreamReader } from './streams/stream-reader.ts';
 /** Journals as streams of events. */
 
 test('the stream of an ended study is its journal and its end', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const { events: records, journalHead } = await eventsPage(t, host, runtimeId);
   const stream = await StreamReader.of(host, `/v1/runtimes/${runtimeId}/events`, { Origin: pageOrigin });
@@ -43,7 +43,7 @@ test('the stream of an ended study is its journal and its end', async (t) => {
 });
 
 test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const { journalHead } = await eventsPage(t, host, runtimeId);
   const path = `/v1/runtimes/${runtimeId}/events`;
@@ -62,7 +62,7 @@ test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
 });
 
 test('what no stream can begin with is refused in JSON', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const Accept = 'text/event-stream';
   const path = `/v1/runtimes/${runtimeId}/events`;
@@ -82,7 +82,7 @@ test('what no stream can begin with is refused in JSON', async (t) => {
 });
 
 test('only who asks for a stream by its name gets one', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const runtimeId = host.known.studies.oneSecond;
   const path = `/v1/runtimes/${runtimeId}/events?limit=3`;
   const page = await host.get(path);
@@ -181,7 +181,7 @@ test('one stream follows journals and ingests, and its id resumes all of them', 
 });
 
 test('what no stream can follow is refused in JSON', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
   const videohost = 'videohost-ingest:00000000-0000-4000-8000-000000000000';
@@ -306,7 +306,7 @@ test('a stream has every transition of an actor with the state before, and resum
 });
 
 test('one stream has what every actor does, also while the client and the host were away', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const stream = await open(host, 'actors=all');
   await stream.until('the beginning', () => commits(stream).length === 1);
   t.deepEqual(told(stream), []);
@@ -351,7 +351,7 @@ test('one stream has what every actor does, also while the client and the host w
 });
 
 test('transitions that no stream can begin with are refused in JSON', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const host = await TestHost.open(t, { life: 'studied' });
   const { actors } = host.granted(t, await host.get('/v1/actors?limit=2'), 200, actorList);
   const [one, other] = actors.map(({ actorId }) => actorId);
   const rows = [
