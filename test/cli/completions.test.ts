@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { runCommand } from './command.ts';
 import { type CompletedCommands, completionScript } from '../../cli/completions.ts';
 import { repeated, single, toggle } from '../../cli/options/flags.ts';
 
 const run = promisify(execFile);
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const commands: CompletedCommands = {
   export: {
     usage: 'media-study export',
@@ -44,15 +43,16 @@ test('bash proposes commands, then the words and flags of one, and files where a
 });
 
 test('the command prints completions of its own commands, which bash can use', async (t) => {
-  const { stdout } = await run(process.execPath, ['build/media-study.js', 'completions', 'bash'], { cwd: repository });
+  const { stdout } = await runCommand(['completions', 'bash']);
   const names = await proposed(stdout, '');
   for (const name of ['serve', 'study', 'verify', 'export', 'doctor', 'mcp', 'completions'])
     t.true(names.includes(name));
   t.true((await proposed(stdout, 'export', 'runtime:x', 'b')).includes('bundle'));
   t.deepEqual(await proposed(stdout, 'verify', '--tr'), ['--trust']);
   t.deepEqual(await proposed(stdout, 'completions', 'z'), ['zsh']);
-  const wrong = run(process.execPath, ['build/media-study.js', 'completions', 'sh'], { cwd: repository });
-  await t.throwsAsync(wrong, { message: /SHELL is one of bash, zsh, fish/ });
+  const wrong = await runCommand(['completions', 'sh']);
+  t.true(wrong.exit !== 0);
+  t.regex(wrong.stderr, /SHELL is one of bash, zsh, fish/);
 });
 
 test('words of people are quoted for zsh and fish', (t) => {

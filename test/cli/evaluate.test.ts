@@ -1,9 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
 import { withDataRoot } from '../../cli/evaluation-files.ts';
@@ -12,12 +10,10 @@ import { evaluationReceipt } from '../../contract/evaluation/evaluation-receipt.
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
 import { packFolder } from '../actors/evaluation/labelled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { withoutDownloader } from '../without-downloader.ts';
+import { repository, runBuilt, startBuilt } from './command.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample');
 const acceptedFile = join(sample, 'baseline.json');
-const command = ['build/evaluate.js'];
 
 interface Ending {
   readonly code: number;
@@ -32,14 +28,9 @@ async function evaluate(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ending> {
   const TMPDIR = await scratchFolder(t);
-  const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };
-  const ending = await new Promise<Ending>((resolve) => {
-    execFile(process.execPath, [...command, ...args], { cwd: repository, env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
+  const { exit: code, ...said } = await runBuilt('build/evaluate.js', args, { ...environment, TMPDIR });
   t.deepEqual(await studiesIn(TMPDIR), []);
-  return ending;
+  return { code, ...said };
 }
 
 const studiesIn = async (folder: string): Promise<string[]> =>
@@ -165,8 +156,7 @@ test.serial('an evaluation that is told to stop leaves nothing behind', async (t
     `case "$*" in *flags=area*) touch '${started}'; exec sleep 600 ;; esac`,
   );
   const TMPDIR = await scratchFolder(t);
-  const env = { ...process.env, ...withoutDownloader, ...environment, TMPDIR };
-  const running = spawn(process.execPath, command, { cwd: repository, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const running = startBuilt('build/evaluate.js', [], { ...environment, TMPDIR });
   t.teardown(() => running.kill('SIGKILL'));
   let stderr = '';
   running.stderr.setEncoding('utf8').on('data', (text: string) => {

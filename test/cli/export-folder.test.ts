@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ExportFolder } from '../../cli/mcp/export-folder.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { serving } from './foreign-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 const { signal } = new AbortController();
 const asked = { name: 'facts.csv', options: {} } as const;
@@ -12,14 +11,15 @@ const runtimeId = 'runtime:any';
 
 /** A folder of exports inside a private one, and what writes an export of a host into it. */
 async function exporting(t: ExecutionContext) {
-  const root = await mkdtemp(join(tmpdir(), 'export-folder-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  const folder = join(root, 'exports');
-  const baseUrl = await serving(t, ({ url }, response) => {
-    const isExport = url?.includes('/exports/') === true;
-    response.end(isExport ? 'kind,startMs\n' : JSON.stringify({ runtimeId }));
-  });
-  const host = StudyHost.connect({ baseUrl, token: 'any' }, { reconnectMs: 0 });
+  const folder = join(await scratchFolder(t), 'exports');
+  const host = StudyHost.connect(
+    { baseUrl: 'http://127.0.0.1:1', token: 'any' },
+    {
+      reconnectMs: 0,
+      fetch: async (url) =>
+        String(url).includes('/exports/') ? new Response('kind,startMs\n') : Response.json({ runtimeId }),
+    },
+  );
   const exports = new ExportFolder(folder);
   return { folder, write: () => exports.write(host, runtimeId, asked, signal) };
 }

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { repository } from './command.ts';
 import { withoutDownloader } from '../without-downloader.ts';
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Every write to it fails as on a volume that is full. */
 const fullDevice = '/dev/full';
@@ -18,8 +16,7 @@ const env = { ...process.env, ...withoutDownloader };
 
 for (const format of ['text', 'json']) {
   onLinux(`a host whose log of ${format} lies on a full volume goes on without it`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'full-outputs-'));
-    t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+    const folder = await scratchFolder(t);
     const log = await open(fullDevice, 'w');
     t.teardown(() => log.close());
     const flags = ['--port', '0', '--data-root', join(folder, 'root'), '--log-format', format];

@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
+
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import test from 'ava';
 import { z } from 'zod';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
 import { contentIdOfBytes } from '../../receipts/core/canonical-json.ts';
-import { runCommand } from './command.ts';
+import { repository, runCommand } from './command.ts';
 
-const run = promisify(execFile);
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const textResult = z.object({
   content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
   isError: z.boolean().optional(),
@@ -88,7 +84,7 @@ test.serial('an agent finds its study among the others and gets it as files, by 
   t.regex(text.toString(), /^TITLE: /);
   const { said: bundle, length } = await call('export_study', { runtimeId, name: 'bundle' });
   t.true(length < 1000);
-  const verified = await run(process.execPath, ['build/media-study.js', 'verify', bundle.path], { cwd: repository });
+  const verified = await runCommand(['verify', bundle.path]);
   t.regex(verified.stdout, new RegExp(`intact: ${runtimeId}, journal head `));
   const { isError, said } = await call('cancel_study', { runtimeId });
   t.true(isError);

@@ -1,16 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { HostError } from '../../client/host-error.ts';
 import { pairWith } from '../../client/pairing.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { firstMissing } from '../docs/shown-blocks.ts';
 import { RunningHost } from '../http/running-host.ts';
-import { runCommand as run } from './command.ts';
+import { repository, runCommand as run } from './command.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
 const rights = ['--rights-holder', 'Me', '--attest-rights'];
 

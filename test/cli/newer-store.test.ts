@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
+
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { version } from '../../contract/base/program-version.ts';
 import { formatKey } from '../../storage/ledger/keys.ts';
@@ -11,9 +10,9 @@ import { markerName } from '../../storage/objects/data-root-marker.ts';
 import { storeFormat } from '../../storage/store-format.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { runBuilt } from './command.ts';
 import { withRawRows } from '../storage/ledger/scratch.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const study = storedStudy({ version: 1, windows: 1 });
 
 /** A data root as version 9.1.0 of this program would leave it, with a format that this one does not open. */
@@ -55,14 +54,11 @@ for (const [name, commandOf] of Object.entries(commands)) {
   test(`${name} refuses a data root of a newer version in words for that, and touches nothing in it`, async (t) => {
     const root = await newerRoot(t);
     const before = await digestOf(root);
-    const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-      execFile(process.execPath, commandOf(root), { cwd: repository }, (error, stdout, stderr) =>
-        resolve({ code: error?.code ?? 0, stdout, stderr }),
-      );
-    });
+    const [script = '', ...args] = commandOf(root);
+    const { exit, stdout, stderr } = await runBuilt(script, args);
     t.is(await digestOf(root), before);
     t.is(stdout, '');
-    t.true(code === 1 || code === 2);
+    t.true(exit === 1 || exit === 2);
     t.is(
       stderr.trimEnd().split('\n').at(-1),
       `store_format_unsupported: ${root} has format 9, to which version 9.1.0 brought it; this program (version ${version}) opens formats 1 to ${storeFormat}; nothing was changed; start the version that last used the data root, or choose another --data-root`,

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
+
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { causeIn } from '../../cli/terminal/own-host.ts';
-import { withoutDownloader } from '../without-downloader.ts';
-import { runCommand } from './command.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { repository, runCommand, startBuilt } from './command.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
 
 const isAlive = (pid: number): boolean => {
@@ -22,21 +19,11 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** A folder whose files are gone after the test. */
-async function scratch(t: ExecutionContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'own-host-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
-  return folder;
-}
-
 /** A study by a command that has started a host for itself, and the process of that host. */
 async function studying(t: ExecutionContext) {
-  const folder = await scratch(t);
+  const folder = await scratchFolder(t);
   const flags = ['--data-root', folder, '--rights-holder', 'Me', '--attest-rights'];
-  const command = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags], {
-    cwd: repository,
-    env: { ...process.env, ...withoutDownloader },
-  });
+  const command = startBuilt('build/media-study.js', ['study', sample, ...flags]);
   const said: string[] = [];
   const ended = once(command, 'close');
   for await (const line of createInterface({ input: command.stderr })) {
@@ -67,17 +54,14 @@ test('a command that is interrupted says what becomes of its work, and its host 
 });
 
 test('commands that begin at once on a data root without a host share the host of one of them', async (t) => {
-  const flags = ['--data-root', await scratch(t), '--rights-holder', 'Me', '--attest-rights', '--to', '1'];
+  const flags = ['--data-root', await scratchFolder(t), '--rights-holder', 'Me', '--attest-rights', '--to', '1'];
   const ended = await Promise.all([1, 2, 3].map(() => runCommand(['study', sample, ...flags])));
   for (const { exit, stderr } of ended) t.is(exit, 0, stderr);
 });
 
 test('a command whose host belonged to another command goes on with a host of its own', async (t) => {
   const { command, flags } = await studying(t);
-  const other = spawn(process.execPath, ['build/media-study.js', 'study', sample, ...flags, '--again', 'second'], {
-    cwd: repository,
-    env: { ...process.env, ...withoutDownloader },
-  });
+  const other = startBuilt('build/media-study.js', ['study', sample, ...flags, '--again', 'second']);
   const ended = once(other, 'close');
   const said: string[] = [];
   for await (const line of createInterface({ input: other.stderr })) {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { subtitleTracks } from '../../contract/sources/subtitle-track-answers.ts';
 import { humWav } from '../http/host/media.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -12,8 +12,7 @@ const rights = ['--rights-holder', 'Me', '--attest-rights'];
 const run = (...args: readonly string[]) => runCommand(args);
 
 test('subtitle files are attached with the media or later, listed, and taken off', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'subtitle-files-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const folder = await scratchFolder(t);
   const root = ['--data-root', join(folder, 'data')];
   const host = new RunningHost({ flags: ['--port', '0', ...root] });
   t.teardown(() => host.kill());

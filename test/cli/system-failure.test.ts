@@ -1,16 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test from 'ava';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { countedProgress } from '../../cli/terminal/counted-progress.ts';
 import { systemFailure } from '../../cli/terminal/system-failure.ts';
 import { refusedCall } from '../storage/refused-call.ts';
 
 test('a failed call of the system is said with its path, its meaning and what to do', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'system-failure-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const folder = await scratchFolder(t);
   const missing = join(folder, 'none', 'file');
   const written = await t.throwsAsync(finished(createWriteStream(missing)));
   t.is(

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,9 +18,9 @@ import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { bundleOf, bundlesOfStudy } from '../actors/exports/bundled-study.ts';
 import { newDataRoot, openStore, store } from '../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { runBuilt } from './command.ts';
 import { withRawRows } from '../storage/ledger/scratch.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const study = storedStudy({ version: 3, windows: 4 });
 const { runtimeId } = study.run.record;
 
@@ -41,13 +41,10 @@ async function verify(...args: readonly string[]): Promise<Ending> {
 }
 
 /** Runs the command as npm does. */
-const verifyAsProcess = (...args: readonly string[]): Promise<Ending> =>
-  new Promise((resolve) => {
-    const command = ['build/verify.js', ...args];
-    execFile(process.execPath, command, { cwd: repository }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
+async function verifyAsProcess(...args: readonly string[]): Promise<Ending> {
+  const { exit: code, ...said } = await runBuilt('build/verify.js', args);
+  return { code, ...said };
+}
 
 /** A data root that holds the study and nobody uses. */
 async function storedRoot(t: ExecutionContext): Promise<string> {

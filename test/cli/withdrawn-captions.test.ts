@@ -1,15 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import test from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
-import { runCommand } from './command.ts';
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+import { repository, runCommand } from './command.ts';
 
 let folder = '';
 let host: RunningHost;

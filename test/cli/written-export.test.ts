@@ -1,22 +1,21 @@
 import { once } from 'node:events';
-import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { writeExport } from '../../cli/terminal/written-export.ts';
 import { StudyHost } from '../../client/study-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { commandOn, serving } from './foreign-host.ts';
 
 const { signal } = new AbortController();
 const asked = { name: 'facts.csv', options: {} } as const;
 
 async function exporting(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'written-export-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const baseUrl = await serving(t, (_request, response) => response.end('kind,startMs\n'));
-  const host = StudyHost.connect({ baseUrl, token: 'any' });
+  const folder = await scratchFolder(t);
+  const answers = async () => new Response('kind,startMs\n');
+  const host = StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: 'any' }, { fetch: answers });
   return { folder, write: (path: string) => writeExport(host, 'runtime:any', asked, path, signal) };
 }
 
@@ -64,8 +63,7 @@ test('a reader that leaves before an export is whole is no failure, as for every
 });
 
 test('bug: cuts were counted at 25 frames a second, whatever the media has, and it was not said', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'written-export-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const folder = await scratchFolder(t);
   const address = await serving(t, ({ url }, response) =>
     response.end(url === '/v1/source-sessions' ? '{"sourceSessions":[]}' : 'TITLE: a film\n'),
   );

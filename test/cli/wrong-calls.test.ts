@@ -1,25 +1,18 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { runCommand } from './command.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Runs the built command as a shell would, with no terminal; its exit code and stderr. */
-const run = (...args: readonly string[]): Promise<readonly [number, string]> =>
-  new Promise((resolve) => {
-    const options = { cwd: repository };
-    const child = execFile(process.execPath, ['build/media-study.js', ...args], options, (error, _stdout, stderr) =>
-      resolve([typeof error?.code === 'number' ? error.code : 0, stderr]),
-    );
-    child.stdin?.end();
-  });
+/** The exit code of the command and what it says on stderr. */
+async function refusalOf(...args: readonly string[]): Promise<readonly [number, string]> {
+  const { exit, stderr } = await runCommand(args);
+  return [exit, stderr];
+}
 
 test('what is wrong with a call is said before a host is started for it', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'wrong-calls-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const folder = await scratchFolder(t);
   const root = ['--data-root', join(folder, 'data')];
   const [media, empty, none, nameless] = ['a.wav', 'empty.wav', 'none.wav', 'recording'].map((name) =>
     join(folder, name),
@@ -58,7 +51,7 @@ test('what is wrong with a call is said before a host is started for it', async 
     [['study', media, '--from', '20', '--to', '0:10'], '--to is not after --from: the range is empty'],
     [['study', media, '--to', 'ten'], '--to ten: a time is needed, such as 90, 1:30 or 1:02:03.250'],
   ] as const) {
-    t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
   }
 });
 
@@ -84,13 +77,13 @@ test('what is wrong with a review or an export is said before a host is looked f
     ],
     [['export', 'runtime:any', 'cuts.edl', '--media'], '--media is for a bundle'],
   ] as const) {
-    t.deepEqual(await run(...args, ...root), [2, `${message}\n`], args.join(' '));
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
   }
 });
 
 test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'wrong calls-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const folder = join(await scratchFolder(t), 'wrong calls');
+  await mkdir(folder);
   const said = `no host runs on the data root ${folder}; start one: media-study serve --data-root '${folder}'\n`;
-  t.deepEqual(await run('sources', '--data-root', folder), [3, said]);
+  t.deepEqual(await refusalOf('sources', '--data-root', folder), [3, said]);
 });

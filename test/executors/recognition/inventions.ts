@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { openRecognizer } from '../../../executors/recognition/open-recognizer.ts';
 import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { INVENTED_PHRASES } from '../../../receipts/recognition/invented-phrases.ts';
 import { openDetectionBench, realClock } from '../evidence/detection-for-tests.ts';
-import { buildNoisePack } from './noise-pack.ts';
+import { noisePack } from './noise-pack.ts';
 import { passedOf, recogniseFile } from './recognised-file.ts';
 
 /** A server that answers each region with all that recognisers are known to invent in a language, most sure of itself. */
@@ -22,15 +19,13 @@ const inventing = (language: string) => {
  * speech had been detected everywhere. No line may pass.
  */
 export async function inventNothing(t: ExecutionContext, secondsEach: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'noise-'));
   const bench = await openDetectionBench();
   const server = await stubTranscriber(transcribes({ text: '' }));
   t.teardown(async () => {
     server.close();
     await bench.close();
-    rmSync(folder, { recursive: true, force: true });
   });
-  const pack = buildNoisePack(folder, secondsEach, 7);
+  const pack = await noisePack(secondsEach, 7);
   const settings = { environment: process.env, clock: realClock };
   const real = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
   const heard = await recogniseFile(t, bench, pack, { recognizer: real, everywhere: true });

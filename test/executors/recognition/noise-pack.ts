@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { madeMedia } from '../../media/made-media.ts';
 
 /** What is heard where nobody speaks, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */
 const kinds: Readonly<Record<string, (seed: number) => string>> = {
@@ -24,32 +23,12 @@ const kinds: Readonly<Record<string, (seed: number) => string>> = {
 
 export const noiseKinds = Object.keys(kinds);
 
-/** Writes one file in which each kind is heard for so long, one after the other; its path. */
-export function buildNoisePack(folder: string, secondsEach: number, seed: number): string {
-  const file = join(folder, `noise-${seed}.wav`);
-  const inputs = Object.values(kinds).flatMap((source) => [
-    '-f',
-    'lavfi',
-    '-t',
-    String(secondsEach),
-    '-i',
-    source(seed),
-  ]);
+/** The path of a file in which each kind is heard for so long, one after the other. */
+export function noisePack(secondsEach: number, seed: number): Promise<string> {
+  const each = ['-f', 'lavfi', '-t', String(secondsEach), '-i'];
+  const inputs = Object.values(kinds).flatMap((source) => [...each, source(seed)]);
   const joined = `${noiseKinds.map((_, at) => `[${at}]`).join('')}concat=n=${noiseKinds.length}:v=0:a=1[o]`;
-  const coded = [
-    '-map',
-    '[o]',
-    '-ac',
-    '1',
-    '-ar',
-    '16000',
-    '-c:a',
-    'pcm_s16le',
-    '-fflags',
-    '+bitexact',
-    '-flags:a',
-    '+bitexact',
-  ];
-  execFileSync('ffmpeg', ['-v', 'error', '-y', ...inputs, '-filter_complex', joined, ...coded, file]);
-  return file;
+  const coded = ['-map', '[o]', '-ac', '1', '-ar', '16000', '-c:a', 'pcm_s16le'];
+  const exact = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
+  return madeMedia({ words: [...inputs, '-filter_complex', joined, ...coded, ...exact], extension: 'wav' });
 }

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { readWindow } from '../../../actors/screentext/read-window.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
 import type { ReadPicture } from '../../../contract/screentext/read-pictures.ts';
@@ -8,16 +5,14 @@ import { sampledPictures } from '../../../executors/screentext/sampled-pictures.
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { seenTexts } from '../../../receipts/screentext/seen-texts.ts';
 import { judgedText } from '../../../receipts/screentext/text-gates.ts';
+import { madeMedia } from '../../media/made-media.ts';
+import { drawn, quickH264 } from '../../media/recipes.ts';
 import { type DetectionBench, realClock } from '../evidence/detection-for-tests.ts';
 
-const run = promisify(execFile);
-
-/** Makes a film by a graph of ffmpeg, as an encoder of our time would leave it. */
-export async function filmOf(bench: DetectionBench, name: string, graph: string, seconds: number): Promise<string> {
-  const file = path.join(bench.folder, `${name}.mkv`);
-  const encoded = ['-t', String(seconds), '-r', '10', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '23', file];
-  await run(bench.ffmpeg.path, ['-v', 'error', '-y', '-f', 'lavfi', '-i', graph, '-pix_fmt', 'yuv420p', ...encoded]);
-  return file;
+/** A film by a graph of ffmpeg, as an encoder of our time would leave it. */
+export function filmOf(graph: string, seconds: number): Promise<string> {
+  const encoded = ['-t', String(seconds), '-r', '10', ...quickH264, '-crf', '23'];
+  return madeMedia({ words: [...drawn(graph), '-pix_fmt', 'yuv420p', ...encoded], extension: 'mkv' });
 }
 
 /** Reads films by one process of the engine, each in one window. */

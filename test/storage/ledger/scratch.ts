@@ -14,7 +14,7 @@ export async function scratchFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
   t.teardown(async () => {
     for (const path of [folder, markPathOf(folder), `${folder}.tables`])
-      await rm(path, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
   return folder;
 }
