@@ -32,7 +32,7 @@ import { restMs } from '../../storage/objects/object-files.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../receipts/sources/korean-clip.ts';
 import { withoutDownloader } from '../without-downloader.ts';
-import { newDataRoot, openStore, store } from './reopening/stored-studies.ts';
+import { newDataRoot, newStore, openStore, store } from './reopening/stored-studies.ts';
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const environment = { ...process.env, ...withoutDownloader };
@@ -184,9 +184,8 @@ const newer = { ...source, session: { ...source.session, revisionId: `source-rev
 const ingestId = 'owned-ingest:00000000-0000-4000-8000-000000000001';
 
 test('bug: an ingest that registered a revision during the deletion of its source left rows', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
+  const opened = await newStore(t);
   const { ledger, objectStore } = opened;
-  t.teardown(() => ledger.close());
   await store(opened, study);
   const registry = new SourceRegistry();
   await registry.load(ledger);
@@ -233,8 +232,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
 });
 
 test('bug: objects of a cancelled study that nothing else names stayed after they were at rest', async (t) => {
-  const { ledger, objectStore } = await openStore(await newDataRoot(t));
-  t.teardown(() => ledger.close());
+  const { ledger, objectStore } = await newStore(t);
   const clock = new SimulatedClock(0);
   let isRecent = true;
   const erasure = new Erasure({
@@ -266,8 +264,7 @@ test('bug: objects of a cancelled study that nothing else names stayed after the
 const passMedia = `sha256:${'a'.repeat(64)}`;
 
 test('bug: a window that another version of the program kept of a pass was reached for ever', async (t) => {
-  const { ledger, objectStore } = await openStore(await newDataRoot(t));
-  t.teardown(() => ledger.close());
+  const { ledger, objectStore } = await newStore(t);
   const keep = async (key: string, program: object) => {
     const bytes = Buffer.from(`the state of ${key}`);
     const state = { contentId: await objectStore.put(bytes), bytes: bytes.length };

@@ -7,7 +7,7 @@ import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
 import { byEvent, keptTransitions, transitionWrites } from '../../actors/supervision/transition-rows.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { openScratchLedger, scratchFolder } from '../storage/ledger/scratch.ts';
-import { type Bench, openBench, quiet } from './supervision/bench.ts';
+import { type Bench, newBench, openBench } from './supervision/bench.ts';
 
 /** Reviews are actors without an interpreter, so rows alone make one. */
 const rowsOnly = { read: () => undefined, definition: () => undefined } as never;
@@ -142,16 +142,15 @@ const recorded = async ({ ledger }: Bench, id: string): Promise<string[]> =>
   );
 
 test('every state of an actor is recorded in the commit of its snapshot, with its event', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { ledger, supervisor, effects, clock } = bench;
+  const bench = await newBench(t);
+  const { ledger, supervisor, clock } = bench;
   await bench.spawn('a');
   await supervisor.send('a', { type: 'worker.granted' });
   clock.advance(7);
   await supervisor.send('a', { type: 'call' });
   await supervisor.send('a', { type: 'worker.granted' });
-  await quiet(bench);
-  effects[0]?.resolve({ events: [], writes: [] });
-  await quiet(bench);
+  await bench.settled();
+  await bench.finish(0, { events: [], writes: [] });
   t.deepEqual(await recorded(bench, 'a'), [
     '1 idle xstate.init',
     '2 waiting call',
@@ -188,8 +187,7 @@ test('a start after a failure, a start after the end of the host, and the end ar
   const first = await openBench(t, folder);
   await first.work('a');
   await first.supervisor.send('a', { type: 'poison' });
-  first.clock.advance(100);
-  await quiet(first);
+  await first.advance(100);
   await first.close();
 
   const next = await openBench(t, folder);
@@ -205,7 +203,7 @@ test('a start after a failure, a start after the end of the host, and the end ar
 });
 
 test('of an actor that moves without end the newest transitions are kept', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   await bench.spawn('a');
   await Promise.all(Array.from({ length: keptTransitions + 4 }, () => bench.supervisor.send('a', { type: 'note' })));
   const rows = await recorded(bench, 'a');

@@ -11,7 +11,7 @@ import { sampleFolder, sampleMedia } from '../../fixtures/sample/gold.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { newDataRoot, openStore, store } from './reopening/stored-studies.ts';
+import { newStore, store } from './reopening/stored-studies.ts';
 import { SimulatedClock } from './supervision/simulated-clock.ts';
 
 const origin = 'http://127.0.0.1:4321';
@@ -120,9 +120,8 @@ const grantRequest = {
 } as const;
 
 test('bug: a runtime that was deleted during the look at its media got a grant for ever', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
+  const opened = await newStore(t);
   const { ledger, objectStore } = opened;
-  t.teardown(() => ledger.close());
   await store(opened, study);
   const registry = new SourceRegistry();
   await registry.load(ledger);

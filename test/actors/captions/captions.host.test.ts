@@ -14,18 +14,9 @@ import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { koreanTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';
-import { newDataRoot, store } from '../reopening/stored-studies.ts';
+import { store } from '../reopening/stored-studies.ts';
 import { quiet } from '../supervision/bench.ts';
-import { type CaptionBench, type CaptionBenchOptions, held, openCaptionBench } from './caption-bench.ts';
-
-/** A host with a study that was approved. */
-async function approvedStudy(t: ExecutionContext, options: CaptionBenchOptions = {}, shape: Partial<StudyShape> = {}) {
-  const bench = await openCaptionBench(t, await newDataRoot(t), options);
-  const study = storedStudy({ version: 1, windows: 4, tracks: twoTracks, ...shape });
-  const runtimeId = await store(bench.store, study);
-  const approval = await bench.approve(runtimeId);
-  return { bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
-}
+import { approvedStudy, type CaptionBench, held, openCaptionBench } from './caption-bench.ts';
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {
   try {
@@ -177,10 +168,7 @@ test('a check that fails leaves the captions as they are, and may be asked for a
 });
 
 test('a missing check outlives its host, and may still be made after a withdrawal', async (t) => {
-  const root = await newDataRoot(t);
-  const first = await openCaptionBench(t, root);
-  const runtimeId = await store(first.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-  const approval = await first.approve(runtimeId);
+  const { root, bench: first, runtimeId, approval } = await approvedStudy(t);
   let stored = 0;
   first.hook.storing = () => {
     stored += 1;
@@ -216,10 +204,7 @@ test('captions over a journal that turns out to be damaged are answered as damag
 });
 
 test('captions whose study is damaged after they were asked for are answered as damage', async (t) => {
-  const root = await newDataRoot(t);
-  const bench = await openCaptionBench(t, root);
-  const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-  const approval = await bench.approve(runtimeId);
+  const { root, bench, runtimeId, approval } = await approvedStudy(t);
   const hex = approval.receiptContentId.slice('sha256:'.length);
   const { ledger } = bench;
   const commit = ledger.commit.bind(ledger);

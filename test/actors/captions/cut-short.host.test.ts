@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-deaths.ts';
 import { hashOf } from '../../../receipts/core/canonical-json.ts';
@@ -8,28 +8,11 @@ import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
-import { newDataRoot, store } from '../reopening/stored-studies.ts';
+import { store } from '../reopening/stored-studies.ts';
 import { quiet } from '../supervision/bench.ts';
-import { type CaptionBench, type CaptionBenchOptions, held, openCaptionBench } from './caption-bench.ts';
+import { approvedStudy, type CaptionBench, checked, held, made, openCaptionBench } from './caption-bench.ts';
 
 const cut = 'failed interrupted: the attempt was cut short';
-
-const made = ['started', 'artifact.recorded', 'artifact.recorded', 'completed'];
-
-const checked = ['artifact.recorded', 'quality_control_decided'];
-
-/** A data root with a study that was approved, and the host that did it. */
-async function approvedStudy(
-  t: ExecutionContext,
-  definition?: (definition: ActorDefinition) => Partial<ActorDefinition>,
-) {
-  const root = await newDataRoot(t);
-  const bench = await openCaptionBench(t, root, definition === undefined ? {} : { definition });
-  await bench.recover();
-  const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-  const approval = await bench.approve(runtimeId);
-  return { root, bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
-}
 
 /** Has a host begin to store something for the n-th time and die there; nobody hears of it any more. */
 async function diesAt(bench: CaptionBench, storing: number, begin: () => Promise<unknown>): Promise<void> {
@@ -192,7 +175,7 @@ const crashing = (times: number) => {
 };
 
 test('an attempt that crashed is not entered a second time, and the next has another name', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy(t, crashing(1));
+  const { bench, runtimeId, approval, after } = await approvedStudy(t, { definition: crashing(1) });
   const { captions, clock } = bench;
   const producing = captions.produce(runtimeId, { approval });
   while (bench.reports.length === 0) await quiet(bench);
@@ -206,7 +189,7 @@ test('an attempt that crashed is not entered a second time, and the next has ano
 });
 
 test('a second request while an attempt is down is refused, and disturbs nothing', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy(t, crashing(1));
+  const { bench, runtimeId, approval, after } = await approvedStudy(t, { definition: crashing(1) });
   const { captions, clock } = bench;
   const producing = captions.produce(runtimeId, { approval });
   while (bench.reports.length === 0) await quiet(bench);
@@ -219,15 +202,17 @@ test('a second request while an attempt is down is refused, and disturbs nothing
 
 test('a check that crashed begins again by itself', async (t) => {
   let crashes = 0;
-  const { bench, runtimeId, approval, after } = await approvedStudy(t, ({ writes }) => ({
-    writes: (change) => {
-      if (change.after.value === 'checked' && crashes === 0) {
-        crashes += 1;
-        throw new Error('its entries cannot be worked out');
-      }
-      return writes(change);
-    },
-  }));
+  const { bench, runtimeId, approval, after } = await approvedStudy(t, {
+    definition: ({ writes }) => ({
+      writes: (change) => {
+        if (change.after.value === 'checked' && crashes === 0) {
+          crashes += 1;
+          throw new Error('its entries cannot be worked out');
+        }
+        return writes(change);
+      },
+    }),
+  });
   const producing = bench.captions.produce(runtimeId, { approval });
   while (bench.reports.length === 0) await quiet(bench);
   t.deepEqual(await bench.journal(runtimeId, after), made);
@@ -236,17 +221,10 @@ test('a check that crashed begins again by itself', async (t) => {
   t.deepEqual(await bench.journal(runtimeId, after), [...made, ...checked]);
 });
 
-async function approvedStudy2(t: ExecutionContext, options: CaptionBenchOptions = {}) {
-  const bench = await openCaptionBench(t, await newDataRoot(t), options);
-  const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-  const approval = await bench.approve(runtimeId);
-  return { bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
-}
-
 const withdrawn = ['revocation_started', 'artifact.recorded', 'revocation_completed'];
 
 test('a withdrawal that lands while captions are made stops them, and nothing comes after it', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const storing = held();
   bench.hook.storing = storing.wait;
   const producing = bench.captions.produce(runtimeId, { approval });
@@ -269,7 +247,7 @@ test('a withdrawal that lands while captions are made stops them, and nothing co
 });
 
 test('a withdrawal that comes after the captions leaves them and their check', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const storing = held();
   let stored = 0;
   bench.hook.storing = () => {
@@ -288,7 +266,7 @@ test('a withdrawal that comes after the captions leaves them and their check', a
 });
 
 test('captions whose commit is on its way are on disk before the withdrawal is', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const { ledger } = bench;
   const storing = held();
   bench.hook.storing = storing.wait;
@@ -311,7 +289,7 @@ test('captions whose commit is on its way are on disk before the withdrawal is',
 });
 
 test('nothing begins under an approval whose withdrawal is being written down', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
   const storing = held();
   bench.hook.storing = storing.wait;
   const revoking = bench.revoke(runtimeId, approval);
@@ -329,7 +307,7 @@ test('nothing begins under an approval whose withdrawal is being written down', 
 });
 
 test('captions may be made again once a withdrawal could not be written down', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+  const { bench, runtimeId, approval, after } = await approvedStudy(t);
   bench.hook.storing = () => Promise.reject(new Error('no space'));
   await t.throwsAsync(bench.revoke(runtimeId, approval), { code: 'internal_failure' });
   bench.hook.storing = () => undefined;
@@ -339,7 +317,7 @@ test('captions may be made again once a withdrawal could not be written down', a
 });
 
 test('an approval is withdrawn only when an attempt that is down has written its end', async (t) => {
-  const { bench, runtimeId, approval, after } = await approvedStudy2(t, {
+  const { bench, runtimeId, approval, after } = await approvedStudy(t, {
     definition: ({ writes }) => ({
       writes: (change) => {
         if (change.emissions.some(({ type }) => type === 'commit')) throw new Error('its entries cannot be worked out');
@@ -369,7 +347,7 @@ test('an approval is withdrawn only when an attempt that is down has written its
 
 test('requests and withdrawals at once leave a runtime that can be reopened, whoever comes first', async (t) => {
   for (const isRevokedFirst of [true, false]) {
-    const { bench, runtimeId, approval, after } = await approvedStudy2(t);
+    const { bench, runtimeId, approval, after } = await approvedStudy(t);
     const produce = () => bench.captions.produce(runtimeId, { approval });
     const revoke = () => bench.revoke(runtimeId, approval);
     const order = isRevokedFirst ? [revoke, produce, produce] : [produce, revoke, produce];

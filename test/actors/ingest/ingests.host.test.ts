@@ -6,13 +6,12 @@ import { rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { clipIngest, mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
 import { scratchFolder, startOfTest, withRawRows } from '../../storage/ledger/scratch.ts';
-import { openLife } from './ingest-life.ts';
-import { openVideohostLife } from './videohost/videohost-life.ts';
+import { newLife, newVideohostLife, openLife, openVideohostLife } from './ingest-lives.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 test('a probe that refuses the media ends the ingest and leaves no media behind', async (t) => {
-  const life = await openLife(t, await scratchFolder(t));
+  const life = await newLife(t);
   const ingestId = await life.open();
   await life.send(ingestId);
   await life.probed(1);
@@ -21,11 +20,11 @@ test('a probe that refuses the media ends the ingest and leaves no media behind'
   t.deepEqual(failure, { code: 'probe_failed', message: 'it is not media' });
   await life.holds(0);
   // The note goes after the file that it is about.
-  while ((await life.notes()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  await life.until(async () => (await life.notes()) === 0);
 });
 
 test('media that two ingests hold is removed with the second', async (t) => {
-  const life = await openLife(t, await scratchFolder(t));
+  const life = await newLife(t);
   const [first, second] = [await life.open(), await life.open()];
   await life.send(first);
   await life.send(second);
@@ -39,20 +38,20 @@ test('media that two ingests hold is removed with the second', async (t) => {
 });
 
 test('an ingest that is canceled during its upload refuses the end of it and leaves nothing', async (t) => {
-  const life = await openLife(t, await scratchFolder(t));
+  const life = await newLife(t);
   const ingestId = await life.open();
   const upload = life.begin(ingestId);
   t.like(await life.service.cancel(ingestId), { status: 'failed', failure: { code: 'canceled' } });
   await t.throwsAsync(upload.end(), { code: 'ingest_upload_conflict' });
   await life.holds(0);
   // The note goes after the file that it is about.
-  while ((await life.notes()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  await life.until(async () => (await life.notes()) === 0);
   t.throws(() => life.begin(ingestId), { code: 'ingest_upload_conflict' });
   await t.throwsAsync(life.service.cancel(ingestId), { code: 'ingest_already_terminal' });
 });
 
 test('media that is being stored for one ingest outlives the end of another with the same bytes', async (t) => {
-  const life = await openLife(t, await scratchFolder(t));
+  const life = await newLife(t);
   const [first, second] = [await life.open('First'), await life.open('Second')];
   await life.send(first);
   await life.probed(1);
@@ -65,7 +64,7 @@ test('media that is being stored for one ingest outlives the end of another with
   await life.probed(2);
   life.probings[1]?.resolve(clipIngest.probe);
   t.is((await life.reaches(second, 'registered')).source?.label, 'Second');
-  while ((await life.notes()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  await life.until(async () => (await life.notes()) === 0);
 });
 
 test('an ingest without media is given up a day after its opening, however often hosts start', async (t) => {
@@ -88,7 +87,7 @@ test('an ingest without media is given up a day after its opening, however often
 });
 
 test('an ingest that ends during a long upload keeps the reason of its end', async (t) => {
-  const life = await openLife(t, await scratchFolder(t));
+  const life = await newLife(t);
   const ingestId = await life.open();
   const upload = life.begin(ingestId);
   life.clock.advance(day);
@@ -136,10 +135,8 @@ const { probe } = videoIngest;
 
 const { resolved } = videoIngest.claim;
 
-const newLife = async (t: ExecutionContext) => openVideohostLife(t, await scratchFolder(t));
-
 test('a range goes from its address to a source that says where it comes from', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.open();
   t.is(life.service.status(ingestId).schema, 'studio.videohost-local-ingest.v1');
   await life.reaches(ingestId, 'resolving');
@@ -180,7 +177,7 @@ test('what a registered range rests on is there again in the next life', async (
 });
 
 test('ranges are fetched one after the other, in the order in which they were asked for', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const [first, second] = [await life.open(), await life.open({ startMs: 0 })];
   await life.begun(life.resolvings, 1);
   life.resolvings[0]?.resolve(resolved);
@@ -195,7 +192,7 @@ test('ranges are fetched one after the other, in the order in which they were as
 });
 
 test('a host may be told to fetch several at once', async (t) => {
-  const life = await openVideohostLife(t, await scratchFolder(t), { workers: 2 });
+  const life = await newVideohostLife(t, { workers: 2 });
   const ids = [await life.open(), await life.open(), await life.open()];
   await life.begun(life.resolvings, 2);
   t.deepEqual(
@@ -205,7 +202,7 @@ test('a host may be told to fetch several at once', async (t) => {
 });
 
 test('the same range of the same video again is the revision that there is', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const first = await life.toProbe();
   life.probings[0]?.resolve(probe);
   const { source } = await life.reaches(first, 'registered');
@@ -221,7 +218,7 @@ test('the same range of the same video again is the revision that there is', asy
 });
 
 test('a range that ends after the video is refused when the video is known', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
   life.resolvings[0]?.resolve({ ...resolved, durationMs: 12_999 });
@@ -232,7 +229,7 @@ test('a range that ends after the video is refused when the video is known', asy
 });
 
 test('of what a host says without end only the beginning is kept', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
   life.resolvings[0]?.resolve({ ...resolved, title: 'x'.repeat(5_000_000), creator: `${'y'.repeat(999)}😀` });
@@ -242,7 +239,7 @@ test('of what a host says without end only the beginning is kept', async (t) => 
 });
 
 test('a description that cannot be kept is refused', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
   life.resolvings[0]?.resolve({ ...resolved, canonicalUrl: 'ftp://files.example/video' });
@@ -252,7 +249,7 @@ test('a description that cannot be kept is refused', async (t) => {
 });
 
 test('the age of the downloader is said with a failure to resolve, however long its reason is', async (t) => {
-  const life = await openVideohostLife(t, await scratchFolder(t), { remark: 'yt-dlp 1 is old' });
+  const life = await newVideohostLife(t, { remark: 'yt-dlp 1 is old' });
   const ingestId = await life.open();
   await life.begun(life.resolvings, 1);
   life.resolvings[0]?.reject(new VideoHostFailure('no_media', 'x'.repeat(300)));
@@ -262,7 +259,7 @@ test('the age of the downloader is said with a failure to resolve, however long 
 });
 
 test('each field is checked in its turn, before all that follow', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const good = { localProcessingConfirmed: true, startMs: 0, endMs: 120_000, url: 'https://youtu.be/x' };
   const bad = { localProcessingConfirmed: 1, startMs: -1, endMs: 0, url: 'x', other: 1 };
   const rows: [code: string, place: RegExp, body: object][] = [
@@ -285,16 +282,16 @@ test('each field is checked in its turn, before all that follow', async (t) => {
 });
 
 test('no more ingests are open than may be', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   await Promise.all(Array.from({ length: openIngestLimit }, () => life.open()));
   await t.throwsAsync(life.open(), { code: 'ingest_capacity' });
 });
 
 test('a range for which the volume has no room is refused', async (t) => {
   const megabyte = 1024 * 1024;
-  const short = await openVideohostLife(t, await scratchFolder(t), { freeBytes: 768 * megabyte - 1 });
+  const short = await newVideohostLife(t, { freeBytes: 768 * megabyte - 1 });
   await t.throwsAsync(short.open(), { code: 'insufficient_storage' });
-  const enough = await openVideohostLife(t, await scratchFolder(t), { freeBytes: 768 * megabyte });
+  const enough = await newVideohostLife(t, { freeBytes: 768 * megabyte });
   await t.notThrowsAsync(enough.open());
 });
 

@@ -12,7 +12,7 @@ import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { openScratchLedger, scratchFolder, seededBytes } from '../../storage/ledger/scratch.ts';
 import { refusedCall } from '../../storage/refused-call.ts';
-import { openLife } from './ingest-life.ts';
+import { openLife } from './ingest-lives.ts';
 
 const ingestId = 'owned-ingest:00000000-0000-4000-8000-000000000000';
 

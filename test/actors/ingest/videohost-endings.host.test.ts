@@ -7,13 +7,11 @@ import { aloneDelayMs, deathLimit } from '../../../actors/supervision/host-death
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import { mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
 import { scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
-import { openVideohostLife } from './videohost/videohost-life.ts';
+import { newVideohostLife, openVideohostLife } from './ingest-lives.ts';
 
 const { probe } = videoIngest;
 
 const { resolved } = videoIngest.claim;
-
-const newLife = async (t: ExecutionContext) => openVideohostLife(t, await scratchFolder(t));
 
 /** Changes every object of an object store at once. */
 function spoilObjects(root: string): void {
@@ -42,25 +40,25 @@ test('a file that the data root refuses ends the download with the reason of the
 });
 
 test('media that is not as long as the range fails when it is sealed, and is removed', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.toProbe();
   life.probings[0]?.resolve({ ...probe, durationMs: 2499, durationSeconds: 2.499 });
   t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
     code: 'seal_failed',
     message: 'duration_mismatch: source-receipt.selection',
   });
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+  await life.leavesNothing();
 });
 
 test('a probe that refuses what was fetched leaves nothing of it', async (t) => {
-  const life = await newLife(t);
+  const life = await newVideohostLife(t);
   const ingestId = await life.toProbe();
   life.probings[0]?.reject(new Error('not_media: nothing in it'));
   t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
     code: 'probe_failed',
     message: 'not_media: nothing in it',
   });
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+  await life.leavesNothing();
 });
 
 test('records that do not read back end the ingest before it becomes a source', async (t) => {
@@ -73,11 +71,11 @@ test('records that do not read back end the ingest before it becomes a source', 
   const { failure } = await life.reaches(ingestId, 'failed');
   t.is(failure?.code, 'registration_failed');
   t.deepEqual(life.registry.list().rows, []);
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+  await life.leavesNothing();
 });
 
 test('an ingest can be canceled in each state that is not final, and only then', async (t) => {
-  const life = await openVideohostLife(t, await scratchFolder(t), { workers: 3 });
+  const life = await newVideohostLife(t, { workers: 3 });
   const ids = [await life.open(), await life.open(), await life.open(), await life.open()];
   await life.begun(life.resolvings, 3);
   for (const at of [1, 2]) life.resolvings[at]?.resolve(resolved);
@@ -95,33 +93,30 @@ test('an ingest can be canceled in each state that is not final, and only then',
   for (const { signal } of [life.resolvings[0], life.downloads[0], life.probings[0]].flatMap((step) => step ?? [])) {
     t.true(signal.aborted);
   }
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+  await life.leavesNothing();
   t.deepEqual(await life.work(), []);
   await t.throwsAsync(life.service.cancel('videohost-ingest:none'), { code: 'unknown_ingest' });
 });
 
 test('an ingest that is canceled while its media is being noted or stored leaves no media behind', async (t) => {
   for (const moment of ['object-store:renamed', 'object-store:imported']) {
-    const life = await newLife(t);
-    const ingestId = await life.open();
-    await life.begun(life.resolvings, 1);
-    life.resolvings[0]?.resolve(resolved);
-    await life.begun(life.downloads, 1);
+    const life = await newVideohostLife(t);
+    const ingestId = await life.toDownload();
     life.at(moment, () => void life.service.cancel(ingestId));
     life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
     t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'canceled');
-    await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+    await life.leavesNothing();
   }
 });
 
 test('an ingest that is canceled while its records are being stored leaves none of them behind', async (t) => {
   for (const moment of ['object-store:staged', 'object-store:put']) {
-    const life = await newLife(t);
+    const life = await newVideohostLife(t);
     const ingestId = await life.toProbe();
     life.at(moment, () => void life.service.cancel(ingestId).catch(() => undefined));
     life.probings[0]?.resolve(probe);
     t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'canceled');
-    await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+    await life.leavesNothing();
   }
 });
 
@@ -158,16 +153,13 @@ test('records that an earlier process has stored are removed when their ingest f
   spoilObjects(root);
   const life = await openVideohostLife(t, root);
   t.is((await life.reaches(ingestId, 'failed')).failure?.code, 'registration_failed');
-  await life.until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0);
+  await life.leavesNothing();
 });
 
 test('media that was stored and that no snapshot names yet is removed at the next start', async (t) => {
   const root = await scratchFolder(t);
   const first = await openVideohostLife(t, root);
-  const ingestId = await first.open();
-  await first.begun(first.resolvings, 1);
-  first.resolvings[0]?.resolve(resolved);
-  await first.begun(first.downloads, 1);
+  const ingestId = await first.toDownload();
   const ended = new Promise<void>((resolve) => first.at('object-store:renamed', () => resolve(first.close())));
   first.downloads[0]?.resolve(await first.fetched(0, mediaBytes));
   await ended;
@@ -183,11 +175,8 @@ test('media that was stored and that no snapshot names yet is removed at the nex
 });
 
 test('bug: the speed of a download was wrong where the clock was set during it', async (t) => {
-  const life = await openVideohostLife(t, await scratchFolder(t));
-  const ingestId = await life.open();
-  await life.begun(life.resolvings, 1);
-  life.resolvings[0]?.resolve(resolved);
-  await life.begun(life.downloads, 1);
+  const life = await newVideohostLife(t);
+  const ingestId = await life.toDownload();
   const { onProgress } = life.downloads[0]?.request ?? {};
   onProgress?.({ mediaMs: 0, bytes: 0 });
   life.clock.advance(2000);

@@ -16,8 +16,6 @@ import { studyDefinition } from '../../../actors/study/study-definition.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
-import { Supervisor } from '../../../actors/supervision/supervisor.ts';
-import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { JournalEvent } from '../../../contract/journal/journal-event.ts';
 import { unchanged } from '../../../machines/migrations/chart-migrations.ts';
@@ -41,7 +39,7 @@ import {
   scriptedExplainer,
 } from '../explanations/explanation-bench.ts';
 import { otherTools } from '../study/other-tools.ts';
-import { GatedLedger } from '../supervision/gated-ledger.ts';
+import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 import { newDataRoot, openStore, store } from './stored-studies.ts';
 
@@ -254,21 +252,12 @@ const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceReg
 /** A host that takes up what is stored in a data root, and nothing but runtimes. */
 async function nextHost(t: ExecutionContext, root: string, changes: Partial<ActorDefinition> = {}) {
   const { ledger: stored, objectStore } = await openStore(root);
-  const ledger = new GatedLedger(stored);
-  const clock = new SimulatedClock(Date.parse(acceptedAt) + 60_000);
+  const report = () => undefined;
+  const opened = openSupervisor(t, stored, new SimulatedClock(Date.parse(acceptedAt) + 60_000), { report });
+  const { ledger, supervisor, clock, budgets, close } = opened;
   const registry = new SourceRegistry();
   await registry.load(ledger);
-  const report = () => undefined;
   const windows = new KeptWindows(ledger, objectStore, report);
-  const budgets = new TimeBudgets(clock);
-  const supervisor = new Supervisor({
-    ledger,
-    clock,
-    elapsed: clock.elapsed,
-    budgets,
-    fatal: (error) => t.fail(error.message),
-    report,
-  });
   const progress = new LiveProgress(ledger);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const usual = studyDefinition({
@@ -311,7 +300,11 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
     maximumRangeMs: 600_000,
     maximumLive: 1,
   });
-  return { ledger, objectStore, supervisor, studies, recovered, close: () => ledger.close() };
+  /** Waits until the study has ended. */
+  const ended = async (): Promise<void> => {
+    while (supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  return { ledger, supervisor, studies, recovered, ended, close };
 }
 
 interface Stage {
@@ -399,7 +392,7 @@ for (const step of ['detect', 'subtitles']) {
     const root = await leftAt(t, stage, {}, stage.state, children);
     const host = await nextHost(t, root);
     t.is(host.recovered.resumed, 1);
-    while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await host.ended();
     t.is(host.supervisor.read(runtimeId)?.status, 'terminal');
     await host.close();
     const said = await saidAfter(t, root, stage);
@@ -430,7 +423,7 @@ for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'])
     for (const { root, changes } of lives) {
       const host = await nextHost(t, root, changes);
       t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
-      while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+      await host.ended();
       t.like(host.supervisor.read(runtimeId), { status: 'terminal', totalResumes: 1 });
       await host.close();
       said.push(await saidAfter(t, root, stage));
@@ -447,7 +440,7 @@ test('a runtime that version 1 of its chart left in a part of the detection ends
   const root = await leftAt(t, stage, { machineVersion: 1 }, { running: { detect: parts } }, children);
   const host = await nextHost(t, root);
   t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
-  while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await host.ended();
   t.like(host.supervisor.read(runtimeId), { status: 'terminal', machineVersion: studyMachineVersion });
   await host.close();
   t.is((await saidAfter(t, root, stage)).at(-1), 'task.transitioned');
@@ -459,7 +452,7 @@ test('a stored result of a pass that cannot be read is measured anew, and replac
   const roots = await Promise.all([1, 2].map(() => leftAt(t, stage, {}, stage.state, children)));
   const resultsOf = async (root: string) => {
     const host = await nextHost(t, root);
-    while (host.supervisor.isLive(runtimeId)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await host.ended();
     t.is(host.supervisor.read(runtimeId)?.status, 'terminal');
     const results = await host.ledger.list('operation');
     await host.close();

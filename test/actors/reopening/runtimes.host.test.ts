@@ -14,7 +14,7 @@ import { dataRootAt } from '../../../storage/objects/data-root-layout.ts';
 import { type StoredStudy, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { approval, reviewOf } from '../../receipts/review/review-steps.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
-import { newDataRoot, openStore, type StoredStage, store } from './stored-studies.ts';
+import { newDataRoot, newStore, openStore, type StoredStage, store } from './stored-studies.ts';
 
 const spoken = storedStudy({ version: 1, windows: 4 });
 
@@ -50,8 +50,7 @@ test('a second read hashes nothing, whatever the runtime rests on', async (t) =>
 });
 
 test('a file that was only touched is hashed once more, and nothing else', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
   const runtime = await runtimes.read(runtimeId);
@@ -63,8 +62,7 @@ test('a file that was only touched is hashed once more, and nothing else', async
 });
 
 test('a file that changed, went or cannot be read fails the read until it is whole again', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
   t.is(await faultOf(runtimes, runtimeId), 'intact');
@@ -82,8 +80,7 @@ test('a file that changed, went or cannot be read fails the read until it is who
 });
 
 test('a step takes the look of the command that it belongs to for its own, and nobody else does', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
   const beganAtMs = performance.now();
@@ -114,8 +111,7 @@ test('everyone who asks while a runtime is being reopened waits for one reopenin
 });
 
 test('of a journal that has grown only the new events are folded, and what they name is read', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, spoken);
   const runtimes = new VerifiedRuntimes(opened);
   const before = await runtimes.read(runtimeId);
@@ -152,16 +148,14 @@ test('a runtime is read while it is running, as far as it has come', async (t) =
 });
 
 test('what was never a runtime is unknown, whatever it is called', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimes = new VerifiedRuntimes(opened);
   const names = ['', 'x', 'a\0b', 'runtime:00000000-0000-4000-8000-000000000000', 'owned-ingest:1', '\u{1f600}'];
   for (const name of names) t.is(await faultOf(runtimes, name), 'unknown_runtime');
 });
 
 test('the runtimes that were read last are remembered, as far as there is room', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const large = await store(opened, atTheLimits);
   const [one, two, three] = [
     await store(opened, spoken),
@@ -180,8 +174,7 @@ test('the runtimes that were read last are remembered, as far as there is room',
 });
 
 test('bug: a long study was verified anew for each question about it', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const [large, small] = [await store(opened, atTheLimits), await store(opened, spoken)];
   const runtimes = new VerifiedRuntimes({ ...opened, rememberedBytes: 170_000 });
   const other = await runtimes.read(small);

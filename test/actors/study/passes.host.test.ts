@@ -27,7 +27,7 @@ import { ffmpeg } from '../../receipts/evidence/stored-detections.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
-import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
+import { newStore, store } from '../reopening/stored-studies.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 import { otherTools } from './other-tools.ts';
 
@@ -60,9 +60,8 @@ function gate() {
 
 /** Studies of a pass, whose first window is kept as soon as it runs, and which then goes on until the test ends it. */
 async function underWay(t: ExecutionContext) {
-  const opened = await openStore(await newDataRoot(t));
+  const opened = await newStore(t);
   const { ledger } = opened;
-  t.teardown(() => ledger.close());
   // What was stored counts as stored long ago.
   const objectStore = Object.assign(opened.objectStore, { isRecent: () => false });
   for (const study of [one, another, shorter]) await store(opened, study, { commits: 1, lifecycle: 'running' });
@@ -288,9 +287,8 @@ const read = storedStudy({ version: 1, windows: 4 });
 const { runtimeId: readId, commandId } = read.run.record;
 
 test('bug: how far a cancelled or failed reading of the screen had come stayed in memory', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
+  const opened = await newStore(t);
   const { ledger, objectStore } = opened;
-  t.teardown(() => ledger.close());
   await store(opened, read, { commits: 1, lifecycle: 'running' });
   const ids = { ...read.start.ids, screenTextGrantId: 'grant:screen' };
   await ledger.commit([{ put: 'record', key: studyKey(readId), value: { ...read.start, ids } }]);

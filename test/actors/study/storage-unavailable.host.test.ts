@@ -12,9 +12,8 @@ import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts
 import { patientLedger } from '../../../storage/patience/patient-ledger.ts';
 import { patientObjectStore } from '../../../storage/patience/patient-object-store.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
-import { scratchFolder } from '../../storage/ledger/scratch.ts';
-import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
-import { openBench, quiet } from '../supervision/bench.ts';
+import { newStore, store } from '../reopening/stored-studies.ts';
+import { newBench } from '../supervision/bench.ts';
 
 const study = storedStudy({ version: 1, windows: 4 });
 
@@ -64,8 +63,7 @@ const faultyLedger = (ledger: Ledger, left: () => number) =>
   faulty(ledger, ['get', 'verifyJournal', 'journalPage'], ledgerFault, left);
 
 test('a read that the system refuses is tried four times, and is no damage then', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   await store(opened, study);
   const [contentId = ''] = study.files.keys();
   const three = faultyStore(opened.objectStore, () => 3);
@@ -98,8 +96,7 @@ test('records that cannot be written before a promise are a full volume, or unav
 });
 
 test('a runtime whose files could not be read is unavailable, and served by the next request', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, study);
   let left = Number.POSITIVE_INFINITY;
   const objectStore = patientObjectStore(faultyStore(opened.objectStore, () => left).made, hasty);
@@ -115,8 +112,7 @@ test('a runtime whose files could not be read is unavailable, and served by the 
 });
 
 test('a journal that could not be read once is not remembered as damaged', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, study);
   const { made } = faultyLedger(opened.ledger, () => 4);
   const health = new JournalHealth(patientLedger(made, hasty), () => false);
@@ -128,8 +124,7 @@ test('a journal that could not be read once is not remembered as damaged', async
 });
 
 test('a step of a study whose evidence cannot be read just now is no damage of the study', async (t) => {
-  const opened = await openStore(await newDataRoot(t));
-  t.teardown(() => opened.close());
+  const opened = await newStore(t);
   const runtimeId = await store(opened, study);
   for (const patient of [true, false]) {
     const { made } = faultyStore(opened.objectStore, () => Number.POSITIVE_INFINITY);
@@ -142,38 +137,35 @@ test('a step of a study whose evidence cannot be read just now is no damage of t
 });
 
 test('an effect whose reads are refused runs again after a wait, unknown to its actor', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   await bench.work('errand:a');
-  await quiet(bench);
+  await bench.settled();
   const commits = bench.ledger.commits.length;
   for (const waitMs of [1_000, 2_000, 4_000]) {
     bench.effects.at(-1)?.reject(new StorageUnavailable(storeFault()));
-    await quiet(bench);
+    await bench.settled();
     const runs = bench.effects.length;
-    bench.clock.advance(waitMs - 1);
-    await quiet(bench);
+    await bench.advance(waitMs - 1);
     t.is(bench.effects.length, runs);
-    bench.clock.advance(1);
-    await quiet(bench);
+    await bench.advance(1);
     t.is(bench.effects.length, runs + 1);
   }
   t.is(bench.ledger.commits.length, commits);
   t.deepEqual(bench.reports, []);
-  bench.effects.at(-1)?.resolve({ events: [], writes: [] });
-  await quiet(bench);
+  await bench.finish(-1, { events: [], writes: [] });
   t.true(bench.ledger.commits.length > commits);
 });
 
 test('an effect that waits for the storage ends with its actor', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   await bench.work('errand:a');
-  await quiet(bench);
+  await bench.settled();
   const before = bench.clock.pending;
   bench.effects[0]?.reject(new StorageUnavailable(storeFault()));
-  await quiet(bench);
+  await bench.settled();
   t.is(bench.clock.pending, before + 1);
   await bench.close();
-  await quiet(bench);
+  await bench.settled();
   t.true(bench.clock.pending <= before);
   t.is(bench.effects.length, 1);
 });

@@ -2,14 +2,13 @@ import test from 'ava';
 import { eventKey } from '../../../storage/ledger/keys.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { draft, scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
-import { openBench, quiet } from './bench.ts';
+import { newBench, openBench } from './bench.ts';
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a transition is one commit: snapshot, journal, rows and live index together', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { ledger, supervisor } = bench;
-  await bench.spawn('a', [{ put: 'record', key: 'promise', value: 1 }]);
+  const { ledger, supervisor, spawn } = await newBench(t);
+  await spawn('a', [{ put: 'record', key: 'promise', value: 1 }]);
   t.deepEqual(
     ledger.commits.map((writes) => writes.map((write) => ('put' in write ? write.put : 'other'))),
     [['record', 'snapshot', 'live', 'other']],
@@ -24,7 +23,7 @@ test('a transition is one commit: snapshot, journal, rows and live index togethe
 });
 
 test('an event that changes nothing commits nothing and is told apart', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   await bench.spawn('a');
   t.false(await bench.supervisor.send('a', { type: 'worker.granted' }));
   t.false(await bench.supervisor.send('nobody', { type: 'call' }));
@@ -33,57 +32,53 @@ test('an event that changes nothing commits nothing and is told apart', async (t
 });
 
 test('spawn and send resolve when the change is on disk, and readers see it then', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { ledger, supervisor } = bench;
+  const { ledger, supervisor, spawn, status } = await newBench(t);
   ledger.shut();
   let isSpawned = false;
-  const spawning = bench.spawn('a').then(() => {
+  const spawning = spawn('a').then(() => {
     isSpawned = true;
   });
-  await settled();
+  await nextTurn();
   t.false(isSpawned);
   t.is(supervisor.read('a'), undefined);
   ledger.open();
   await spawning;
-  t.is(supervisor.read('a')?.status, 'idle');
+  t.is(status('a'), 'idle');
 
   ledger.shut();
   let isSent = false;
   const sending = supervisor.send('a', { type: 'call' }).then(() => {
     isSent = true;
   });
-  await settled();
+  await nextTurn();
   t.false(isSent);
-  t.is(supervisor.read('a')?.status, 'idle');
+  t.is(status('a'), 'idle');
   ledger.open();
   await sending;
-  t.is(supervisor.read('a')?.status, 'waiting');
+  t.is(status('a'), 'waiting');
 });
 
 test('an effect starts only after the commit of the snapshot that invoked it', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { ledger, supervisor, effects } = bench;
-  await bench.spawn('a');
-  await supervisor.send('a', { type: 'call' });
+  const { ledger, supervisor, effects, call, settled } = await newBench(t);
+  await call('a');
   ledger.shut();
   const granting = supervisor.send('a', { type: 'worker.granted' });
-  for (let round = 0; round < 10; round += 1) await settled();
+  for (let round = 0; round < 10; round += 1) await nextTurn();
   t.is(effects.length, 0);
   t.is(ledger.journalHead('a').seq, 0);
   ledger.open();
   await granting;
-  await quiet(bench);
+  await settled();
   t.is(effects.length, 1);
   t.is(ledger.journalHead('a').seq, 1);
 });
 
 test('the result of an effect, its events and the end of the actor are one commit', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { ledger, supervisor, effects } = bench;
+  const bench = await newBench(t);
+  const { ledger, supervisor } = bench;
   await bench.work('a');
-  await quiet(bench);
-  effects[0]?.resolve({ events: [draft('found')], writes: [{ put: 'record', key: 'result', value: 'found' }] });
-  await quiet(bench);
+  await bench.settled();
+  await bench.finish(0, { events: [draft('found')], writes: [{ put: 'record', key: 'result', value: 'found' }] });
   t.like(ledger.commits.at(-1), [
     { append: 'a' },
     { put: 'record', key: 'result' },
@@ -91,15 +86,14 @@ test('the result of an effect, its events and the end of the actor are one commi
     { del: 'live', key: 'a' },
   ]);
   t.false(supervisor.isLive('a'));
-  t.is(supervisor.read('a')?.status, 'done');
+  t.is(bench.status('a'), 'done');
   t.false(await supervisor.send('a', { type: 'note' }));
   t.is(bench.clock.pending, 0);
 });
 
 test('the time of a state moves with the state alone', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { clock, supervisor } = bench;
-  await bench.spawn('a');
+  const { clock, supervisor, spawn } = await newBench(t);
+  await spawn('a');
   const began = clock.now();
   clock.advance(500);
   await supervisor.send('a', { type: 'note' });
@@ -110,7 +104,7 @@ test('the time of a state moves with the state alone', async (t) => {
 
 test('a store that takes no more is fatal, and nobody is told that something was kept', async (t) => {
   const failure = new LedgerError('commit_failed', 'the disk is gone');
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   bench.ledger.refuse(failure);
   await t.throwsAsync(bench.spawn('a'), { is: failure });
   t.deepEqual(bench.fatal, [failure]);
@@ -118,17 +112,15 @@ test('a store that takes no more is fatal, and nobody is told that something was
 });
 
 test('what cannot be stored fails its own actor, and the next attempt begins from the disk', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor, ledger, clock } = bench;
-  await bench.spawn('a');
-  await bench.spawn('b');
+  const { supervisor, ledger, spawn, settled, fatal, advance } = await newBench(t);
+  await spawn('a');
+  await spawn('b');
   await t.throwsAsync(supervisor.send('a', { type: 'note', events: [draft(Number.NaN)] }));
-  await quiet(bench);
-  t.deepEqual(bench.fatal, []);
+  await settled();
+  t.deepEqual(fatal, []);
   t.true(supervisor.lifetime('a').aborted);
   t.true(await supervisor.send('b', { type: 'call' }));
-  clock.advance(100);
-  await quiet(bench);
+  await advance(100);
   t.true(await supervisor.send('a', { type: 'note' }));
   t.is(ledger.journalHead('a').seq, 1);
 });
@@ -146,44 +138,42 @@ test('a journal found damaged by an append ends its actor and is not written to'
   const bench = await openBench(t, folder, { definition: { hasJournal: false } });
   await bench.recover();
   await t.throwsAsync(bench.supervisor.send('a', { type: 'note' }), { code: 'invalid_journal_chain' });
-  await quiet(bench);
+  await bench.settled();
   t.deepEqual(bench.fatal, []);
-  t.is(bench.supervisor.read('a')?.status, 'failed');
+  t.is(bench.status('a'), 'failed');
   t.is(bench.ledger.get('live', 'a'), undefined);
   t.is(bench.ledger.journalHead('a').seq, 3);
   t.true(await bench.supervisor.send('b', { type: 'note' }));
 });
 
 test('listeners hear of every commit once it can be read, and one that throws harms nobody', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor } = bench;
-  await bench.spawn('a');
+  const { supervisor, spawn, status, fatal, reports } = await newBench(t);
+  await spawn('a');
   const heard: unknown[] = [];
   supervisor.watch('a', () => {
     throw new Error('a reader gave up');
   });
-  const unwatch = supervisor.watch('a', () => heard.push(supervisor.read('a')?.status));
+  const unwatch = supervisor.watch('a', () => heard.push(status('a')));
   await supervisor.send('a', { type: 'call' });
   await supervisor.send('a', { type: 'worker.granted' });
   unwatch();
   await supervisor.send('a', { type: 'note' });
   t.deepEqual(heard, ['waiting', 'working']);
-  t.deepEqual(bench.fatal, []);
-  t.deepEqual(bench.reports, Array(3).fill('a listener of a failed: a reader gave up'));
+  t.deepEqual(fatal, []);
+  t.deepEqual(reports, Array(3).fill('a listener of a failed: a reader gave up'));
 });
 
 test('stopping aborts every effect, journals nothing, and leaves the actors live', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
+  const bench = await newBench(t);
   const { ledger, supervisor, effects, clock } = bench;
   await bench.work('a', 1000);
   await bench.spawn('b');
-  await quiet(bench);
+  await bench.settled();
   const commits = ledger.commits.length;
   supervisor.stop();
-  await quiet(bench);
+  await bench.settled();
   t.true(effects[0]?.signal.aborted);
-  effects[0]?.resolve({ events: [draft('too late')], writes: [] });
-  await quiet(bench);
+  await bench.finish(0, { events: [draft('too late')], writes: [] });
   t.is(ledger.commits.length, commits);
   t.is(clock.pending, 0);
   t.deepEqual(await ledger.list('live'), [
@@ -210,9 +200,8 @@ test('an actor at rest costs a start nothing, and the next event resumes it from
 });
 
 test('an event that a resting actor has no use for leaves it at rest', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor, ledger } = bench;
-  await bench.spawn('a');
+  const { supervisor, ledger, spawn } = await newBench(t);
+  await spawn('a');
   await supervisor.send('a', { type: 'rest' });
   const commits = ledger.commits.length;
   t.false(await supervisor.send('a', { type: 'worker.granted' }));
@@ -221,9 +210,8 @@ test('an event that a resting actor has no use for leaves it at rest', async (t)
 });
 
 test('a resting actor takes a note, rests again, and is not resumed from an outdated row', async (t) => {
-  const bench = await openBench(t, await scratchFolder(t));
-  const { supervisor, ledger } = bench;
-  await bench.spawn('a');
+  const { supervisor, ledger, spawn, settled, context } = await newBench(t);
+  await spawn('a');
   await supervisor.send('a', { type: 'rest' });
   ledger.shut();
   const noted = supervisor.send('a', { type: 'note' });
@@ -231,8 +219,8 @@ test('a resting actor takes a note, rests again, and is not resumed from an outd
   const notedAgain = supervisor.send('a', { type: 'note', events: [draft('again')] });
   ledger.open();
   t.deepEqual(await Promise.all([noted, notedAgain]), [true, true]);
-  await quiet(bench);
-  t.like(bench.context('a'), { notes: 2 });
+  await settled();
+  t.like(context('a'), { notes: 2 });
   t.is((await ledger.verifyJournal('a')).seq, 2);
   t.false(supervisor.isLive('a'));
 });
@@ -255,8 +243,8 @@ test('a resting actor of another version is not resumed from what was read befor
   const ends = [supervisor.send('a', end), supervisor.send('a', end)];
   flights[0]?.();
   t.true(await ends[0]);
-  await quiet(bench);
-  t.is(supervisor.read('a')?.status, 'failed');
+  await bench.settled();
+  t.is(bench.status('a'), 'failed');
   flights[1]?.();
   t.false(await ends[1]);
   t.is((await bench.ledger.verifyJournal('a')).seq, 1);

@@ -4,7 +4,7 @@ import { endedInPeace } from '../../../actors/supervision/recovery.ts';
 import { chargedEveryMs } from '../../../actors/supervision/time-budgets.ts';
 import { LedgerError } from '../../../storage/ledger/ledger-error.ts';
 import { draft, scratchFolder, seededNumbers } from '../../storage/ledger/scratch.ts';
-import { type Bench, openBench, quiet } from './bench.ts';
+import { type Bench, openBench } from './bench.ts';
 
 const outcome = { events: [draft('found')], writes: [] };
 
@@ -13,7 +13,7 @@ async function nextLife(t: ExecutionContext, folder: string, workers = 1): Promi
   const bench = await openBench(t, folder, { workers });
   await bench.recover();
   bench.queue.open();
-  await quiet(bench);
+  await bench.settled();
   return bench;
 }
 
@@ -35,8 +35,7 @@ async function storeOfSuspect(t: ExecutionContext): Promise<string> {
 const begun = ({ effects }: Bench) => effects.map(({ id }) => id);
 
 async function wait(bench: Bench, ms: number): Promise<void> {
-  bench.clock.advance(ms);
-  await quiet(bench);
+  await bench.advance(ms);
 }
 
 test('work that hosts died over three times waits behind all others, and then runs alone', async (t) => {
@@ -44,36 +43,30 @@ test('work that hosts died over three times waits behind all others, and then ru
   t.deepEqual(await bench.recover(), { resumed: 0, waiting: 1, ended: [], damaged: [] });
   bench.queue.open();
   for (const id of ['before', 'queued']) {
-    await bench.spawn(id);
-    await bench.supervisor.send(id, { type: 'call' });
+    await bench.call(id);
   }
   await wait(bench, aloneDelayMs(0));
-  await bench.spawn('later');
-  await bench.supervisor.send('later', { type: 'call' });
-  await quiet(bench);
+  await bench.call('later');
+  await bench.settled();
   t.deepEqual(begun(bench), ['before']);
-  bench.effects[0]?.resolve(outcome);
-  await quiet(bench);
+  await bench.finish(0);
   t.deepEqual(begun(bench), ['before', 'queued']);
-  bench.effects[1]?.resolve(outcome);
-  await quiet(bench);
+  await bench.finish(1);
   t.deepEqual(begun(bench), ['before', 'queued', 'w']);
-  t.is(bench.supervisor.read('later')?.status, 'waiting');
+  t.is(bench.status('later'), 'waiting');
   t.deepEqual(bench.supervisor.read('w')?.alone, { deaths: 0, isRunning: true });
-  bench.effects[2]?.resolve(outcome);
-  await quiet(bench);
-  t.is(bench.supervisor.read('w')?.status, 'done');
+  await bench.finish(2);
+  t.is(bench.status('w'), 'done');
   t.deepEqual(begun(bench), ['before', 'queued', 'w', 'later']);
 });
 
 test('work that moves while it is alone is trusted again, and the others go on beside it', async (t) => {
   const bench = await nextLife(t, await storeOfSuspect(t), 2);
   await wait(bench, aloneDelayMs(0));
-  await bench.spawn('b');
-  await bench.supervisor.send('b', { type: 'call' });
+  await bench.call('b');
   t.deepEqual(begun(bench), ['w']);
   await bench.supervisor.send('w', { type: 'note' });
-  await quiet(bench);
+  await bench.settled();
   t.deepEqual(begun(bench), ['w', 'b']);
   t.like(bench.supervisor.read('w'), { resumes: 0, alone: undefined });
 });
@@ -94,7 +87,7 @@ test('only the fifth death over work alone ends the work, and the wait doubles e
     'resumes exhausted: the host died 5 times while this was the only work running; ' +
     'look in the log of the system for why it died (often memory), then begin another attempt';
   t.deepEqual((await last.recover()).ended, [`w: ${reason}`]);
-  t.is(last.supervisor.read('w')?.status, 'failed');
+  t.is(last.status('w'), 'failed');
   t.is(last.context('w').reason, reason);
   t.is(last.ledger.get('live', 'w'), undefined);
 });
@@ -105,7 +98,7 @@ test('a host that dies while the work waits, or not alone at work, is no evidenc
     const bench = await nextLife(t, folder, 2);
     t.deepEqual(bench.supervisor.read('w')?.alone, { deaths: 0, isRunning: false });
     for (const effect of bench.effects) effect.resolve(outcome);
-    await quiet(bench);
+    await bench.settled();
     if (life % 2 === 1) {
       await wait(bench, aloneDelayMs(0));
       t.true(bench.supervisor.read('w')?.alone?.isRunning);
@@ -151,11 +144,11 @@ test('an event that ends work takes effect at once while the work waits for its 
   const bench = await nextLife(t, await storeOfSuspect(t));
   t.false(await bench.supervisor.send('w', { type: 'worker.granted' }));
   t.true(await bench.supervisor.send('w', { type: 'supervision.exhausted', message: 'canceled' }));
-  t.is(bench.supervisor.read('w')?.status, 'failed');
+  t.is(bench.status('w'), 'failed');
   await wait(bench, aloneDelayMs(9));
   t.is(bench.effects.length, 0);
   await bench.work('b');
-  await quiet(bench);
+  await bench.settled();
   t.deepEqual(begun(bench), ['b']);
 });
 
@@ -166,12 +159,12 @@ test('work that was ended is not begun when its turn comes before the end is on 
   bench.clock.advance(aloneDelayMs(0));
   bench.ledger.open();
   t.true(await ended);
-  await quiet(bench);
-  t.is(bench.supervisor.read('w')?.status, 'failed');
+  await bench.settled();
+  t.is(bench.status('w'), 'failed');
   t.deepEqual(begun(bench), []);
   t.is(bench.ledger.get('live', 'w'), undefined);
   await bench.work('b');
-  await quiet(bench);
+  await bench.settled();
   t.deepEqual(begun(bench), ['b']);
 });
 
@@ -184,16 +177,14 @@ test('thirty hosts that die at random moments leave nothing undone', async (t) =
     for (let more = below(3); more > 0; more -= 1) {
       const id = `w${ids.length}`;
       ids.push(id);
-      await bench.spawn(id);
-      await bench.supervisor.send(id, { type: 'call' });
+      await bench.call(id);
     }
     await wait(bench, below(8_000));
-    if (below(3) === 0) bench.effects[0]?.resolve(outcome);
-    await quiet(bench);
+    if (below(3) === 0) await bench.finish(0);
     await bench.close();
   }
   const last = await nextLife(t, folder, 2);
-  for (let done = 0; ids.some((id) => last.supervisor.read(id)?.status !== 'done'); done += 1) {
+  for (let done = 0; ids.some((id) => last.status(id) !== 'done'); done += 1) {
     t.true(done <= ids.length, 'each piece of work gets its turn');
     for (const effect of last.effects) effect.resolve(outcome);
     await wait(last, aloneDelayMs(deathLimit));
@@ -209,10 +200,9 @@ async function nextLifeAtWork(t: ExecutionContext, folder: string): Promise<Benc
   const bench = await openBench(t, folder);
   await bench.recover();
   bench.queue.open();
-  await quiet(bench);
+  await bench.settled();
   const alone = bench.supervisor.read('w')?.alone;
-  if (alone !== undefined) bench.clock.advance(aloneDelayMs(alone.deaths));
-  await quiet(bench);
+  if (alone !== undefined) await bench.advance(aloneDelayMs(alone.deaths));
   return bench;
 }
 
@@ -221,25 +211,22 @@ async function storeWithWork(t: ExecutionContext): Promise<{ folder: string; ben
   const bench = await openBench(t, folder);
   await bench.recover();
   await bench.work('w', budgetMs);
-  await quiet(bench);
+  await bench.settled();
   return { folder, bench };
 }
 
 test('what a step used before its host was killed counts, but for less than half a minute', async (t) => {
   const { folder, bench } = await storeWithWork(t);
   for (const ms of [chargedEveryMs, chargedEveryMs, 7_000]) {
-    bench.clock.advance(ms);
-    await quiet(bench);
+    await bench.advance(ms);
   }
   await bench.close();
   const next = await nextLifeAtWork(t, folder);
   t.is(next.supervisor.read('w')?.remainingMs, budgetMs - 2 * chargedEveryMs);
-  next.clock.advance(budgetMs - 2 * chargedEveryMs - 1);
-  await quiet(next);
-  t.is(next.supervisor.read('w')?.status, 'working');
-  next.clock.advance(1);
-  await quiet(next);
-  t.is(next.supervisor.read('w')?.status, 'failed');
+  await next.advance(budgetMs - 2 * chargedEveryMs - 1);
+  t.is(next.status('w'), 'working');
+  await next.advance(1);
+  t.is(next.status('w'), 'failed');
 });
 
 test('a step that is cut again and again uses up its time, and is not begun once more', async (t) => {
@@ -247,16 +234,14 @@ test('a step that is cut again and again uses up its time, and is not begun once
   await bench.close();
   for (const leftMs of [70_000, 40_000, 10_000]) {
     const life = await nextLifeAtWork(t, folder);
-    life.clock.advance(chargedEveryMs + 1_000);
-    await quiet(life);
+    await life.advance(chargedEveryMs + 1_000);
     t.is(life.supervisor.read('w')?.remainingMs, leftMs);
     await endedInPeace(life.ledger);
     await life.close();
   }
   const last = await nextLifeAtWork(t, folder);
-  last.clock.advance(10_000);
-  await quiet(last);
-  t.is(last.supervisor.read('w')?.status, 'failed');
+  await last.advance(10_000);
+  t.is(last.status('w'), 'failed');
   t.is(last.ledger.get('live', 'w'), undefined);
   t.is(last.clock.pending, 0);
 });
@@ -274,8 +259,7 @@ test('the charge of a piece of time is no transition, and who waits is not charg
   await bench.work('beside');
   const recorded = bench.supervisor.read('w')?.recorded;
   const before = bench.ledger.commits.length;
-  bench.clock.advance(chargedEveryMs);
-  await quiet(bench);
+  await bench.advance(chargedEveryMs);
   t.deepEqual(
     bench.ledger.commits.slice(before).map((writes) => writes.map((write) => ('put' in write ? write.key : null))),
     [['w']],
@@ -304,15 +288,13 @@ test('work that is alone, and keeps a part, is trusted again: the others go on b
   const next = await openBench(t, folder, { workers: 2 });
   await next.recover();
   next.queue.open();
-  next.clock.advance(aloneDelayMs(0));
-  await quiet(next);
-  await next.spawn('later');
-  await next.supervisor.send('later', { type: 'call' });
-  await quiet(next);
-  t.is(next.supervisor.read('later')?.status, 'waiting');
+  await next.advance(aloneDelayMs(0));
+  await next.call('later');
+  await next.settled();
+  t.is(next.status('later'), 'waiting');
   await next.supervisor.notes.moved('w');
-  await quiet(next);
-  t.is(next.supervisor.read('later')?.status, 'working');
+  await next.settled();
+  t.is(next.status('later'), 'working');
 });
 
 test('a part that is kept writes no note of work that no host died over', async (t) => {
@@ -333,15 +315,14 @@ test('no note is written over a transition that is on its way', async (t) => {
   await bench.supervisor.notes.keepTimes();
   t.is(bench.ledger.commits.length, before);
   bench.ledger.open();
-  await quiet(bench);
-  t.is(bench.supervisor.read('w')?.status, 'done');
+  await bench.settled();
+  t.is(bench.status('w'), 'done');
 });
 
 test('a note that the store refuses ends the host, as every commit does', async (t) => {
   const { bench } = await storeWithWork(t);
   const full = new LedgerError('commit_failed', 'the disk is full');
   bench.ledger.refuse(full);
-  bench.clock.advance(chargedEveryMs);
-  await quiet(bench);
+  await bench.advance(chargedEveryMs);
   t.deepEqual(bench.fatal, [full]);
 });

@@ -9,8 +9,8 @@ import {
 } from '../../../machines/migrations/chart-migrations.ts';
 import { eventKey, headKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
-import { draft, scratchFolder, startOfTest, withRawRows } from '../../storage/ledger/scratch.ts';
-import { openBench, quiet } from './bench.ts';
+import { scratchFolder, startOfTest, withRawRows } from '../../storage/ledger/scratch.ts';
+import { openBench } from './bench.ts';
 
 /** A store with the working errand `w` and the waiting errands `z`, `m`, `a`, called in this order; their process is gone. */
 async function storeOfFour(t: ExecutionContext): Promise<string> {
@@ -19,11 +19,10 @@ async function storeOfFour(t: ExecutionContext): Promise<string> {
   await bench.recover();
   await bench.work('w', 60_000);
   for (const id of ['z', 'm', 'a']) {
-    await bench.spawn(id);
-    await bench.supervisor.send(id, { type: 'call' });
+    await bench.call(id);
     await bench.supervisor.send(id, { type: 'note' });
   }
-  await quiet(bench);
+  await bench.settled();
   await bench.close();
   return folder;
 }
@@ -50,33 +49,31 @@ test('what is live is taken up where its row stands, and what has ended is only 
 
   const bench = await openBench(t, folder);
   t.deepEqual(await bench.recover(), { resumed: 1, waiting: 1, ended: [], damaged: [] });
-  await quiet(bench);
+  await bench.settled();
   t.deepEqual(
     bench.effects.map(({ id }) => id),
     ['working'],
   );
   t.false(bench.supervisor.isLive('ended'));
-  t.is(bench.supervisor.read('ended')?.status, 'failed');
+  t.is(bench.status('ended'), 'failed');
   t.true(await bench.supervisor.send('idle', { type: 'call' }));
-  bench.effects[0]?.resolve({ events: [draft('found')], writes: [] });
-  await quiet(bench);
-  t.is(bench.supervisor.read('working')?.status, 'done');
+  await bench.finish(0);
+  t.is(bench.status('working'), 'done');
   t.is((await bench.ledger.verifyJournal('working')).seq, 2);
 });
 
 test('the work queue outlives the process in its order, behind those who had a worker', async (t) => {
   const folder = await storeOfFour(t);
   const bench = await openBench(t, folder);
-  const { supervisor, queue, effects } = bench;
+  const { queue, effects } = bench;
   await bench.recover();
-  await bench.spawn('new');
-  await supervisor.send('new', { type: 'call' });
+  await bench.call('new');
   queue.open();
-  await quiet(bench);
+  await bench.settled();
   for (let turn = 0; turn < 5; turn += 1) {
     t.is(effects.length, turn + 1);
     effects[turn]?.reject(new Error('no luck'));
-    await quiet(bench);
+    await bench.settled();
   }
   t.deepEqual(
     effects.map(({ id }) => id),
@@ -116,7 +113,7 @@ for (const [what, damage] of Object.entries(unreadable)) {
     const bench = await openBench(t, folder, { workers: 4 });
     t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], damaged: ['m'] });
     bench.queue.open();
-    await quiet(bench);
+    await bench.settled();
     t.deepEqual(bench.effects.map(({ id }) => id).sort(), ['a', 'w', 'z']);
     await bench.close();
     t.deepEqual(await rowsOfM(), before);
@@ -144,11 +141,11 @@ for (const [what, { change, reason }] of Object.entries(outdated)) {
     await changeRow(folder, 'w', change);
     const bench = await openBench(t, folder, { workers: 4 });
     t.deepEqual(await bench.recover(), { resumed: 0, waiting: 3, ended: [`w: ${reason}`], damaged: [] });
-    t.is(bench.supervisor.read('w')?.status, 'failed');
+    t.is(bench.status('w'), 'failed');
     t.is(bench.context('w').reason, reason);
     t.is((await bench.ledger.verifyJournal('w')).seq, 2);
     bench.queue.open();
-    await quiet(bench);
+    await bench.settled();
     t.deepEqual(
       bench.effects.map(({ id }) => id),
       ['z', 'm', 'a'],
@@ -178,11 +175,11 @@ for (const [what, { key, value, code }] of Object.entries(journalDamage)) {
     const { resumed, waiting, ended, damaged } = await bench.recover();
     t.deepEqual({ resumed, waiting, damaged }, { resumed: 0, waiting: 3, damaged: [] });
     t.regex(ended[0] ?? '', new RegExp(`^w: the journal does not verify: ${code}: `));
-    t.is(bench.supervisor.read('w')?.status, 'failed');
+    t.is(bench.status('w'), 'failed');
     t.is(`w: ${bench.context('w').reason}`, ended[0] ?? '');
     t.is(bench.ledger.get('live', 'w'), undefined);
     bench.queue.open();
-    await quiet(bench);
+    await bench.settled();
     t.is(bench.effects.length, 3);
     await bench.close();
     t.deepEqual(await journalOf(), before);
@@ -200,12 +197,10 @@ test('a deadline counts only the time during which a host is up', async (t) => {
 
   const bench = await openBench(t, folder, { now: startOfTest + 86_400_000 });
   await bench.recover();
-  bench.clock.advance(699);
-  await quiet(bench);
-  t.is(bench.supervisor.read('a')?.status, 'working');
-  bench.clock.advance(1);
-  await quiet(bench);
-  t.is(bench.supervisor.read('a')?.status, 'failed');
+  await bench.advance(699);
+  t.is(bench.status('a'), 'working');
+  await bench.advance(1);
+  t.is(bench.status('a'), 'failed');
   t.true(bench.effects[0]?.signal.aborted);
   t.is(bench.clock.pending, 0);
 });
@@ -253,8 +248,8 @@ async function left(t: ExecutionContext, state: string): Promise<string> {
   else if (state !== 'idle') await first.supervisor.send('a', { type: 'call' });
   if (state === 'working') await first.supervisor.send('a', { type: 'worker.granted' });
   if (state === 'failed') await first.supervisor.send('a', { type: 'supervision.exhausted', message: 'enough' });
-  await quiet(first);
-  t.is(first.supervisor.read('a')?.status, state);
+  await first.settled();
+  t.is(first.status('a'), state);
   await first.close();
   await asOfVersion1(folder, 'a');
   return folder;
@@ -271,7 +266,7 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
       ended: [],
       damaged: [],
     });
-    await quiet(bench);
+    await bench.settled();
     const row = supervisor.read('a');
     t.is(row?.status, state);
     t.is(row?.totalResumes, state === 'working' ? 1 : 0);
@@ -279,12 +274,11 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
     t.is(bench.context('a').notes, 0);
     if (state === 'idle' || state === 'resting') t.true(await supervisor.send('a', { type: 'call' }));
     queue.open();
-    await quiet(bench);
+    await bench.settled();
     t.is(effects.length, 1);
     await supervisor.send('a', { type: 'note' });
-    effects[0]?.resolve({ events: [draft('found')], writes: [] });
-    await quiet(bench);
-    t.is(supervisor.read('a')?.status, 'done');
+    await bench.finish(0);
+    t.is(bench.status('a'), 'done');
     t.is((await bench.ledger.verifyJournal('a')).seq, 3);
     t.is((bench.ledger.get('snapshot', 'a') as ActorRow).machineVersion, 3);
   });
@@ -293,12 +287,10 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
 test('the deadline of a state goes on with the time that was left of it', async (t) => {
   const bench = await openBench(t, await left(t, 'working'), { definition: present });
   await bench.recover();
-  bench.clock.advance(999);
-  await quiet(bench);
-  t.is(bench.supervisor.read('a')?.status, 'working');
-  bench.clock.advance(1);
-  await quiet(bench);
-  t.is(bench.supervisor.read('a')?.status, 'failed');
+  await bench.advance(999);
+  t.is(bench.status('a'), 'working');
+  await bench.advance(1);
+  t.is(bench.status('a'), 'failed');
 });
 
 test('an errand that ended under version 1 reads as one of version 3', async (t) => {
@@ -315,7 +307,7 @@ test('an errand whose migrations lack an entry on the way ends with words for th
   const bench = await openBench(t, folder, { definition: { version: 4, migrations: { ...migrations, 3: others } } });
   const { ended } = await bench.recover();
   t.deepEqual(ended, ['a: version 1 of errand can no longer be resumed']);
-  t.is(bench.supervisor.read('a')?.status, 'failed');
+  t.is(bench.status('a'), 'failed');
 });
 
 test('an errand of a newer version ends with words for that', async (t) => {
