@@ -1,32 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { StudyHost } from '../../client/study-host.ts';
+import type { StudyHost } from '../../client/study-host.ts';
 import type { ScreenTextFact } from '../../contract/evidence/screen-text.ts';
 import { readSampleGold, type SampleGold } from '../../fixtures/sample/gold.ts';
 import { checkRuntimes } from '../crash/checks.ts';
 import { descendants } from '../executors/evidence/detection-for-tests.ts';
-import { copyAsLeft, openInProcess } from '../host/host-in-process.ts';
+import { copyAsLeft } from '../host/host-in-process.ts';
+import { followed, newRoot, openClientHost, sampleOf } from './client-host.ts';
 
-async function folder(t: ExecutionContext, name: string): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), `screen-text-${name}-`));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  return root;
-}
-
-async function hostOn(t: ExecutionContext, root: string, flags: readonly string[]) {
-  const host = await openInProcess(t, root, { flags });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
-}
+const hostOn = (t: ExecutionContext, root: string) =>
+  openClientHost(t, root, { flags: ['--screen-text', 'tesseract'] });
 
 async function startOn(client: StudyHost, range?: { startMs: number; endMs: number }): Promise<string> {
-  const [source] = await client.sources();
-  if (source === undefined) throw new Error('the sample is there');
   const request = { targetLanguage: 'en', ...(range === undefined ? {} : { range }) };
-  return (await client.study(source, request).started).runtimeId;
+  return (await client.study(await sampleOf(client), request).started).runtimeId;
 }
 
 /** Resolves when a window was read, and another one is under way. */
@@ -36,10 +23,6 @@ async function underWay(client: StudyHost, runtimeId: string): Promise<void> {
     if (stage === 'read' || stage === 'ended') throw new Error(`the reading was over at ${stage}`);
     isUnderWay = stage === 'readScreen' && (completed ?? 0) > 0;
   }
-}
-
-async function ended(client: StudyHost, runtimeId: string): Promise<void> {
-  for await (const _ of client.follow(runtimeId));
 }
 
 async function textsOf(client: StudyHost, runtimeId: string) {
@@ -55,11 +38,9 @@ const isRead = (passed: readonly ScreenTextFact[], { text, startMs, endMs }: Sam
   passed.some((fact) => plain(fact.text) === plain(text) && fact.startMs >= startMs && fact.endMs <= endMs);
 
 test('the screen text of the sample is read, kept apart, and read to the end by the next host', async (t) => {
-  const root = await folder(t, 'first');
-  const copy = join(await folder(t, 'copy'), 'root');
-  const { host, client } = await hostOn(t, root, ['--screen-text', 'tesseract']);
-  const [source] = await client.sources();
-  if (source === undefined) throw new Error('the sample is there');
+  const [root, copy] = [await newRoot(t), await newRoot(t)];
+  const { host, client } = await hostOn(t, root);
+  const source = await sampleOf(client);
   const { warnings } = await client.warnings(source, { targetLanguage: 'en' });
   t.like(
     warnings.find(({ code }) => code === 'screen_text_will_be_read'),
@@ -69,7 +50,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
   // What a host leaves that is killed while the second window is read.
   await underWay(client, runtimeId);
   copyAsLeft(root, copy);
-  await ended(client, runtimeId);
+  await followed(client, runtimeId);
   const { row, facts, passed } = await textsOf(client, runtimeId);
   const { screenText } = await readSampleGold();
   const read = screenText.filter((each) => isRead(passed, each));
@@ -98,8 +79,8 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
   await host.stop();
   await checkRuntimes(t, root);
 
-  const next = await hostOn(t, copy, ['--screen-text', 'tesseract']);
-  await ended(next.client, runtimeId);
+  const next = await hostOn(t, copy);
+  await followed(next.client, runtimeId);
   t.deepEqual((await textsOf(next.client, runtimeId)).facts, facts);
   const table = await next.client.export(runtimeId, 'screen-text.csv');
   t.is(table.split('\r\n').length, passed.length + 2);
@@ -109,7 +90,7 @@ test('the screen text of the sample is read, kept apart, and read to the end by 
   const other = await startOn(next.client, { startMs: 500, endMs: 41_000 });
   await underWay(next.client, other);
   for (const pid of descendants(process.execPath)) process.kill(pid, 'SIGKILL');
-  await ended(next.client, other);
+  await followed(next.client, other);
   t.is((await textsOf(next.client, other)).row?.reasonCode, 'recognition_failed');
   t.is((await next.client.status(other)).lifecycle, 'terminal');
   await next.host.stop();

@@ -1,63 +1,39 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { HostError } from '../../../client/host-error.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
-import { StudyHost } from '../../../client/study-host.ts';
-import { attestations } from '../../../contract/review/publish-review.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
-import { openInProcess } from '../../host/host-in-process.ts';
+import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
+import { drawn } from '../../media/recipes.ts';
+import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';
 
 const embedding = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 
 const longer = ['--maximum-caption-range-ms', '600000', '--maximum-caption-lines', '200'];
 
-const approval = {
-  outcome: 'approve_for_caption_production',
-  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-  note: null,
-} as const;
-
-const by = { reviewerId: 'reviewer:local-operator', attestation: attestations.decision };
-
-const folder = await mkdtemp(join(tmpdir(), 'long-films-'));
-
-test.after.always(() => rm(folder, { recursive: true, force: true }));
-
 const lineCount = 100;
 
 const time = (ms: number): string => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
 
-/** A film of 150 s with a tone, a track of cues in Korean and one in English. */
-async function longFilm(): Promise<string> {
-  const tracks = { ko: '안녕하세요', en: 'Good morning' };
-  for (const [language, words] of Object.entries(tracks)) {
-    const cues = Array.from({ length: lineCount }, (_, at) => {
-      const startMs = 1400 * at;
-      return `${at + 1}\n${time(startMs)} --> ${time(startMs + 1300)}\n${words} ${at}\n\n`;
-    });
-    await writeFile(join(folder, `${language}.srt`), cues.join(''));
-  }
-  const film = join(folder, 'film.mkv');
-  await ffmpeg(
-    folder,
-    ...['-f', 'lavfi', '-i', 'color=black:s=64x64:r=5:d=150', '-f', 'lavfi', '-i', 'sine=d=150'],
-    ...['-i', join(folder, 'ko.srt'), '-i', join(folder, 'en.srt')],
-    ...['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-c:v', 'mpeg4', '-c:a', 'flac', '-c:s', 'srt'],
-    ...['-metadata:s:s:0', 'language=kor', '-metadata:s:s:1', 'language=eng', film],
-  );
-  return film;
-}
+const cuesOf = (words: string): string =>
+  Array.from({ length: lineCount }, (_, at) => {
+    const startMs = 1400 * at;
+    return `${at + 1}\n${time(startMs)} --> ${time(startMs + 1300)}\n${words} ${at}\n\n`;
+  }).join('');
 
-async function hostWith(t: ExecutionContext, flags: readonly string[]) {
-  const host = await openInProcess(t, join(folder, 'data'), { flags: [...embedding, ...flags] });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
-}
+/** A film of 150 s with a tone, a track of cues in Korean and one in English. */
+const longFilm: MediaRecipe = {
+  words: [
+    ...drawn('color=black:s=64x64:r=5:d=150'),
+    ...drawn('sine=d=150'),
+    ...['-i', 'ko.srt', '-i', 'en.srt'],
+    ...['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-c:v', 'mpeg4', '-c:a', 'flac', '-c:s', 'srt'],
+    ...['-metadata:s:s:0', 'language=kor', '-metadata:s:s:1', 'language=eng'],
+  ],
+  extension: 'mkv',
+  inputs: { 'ko.srt': cuesOf('안녕하세요'), 'en.srt': cuesOf('Good morning') },
+};
 
 const request = {
   targetLanguage: 'en',
@@ -68,8 +44,10 @@ const request = {
 const contentIdOf = (record: object) => `sha256:${createHash('sha256').update(storedBytes(record)).digest('hex')}`;
 
 test('a film of more than 120 s gets captions in chunks only where its host allows it', async (t) => {
-  const film = await longFilm();
-  const usual = await hostWith(t, []);
+  const root = await newRoot(t);
+  const hostWith = (...flags: string[]) => openClientHost(t, root, { flags: [...embedding, ...flags] });
+  const film = await madeMedia(longFilm);
+  const usual = await hostWith();
   const source = await usual.client.ingestFile(film, {
     label: 'film',
     rightsHolder: 'nobody',
@@ -79,13 +57,13 @@ test('a film of more than 120 s gets captions in chunks only where its host allo
   const against = said.flatMap((warning) => (warning.code === 'captions_not_possible' ? [warning.reason] : []));
   t.deepEqual(against, ['range_too_long']);
   const { runtimeId } = await usual.client.study(source, request).ended();
-  await usual.client.reviews.decide(runtimeId, approval, by);
+  await approveCaptions(usual.client, runtimeId);
   const refused = await t.throwsAsync(usual.client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(refused.code, 'illegal_caption_transition');
   t.is((await usual.client.overview(runtimeId)).captions.state, 'never');
   await usual.host.stop();
 
-  const { host, client } = await hostWith(t, longer);
+  const { host, client } = await hostWith(...longer);
   const { warnings } = await client.warnings(source, request);
   t.false(warnings.some(({ code }) => code === 'captions_not_possible'));
   t.is((await client.overview(runtimeId)).captions.state, 'waiting');
@@ -114,8 +92,8 @@ test('a film of more than 120 s gets captions in chunks only where its host allo
   await host.stop();
 
   // Whoever made them, they stay readable and whole on a host that allows no others.
-  const after = await hostWith(t, []);
+  const after = await hostWith();
   t.is((await after.client.overview(runtimeId)).captions.state, 'done');
   await after.host.stop();
-  await checkRuntimes(t, join(folder, 'data'));
+  await checkRuntimes(t, root);
 });

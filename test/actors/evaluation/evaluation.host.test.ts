@@ -8,10 +8,12 @@ import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { EvaluationFault } from '../../../contract/evaluation/evaluation-fault.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
 import type { Receiving } from '../../../storage/objects/object-store.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
-import { briefItem, packFolder, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
+import { english, evaluate, ffmpegThat, toneItem } from './evaluated-packs.ts';
+import { briefItem, packFolder, packOfItems, samplePack, writeManifest, writeMedia } from './labelled-packs.ts';
 
 const path = 'source/media/sample.mp4';
 
@@ -132,4 +134,103 @@ test('a file that cannot be read any more gives its upload up', async (t) => {
   const { signal } = new AbortController();
   await t.throwsAsync(ingestItem(ingests, samplePack, item, gone, signal), { code: 'ENOENT' });
   t.deepEqual(events, ['discarded', 'released']);
+});
+
+test('a range that runs past its media is refused', async (t) => {
+  const item = { ...english, range: { startMs: 0, endMs: 50_001 } };
+  await t.throwsAsync(
+    evaluate(t, await packFolder(t, packOfItems(item))),
+    fault('labels_outside_media', 'brief: range ends after the media, which has 50000 ms'),
+  );
+});
+
+test('labels of a track that is no text track are refused', async (t) => {
+  const item = briefItem({ subtitles: [{ trackIndex: 1, language: 'ko', cues: [] }] });
+  await t.throwsAsync(
+    evaluate(t, await packFolder(t, packOfItems(item))),
+    fault('labels_outside_media', 'brief: labels.subtitles.0.trackIndex: no such text track'),
+  );
+});
+
+test('labels of what the media has no track for are refused', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  const cuts = { frameRate: { numerator: 25, denominator: 1 }, atMs: [] };
+  const subtitles = [{ trackIndex: 1, language: null, cues: [] }];
+  const refusals = [
+    [{ cuts }, 'brief: labels.cuts: no_video_track'],
+    [{ subtitles }, 'brief: labels.subtitles.0.trackIndex: no_text_subtitle_track'],
+  ] as const;
+  for (const [labels, place] of refusals) {
+    await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, ...labels } }));
+    await t.throwsAsync(evaluate(t, folder), fault('labels_outside_media', place));
+  }
+});
+
+test('captions of more than any production takes are refused', async (t) => {
+  const { folder, item } = await toneItem(t, 121);
+  const captions = { sourceLanguage: 'ko', targetLanguage: 'en' };
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, captions } }));
+  await t.throwsAsync(
+    evaluate(t, folder),
+    fault(
+      'labels_outside_media',
+      'brief: labels.captions: captions are made of at most 120000 ms, the study has 121000 ms',
+    ),
+  );
+});
+
+test('media that is none is refused with the word of the probe', async (t) => {
+  const bytes = Buffer.from('words, only words\n'.repeat(100));
+  const folder = await scratchFolder(t);
+  const media = { path: 'words.mp4', contentId: contentIdOfBytes(bytes), bytes: bytes.length };
+  await writeMedia(folder, media.path, bytes);
+  await writeManifest(folder, packOfItems({ ...english, media }));
+  const refusal = await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault });
+  t.regex(refusal?.message ?? '', /^media_refused: brief: probe_failed: not_media/);
+});
+
+test('a labelled transcript needs a recogniser, and is refused before anything is studied', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  const transcript = { language: 'en', lines: [] };
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, transcript } }));
+  const message = `recognizer_missing: ${item.itemId}: labels.transcript`;
+  await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault, message });
+});
+
+test('labelled text on the screen needs a reader, and is refused before anything is studied', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, screenTexts: [] } }));
+  const message = `screen_text_reader_missing: ${item.itemId}: labels.screenTexts`;
+  await t.throwsAsync(evaluate(t, folder), { instanceOf: EvaluationFault, message });
+});
+
+test('media that changes after it was hashed is not studied', async (t) => {
+  const { folder, item } = await toneItem(t, 1);
+  await writeManifest(folder, packOfItems({ ...item, labels: { ...item.labels, speech: [] } }));
+  const whole = await readFile(join(folder, 'tone.wav'));
+  const louder = Buffer.from(whole);
+  louder.writeInt16LE(1000, whole.length - 2);
+  const changes: [Uint8Array, RegExp][] = [
+    [louder, /^pack_file_mismatch: tone\.wav$/],
+    [Buffer.concat([whole, whole]), /^media_refused: brief: invalid_upload_length: /],
+    [whole.subarray(1), /^media_refused: brief: invalid_upload_length: /],
+  ];
+  for (const [bytes, message] of changes) {
+    await writeMedia(folder, 'tone.wav', whole);
+    const meanwhile = () => writeMedia(folder, 'tone.wav', bytes);
+    await t.throwsAsync(evaluate(t, folder, { meanwhile }), { instanceOf: EvaluationFault, message });
+  }
+});
+
+test('a label outside the media of the last item is refused before any item is studied', async (t) => {
+  const environment = await ffmpegThat(t, 'exit 3');
+  const beyond = { ...english, itemId: 'beyond', range: { startMs: 0, endMs: 50_001 } };
+  const trackless = { ...briefItem({ subtitles: [{ trackIndex: 9, language: null, cues: [] }] }), itemId: 'trackless' };
+  for (const [last, place] of [
+    [beyond, 'beyond: range ends after the media, which has 50000 ms'],
+    [trackless, 'trackless: labels.subtitles.0.trackIndex: no such text track'],
+  ] as const) {
+    const folder = await packFolder(t, packOfItems(english, last));
+    await t.throwsAsync(evaluate(t, folder, { environment }), fault('labels_outside_media', place));
+  }
 });

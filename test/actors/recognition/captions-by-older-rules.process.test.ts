@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
-import { StudyHost } from '../../../client/study-host.ts';
 import {
   type CaptionTranslation,
   type TranslationAsk,
@@ -13,7 +9,6 @@ import {
   translationGates,
   translationLimits,
 } from '../../../contract/captions/caption-translation.ts';
-import { attestations } from '../../../contract/review/publish-review.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
@@ -28,16 +23,8 @@ import { contentIdOf } from '../../../receipts/core/canonical-json.ts';
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
 import { publishedCaptionsOf } from '../../../receipts/reopening/published-captions.ts';
-import { openInProcess } from '../../host/host-in-process.ts';
+import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';
 import { type OpenedStore, openStore } from '../reopening/stored-studies.ts';
-
-const approval = {
-  outcome: 'approve_for_caption_production',
-  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-  note: null,
-} as const;
-
-const by = { reviewerId: 'reviewer:local-operator', attestation: attestations.decision };
 
 const thai = ['เขาลืมปิดประตูก่อนออกจากบ้านไปทำงานเมื่อเช้านี้', 'เมื่อวานนี้เราต้องยกกล่อง', 'ผู้คนย้ายไปเมืองใหญ่ด้วยหลายเหตุผล'];
 
@@ -48,8 +35,7 @@ interface Approved {
 
 /** A data root with an approved study of speech in Thai, whose captions are to be in a language, without a host. */
 async function approvedIn(t: ExecutionContext, targetLanguage: string): Promise<Approved> {
-  const root = await mkdtemp(join(tmpdir(), 'older-rules-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const root = await newRoot(t);
   let asked = 0;
   const server = await stubTranscriber((response, region) => {
     const end = asked === 0 ? 3.4 : 2.7;
@@ -58,16 +44,14 @@ async function approvedIn(t: ExecutionContext, targetLanguage: string): Promise<
   });
   t.teardown(server.close);
   const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
-  const host = await openInProcess(t, root, {
+  const { host, client } = await openClientHost(t, root, {
     flags: [...flags, '--allow-real-semantic-evidence'],
     environment: { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: '' },
   });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  const client = StudyHost.connect({ baseUrl: listening, token });
   const source = await client.ingestFile(speechFile, { label: 's', rightsHolder: 'nobody', ownershipAttested: true });
   const request = { targetLanguage, requestedSourceLanguage: spokenLanguage('th') };
   const { runtimeId } = await client.study(source, request).ended();
-  await client.reviews.decide(runtimeId, approval, by);
+  await approveCaptions(client, runtimeId);
   await host.stop();
   const store = await openStore(root);
   t.teardown(() => store.close());

@@ -5,38 +5,31 @@ import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { HostError } from '../../../client/host-error.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
-import { StudyHost } from '../../../client/study-host.ts';
+import type { StudyHost } from '../../../client/study-host.ts';
 import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
 import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
-import { attestations } from '../../../contract/review/publish-review.ts';
 import { refuses, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
 import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
-import { openInProcess } from '../../host/host-in-process.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
+import { madeMedia } from '../../media/made-media.ts';
+import { approveCaptions, followed, newRoot, openClientHost } from '../client-host.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;
-
-async function dataRoot(t: ExecutionContext): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'recognised-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  return root;
-}
 
 interface Options {
   readonly flags: readonly string[];
   readonly baseUrl?: string;
 }
 
-async function hostOn(t: ExecutionContext, root: string, { flags, baseUrl = '' }: Options) {
-  const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
-  const host = await openInProcess(t, root, { flags: [...flags, '--allow-real-semantic-evidence'], environment });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
-}
+const hostOn = (t: ExecutionContext, root: string, { flags, baseUrl = '' }: Options) =>
+  openClientHost(t, root, {
+    flags: [...flags, '--allow-real-semantic-evidence'],
+    environment: { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' },
+  });
 
 async function sourceOf(client: StudyHost) {
   const known = (await client.sources()).find(({ label }) => label === 'speech');
@@ -63,7 +56,7 @@ const wordsOf = (texts: readonly string[]): string[] => texts.join(' ').split(' 
 withPocketsphinx(
   'speech is recognised by pocketsphinx, with times, claims and files, and the study verifies',
   async (t) => {
-    const root = await dataRoot(t);
+    const root = await newRoot(t);
     const { host, client } = await hostOn(t, root, { flags: ['--semantic-recognizer', 'pocketsphinx'] });
     const runtimeId = await studied(client);
     const { row, lines, passed } = await transcriptOf(client, runtimeId);
@@ -115,7 +108,7 @@ test('what a server invents is withheld, and stands in no read, claim, overview 
     transcribes({ language: 'english', segments })(response, region);
   });
   t.teardown(server.close);
-  const root = await dataRoot(t);
+  const root = await newRoot(t);
   const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
   const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
   const runtimeId = await studied(client);
@@ -142,7 +135,7 @@ test('a recogniser that fails leaves no transcript, and what it recognised is no
     return transcribes(heard)(response, region);
   });
   t.teardown(server.close);
-  const root = await dataRoot(t);
+  const root = await newRoot(t);
   const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
   isDown = true;
   const first = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
@@ -163,7 +156,7 @@ test('a recogniser that fails leaves no transcript, and what it recognised is no
   hangs = null;
   isDown = false;
   const next = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
-  for await (const _ of next.client.follow(runtimeId));
+  await followed(next.client, runtimeId);
   const { lines, regions } = await transcriptOf(next.client, runtimeId);
   t.is(lines.length, regions);
   t.is(server.asked.length, 3 + regions - 1, 'the first region was recognised once');
@@ -181,7 +174,7 @@ test('a second run hears more of the sound, and a line on which the runs disagre
     transcribes({ language: 'english', segments })(response, region);
   });
   t.teardown(server.close);
-  const root = await dataRoot(t);
+  const root = await newRoot(t);
   const flags = [
     ...['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'],
     '--semantic-recognizer-second-run',
@@ -211,7 +204,7 @@ test('the progress of a recognition says how much of the speech is recognised', 
   });
   t.teardown(server.close);
   const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
-  const { host, client } = await hostOn(t, await dataRoot(t), { flags, baseUrl: server.baseUrl });
+  const { host, client } = await hostOn(t, await newRoot(t), { flags, baseUrl: server.baseUrl });
   const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') };
   const study = client.study(await sourceOf(client), request);
   const { runtimeId } = await study.started;
@@ -230,150 +223,145 @@ test('the progress of a recognition says how much of the speech is recognised', 
   await host.stop();
 });
 
-const withPocketsphinxAlone = hasPocketsphinx ? test.serial : test.skip;
-
 const recognising = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
 
 const captioning = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
 
-const approval = {
-  outcome: 'approve_for_caption_production',
-  reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
-  note: null,
-} as const;
+const lived = mkdtemp(join(tmpdir(), 'recognised-once-'));
+test.after.always(async () => rm(await lived, { recursive: true, force: true }));
 
-const by = { reviewerId: 'reviewer:local-operator', attestation: attestations.decision };
+let recognition: Promise<string> | undefined;
 
-const folder = mkdtemp(join(tmpdir(), 'recognised-captions-'));
-
-test.after.always(async () => rm(await folder, { recursive: true, force: true }));
-
-/** A host on the data root of this file, and what has studies of the speech fixture approved there. */
-async function hostWith(t: ExecutionContext, executor: readonly string[], baseUrl = '') {
-  const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
-  const host = await openInProcess(t, await folder, { flags: [...recognising, ...executor], environment });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  const client = StudyHost.connect({ baseUrl: listening, token });
-  const sourceOf = async (label: string, file: string) => {
-    const known = (await client.sources()).find((source) => source.label === label);
-    return known ?? client.ingestFile(file, { label, rightsHolder: 'nobody', ownershipAttested: true });
-  };
-  const approved = async (targetLanguage: string, file = speechFile): Promise<string> => {
-    const source = await sourceOf(basename(file), file);
-    const request = { targetLanguage, requestedSourceLanguage: spokenLanguage('en') };
-    const { runtimeId } = await client.study(source, request).ended();
-    await client.reviews.decide(runtimeId, approval, by);
-    return runtimeId;
-  };
-  return { host, client, approved };
+/** A data root with a study of the speech fixture: what pocketsphinx recognises of it is recognised once for this file. */
+async function recognisedOnce(): Promise<string> {
+  const root = join(await lived, 'data');
+  const { host, client } = await openClientHost({ fail: String, teardown: () => undefined }, root, {
+    flags: recognising,
+  });
+  await studied(client);
+  await host.stop();
+  return root;
 }
 
-withPocketsphinxAlone(
-  'speech that pocketsphinx recognised becomes captions that cite their lines and verify',
-  async (t) => {
-    const { host, client, approved } = await hostWith(t, captioning);
-    const runtimeId = await approved('en');
-    const [production] = (await client.captions.produce(runtimeId)).captions;
-    t.like(production?.result, { status: 'completed', withheldCount: 0, unavailableCount: 0 });
-    const [transcript] = (await client.evidence(runtimeId, 'transcript')).evidence;
-    t.like(production?.executor, {
-      classification: 'recognised_transcript',
-      recognizer: 'pocketsphinx',
-      translator: 'same-language',
-      sourceCaptionContentId: transcript?.contentId ?? '',
-    });
-    const [result] = (await client.captions.results(runtimeId)).results;
-    const artifact = result?.artifact;
-    if (artifact?.schema !== 'studio.caption-production.artifact.v6') throw new Error('captions of a transcript');
-    t.deepEqual(artifact.transcript, { artifactId: transcript?.artifactId, contentId: transcript?.contentId });
-    const recognised = (transcript?.facts ?? []).flatMap((fact) =>
-      fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : [],
-    );
-    const shown = artifact.lines.map(({ target }) => target.text?.replaceAll('\n', ' ')).join(' ');
-    t.is(shown, recognised.map(({ text }) => text).join(' '));
-    for (const { source: said, target, transcriptLines } of artifact.lines) {
-      t.is(said.text, target.text);
-      const cited = recognised.filter(({ index }) => transcriptLines.includes(index)).map(({ text }) => text);
-      t.is(cited.length, transcriptLines.length);
-      t.true(cited.join(' ').includes(target.text?.replaceAll('\n', ' ') ?? ''));
-    }
-    const { reports } = await client.captions.qualityReports(runtimeId);
-    t.is(reports.length, 4);
-    t.deepEqual(
-      reports.flatMap(({ findings }) => findings),
-      [],
-    );
-    const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
-    t.is(check?.outcome, 'accepted');
-    t.true(((await client.captions.webvtt(runtimeId, 'target')).match(/-->/g)?.length ?? 0) >= utterances.length);
+/** A host on a copy of that data root, and what has studies approved there. */
+async function hostWith(t: ExecutionContext, executor: readonly string[], baseUrl = '') {
+  recognition ??= recognisedOnce();
+  const root = await newRoot(t);
+  copyAsLeft(await recognition, root);
+  const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
+  const { host, client } = await openClientHost(t, root, { flags: [...recognising, ...executor], environment });
+  const approved = async (targetLanguage: string, file = speechFile): Promise<string> => {
+    const label = basename(file);
+    const recorded = { label, rightsHolder: 'nobody', ownershipAttested: true } as const;
+    const source = file === speechFile ? await sourceOf(client) : await client.ingestFile(file, recorded);
+    const request = { targetLanguage, requestedSourceLanguage: spokenLanguage('en') };
+    const { runtimeId } = await client.study(source, request).ended();
+    await approveCaptions(client, runtimeId);
+    return runtimeId;
+  };
+  return { root, host, client, approved };
+}
 
-    // What nobody translates is refused before it uses up the approval.
-    const other = await approved('ko');
-    const { journalHead } = await client.status(other);
-    const refused = await t.throwsAsync(client.captions.produce(other), { instanceOf: HostError });
-    t.regex(refused.message, /no_translator: the executor does not translate from en to ko/);
-    t.is((await client.status(other)).journalHead, journalHead);
-    await host.stop();
-    await checkRuntimes(t, await folder);
-  },
-);
+withPocketsphinx('speech that pocketsphinx recognised becomes captions that cite their lines and verify', async (t) => {
+  const { root, host, client, approved } = await hostWith(t, captioning);
+  const runtimeId = await approved('en');
+  const [production] = (await client.captions.produce(runtimeId)).captions;
+  t.like(production?.result, { status: 'completed', withheldCount: 0, unavailableCount: 0 });
+  const [transcript] = (await client.evidence(runtimeId, 'transcript')).evidence;
+  t.like(production?.executor, {
+    classification: 'recognised_transcript',
+    recognizer: 'pocketsphinx',
+    translator: 'same-language',
+    sourceCaptionContentId: transcript?.contentId ?? '',
+  });
+  const [result] = (await client.captions.results(runtimeId)).results;
+  const artifact = result?.artifact;
+  if (artifact?.schema !== 'studio.caption-production.artifact.v6') throw new Error('captions of a transcript');
+  t.deepEqual(artifact.transcript, { artifactId: transcript?.artifactId, contentId: transcript?.contentId });
+  const recognised = (transcript?.facts ?? []).flatMap((fact) =>
+    fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : [],
+  );
+  const shown = artifact.lines.map(({ target }) => target.text?.replaceAll('\n', ' ')).join(' ');
+  t.is(shown, recognised.map(({ text }) => text).join(' '));
+  for (const { source: said, target, transcriptLines } of artifact.lines) {
+    t.is(said.text, target.text);
+    const cited = recognised.filter(({ index }) => transcriptLines.includes(index)).map(({ text }) => text);
+    t.is(cited.length, transcriptLines.length);
+    t.true(cited.join(' ').includes(target.text?.replaceAll('\n', ' ') ?? ''));
+  }
+  const { reports } = await client.captions.qualityReports(runtimeId);
+  t.is(reports.length, 4);
+  t.deepEqual(
+    reports.flatMap(({ findings }) => findings),
+    [],
+  );
+  const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
+  t.is(check?.outcome, 'accepted');
+  t.true(((await client.captions.webvtt(runtimeId, 'target')).match(/-->/g)?.length ?? 0) >= utterances.length);
+
+  // What nobody translates is refused before it uses up the approval.
+  const other = await approved('ko');
+  const { journalHead } = await client.status(other);
+  const refused = await t.throwsAsync(client.captions.produce(other), { instanceOf: HostError });
+  t.regex(refused.message, /no_translator: the executor does not translate from en to ko/);
+  t.is((await client.status(other)).journalHead, journalHead);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
 
 const translating = [
   ...['--caption-executor', 'recognized-translated', '--allow-real-caption-production'],
   ...['--caption-translation-model', 'stub'],
 ];
 
-withPocketsphinxAlone(
-  'recognised lines are translated by a model, and none that fails a gate is handed out',
-  async (t) => {
-    const provider = await StubProvider.start();
-    t.teardown(() => provider.close());
-    const { host, client, approved } = await hostWith(t, translating, provider.baseUrl);
-    const runtimeId = await approved('de');
-    provider.behaviour = refuses(503);
-    const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
-    t.is(failed.code, 'caption_translation_failed');
-    t.is(provider.asked.length, 1);
+withPocketsphinx('recognised lines are translated by a model, and none that fails a gate is handed out', async (t) => {
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  const { root, host, client, approved } = await hostWith(t, translating, provider.baseUrl);
+  const runtimeId = await approved('de');
+  provider.behaviour = refuses(503);
+  const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
+  t.is(failed.code, 'caption_translation_failed');
+  t.is(provider.asked.length, 1);
 
-    // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
-    const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
-    provider.behaviour = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
-    const [production] = (await client.captions.produce(runtimeId)).captions;
-    const count = production?.result.lineCount ?? 0;
-    t.like(production?.result, { status: 'partial', sourceAvailableCount: count, withheldCount: 1 });
-    t.is(provider.asked.length, 1 + 1 + 2 * count);
-    const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
-    t.like(artifact?.lines[0]?.target, { state: 'withheld', reasonCode: 'language_mismatch' });
-    t.is(
-      artifact?.lines.at(-1)?.target.text?.replace('\n', ' '),
-      'Es gibt viele Gründe, warum Menschen in große Städte ziehen.',
-    );
-    const { events } = await client.events(runtimeId);
-    const completed = events.find(({ type }) => type === 'caption.production_completed');
-    if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
-    const { receipt } = completed.data;
-    if (receipt.schema !== 'studio.caption-production.receipt.v2') throw new Error('a model was asked');
-    t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
-    t.like(receipt.translation, { asks: 1 + 2 * count, failedAsks: 0, models: ['stub'] });
-    t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([3]));
-    const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
-    t.deepEqual(check?.reasonCodes as string[], ['current_run_candidate_accepted_in_part']);
-    const handedOut = await client.captions.webvtt(runtimeId, 'target');
-    t.is(handedOut.match(/-->/g)?.length, count - 1);
-    t.notRegex(handedOut, /Nous devons/);
-    await host.stop();
-    await checkRuntimes(t, await folder);
-  },
-);
+  // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
+  const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
+  provider.behaviour = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
+  const [production] = (await client.captions.produce(runtimeId)).captions;
+  const count = production?.result.lineCount ?? 0;
+  t.like(production?.result, { status: 'partial', sourceAvailableCount: count, withheldCount: 1 });
+  t.is(provider.asked.length, 1 + 1 + 2 * count);
+  const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
+  t.like(artifact?.lines[0]?.target, { state: 'withheld', reasonCode: 'language_mismatch' });
+  t.is(
+    artifact?.lines.at(-1)?.target.text?.replace('\n', ' '),
+    'Es gibt viele Gründe, warum Menschen in große Städte ziehen.',
+  );
+  const { events } = await client.events(runtimeId);
+  const completed = events.find(({ type }) => type === 'caption.production_completed');
+  if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
+  const { receipt } = completed.data;
+  if (receipt.schema !== 'studio.caption-production.receipt.v2') throw new Error('a model was asked');
+  t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
+  t.like(receipt.translation, { asks: 1 + 2 * count, failedAsks: 0, models: ['stub'] });
+  t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([3]));
+  const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
+  t.deepEqual(check?.reasonCodes as string[], ['current_run_candidate_accepted_in_part']);
+  const handedOut = await client.captions.webvtt(runtimeId, 'target');
+  t.is(handedOut.match(/-->/g)?.length, count - 1);
+  t.notRegex(handedOut, /Nous devons/);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
 
-withPocketsphinxAlone(
+withPocketsphinx(
   'speech in a recording of more than 120 s is translated, and its asks are stored in parts',
   async (t) => {
     const provider = await StubProvider.start();
     t.teardown(() => provider.close());
-    const recording = join(await folder, 'recording.m4a');
-    await ffmpeg(await folder, '-i', speechFile, '-af', 'apad=whole_dur=125', recording);
-    const { host, client, approved } = await hostWith(
+    const words = ['-i', 'speech', '-af', 'apad=whole_dur=125'];
+    const recording = await madeMedia({ words, extension: 'm4a', inputs: { speech: { copyOf: speechFile } } });
+    const { root, host, client, approved } = await hostWith(
       t,
       [...translating, '--maximum-caption-range-ms', '600000'],
       provider.baseUrl,
@@ -394,6 +382,6 @@ withPocketsphinxAlone(
     const count = artifact.lines.length;
     t.like(receipt.translation, { asks: 1 + count, askedAgain: count, models: ['stub'] });
     await host.stop();
-    await checkRuntimes(t, await folder);
+    await checkRuntimes(t, root);
   },
 );

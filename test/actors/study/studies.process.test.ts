@@ -1,39 +1,27 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
-import { StudyHost } from '../../../client/study-host.ts';
+import type { StudyHost } from '../../../client/study-host.ts';
 import type { SourceSessionRow } from '../../../contract/sources/source-session-list.ts';
 import { runtimePlan } from '../../../contract/study/runtime-plan.ts';
 import { unpackState } from '../../../executors/detector/packed-state.ts';
 import { passState } from '../../../executors/evidence/pass-meters.ts';
 import { erasingPrefix } from '../../../storage/backup/named-objects.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { copyAsLeft, openInProcess } from '../../host/host-in-process.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
 import { eventually } from '../../patience.ts';
+import { followed, newRoot, openClientHost, sampleOf } from '../client-host.ts';
 import { openStore } from '../reopening/stored-studies.ts';
 
-async function folder(t: ExecutionContext, name: string): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), `long-range-${name}-`));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  return root;
-}
-
 /** A host for which the sample is long. */
-async function hostOn(t: ExecutionContext, root: string) {
-  const host = await openInProcess(t, root, { windowing: { aboveMs: 20_000, lengthMs: 8_000 } });
-  const { listening, authorizationToken: token } = host.announced ?? { listening: '', authorizationToken: '' };
-  return { host, client: StudyHost.connect({ baseUrl: listening, token }) };
-}
+const hostOn = (t: ExecutionContext, root: string) =>
+  openClientHost(t, root, { windowing: { aboveMs: 20_000, lengthMs: 8_000 } });
 
-async function startOn(client: StudyHost, range: { startMs: number; endMs: number }): Promise<string> {
-  const [source] = await client.sources();
-  if (source === undefined) throw new Error('the sample is there');
-  return (await client.study(source, { targetLanguage: 'en', range }).started).runtimeId;
-}
+const startOn = async (client: StudyHost, range: { startMs: number; endMs: number }): Promise<string> =>
+  (await client.study(await sampleOf(client), { targetLanguage: 'en', range }).started).runtimeId;
 
 /** Resolves with the progress once so much of the media was measured. */
 async function measured(client: StudyHost, runtimeId: string, leastMs: number): Promise<number> {
@@ -42,10 +30,6 @@ async function measured(client: StudyHost, runtimeId: string, leastMs: number): 
     if (stage === 'subtitles' || stage === 'ended') throw new Error(`the pass was over at ${stage}`);
     if (stage === 'detect' && (completed ?? 0) >= leastMs) return completed ?? 0;
   }
-}
-
-async function ended(client: StudyHost, runtimeId: string): Promise<void> {
-  for await (const _ of client.follow(runtimeId));
 }
 
 const factsOf = async (client: StudyHost, runtimeId: string) =>
@@ -75,8 +59,7 @@ const objectsIn = async (root: string): Promise<number> =>
     .length;
 
 test('a long study goes on in the next host behind its last window, and leaves nothing of them', async (t) => {
-  const root = await folder(t, 'first');
-  const [copy, damaged] = [join(await folder(t, 'copy'), 'root'), join(await folder(t, 'damaged'), 'root')];
+  const [root, copy, damaged] = [await newRoot(t), await newRoot(t), await newRoot(t)];
   const { host, client } = await hostOn(t, root);
   const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });
   // What a host leaves that is killed in its fourth window.
@@ -84,7 +67,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
   copyAsLeft(root, copy);
   copyAsLeft(root, damaged);
   await damageNewestWindow(damaged);
-  await ended(client, runtimeId);
+  await followed(client, runtimeId);
   const facts = await factsOf(client, runtimeId);
   t.true(facts.some(({ kind, facts: found }) => kind === 'speech_activity' && (found?.length ?? 0) > 5));
   await host.stop();
@@ -92,7 +75,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
 
   const next = await hostOn(t, copy);
   t.true((await measured(next.client, runtimeId, 1)) >= 24_000);
-  await ended(next.client, runtimeId);
+  await followed(next.client, runtimeId);
   t.regex(windowLines(next.host.told()).join('\n'), /^a pass over sha256:[0-9a-f]{64} goes on at 24000 ms$/);
   t.deepEqual(await factsOf(next.client, runtimeId), facts);
   await next.host.stop();
@@ -100,7 +83,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
   t.is(await objectsIn(copy), await objectsIn(root), 'no window is left');
 
   const third = await hostOn(t, damaged);
-  await ended(third.client, runtimeId);
+  await followed(third.client, runtimeId);
   const [found = '', goesOn = ''] = windowLines(third.host.told());
   t.regex(found, /^sha256:[0-9a-f]{64}, kept of a window of a pass, is damaged; the window is measured again$/);
   t.regex(goesOn, /goes on at 16000 ms$/);
@@ -111,7 +94,7 @@ test('a long study goes on in the next host behind its last window, and leaves n
 
 /** How many windows a host has kept by now. */
 async function windowsKept(t: ExecutionContext, root: string): Promise<number> {
-  const copy = join(await folder(t, 'kept'), 'root');
+  const copy = await newRoot(t);
   copyAsLeft(root, copy);
   const { ledger } = await openStore(copy);
   const rows = await ledger.list('operation');
@@ -123,7 +106,7 @@ const erasureNote = z.object({ objects: z.array(z.string()) });
 
 /** The objects that a host has noted to go because a study came to nothing. */
 async function abandonedObjects(t: ExecutionContext, root: string, runtimeId: string): Promise<readonly string[]> {
-  const copy = join(await folder(t, 'abandoned'), 'root');
+  const copy = await newRoot(t);
   copyAsLeft(root, copy);
   const { ledger } = await openStore(copy);
   const note = ledger.get('record', `${erasingPrefix}${runtimeId}`);
@@ -133,7 +116,7 @@ async function abandonedObjects(t: ExecutionContext, root: string, runtimeId: st
 
 test('bug: a long study that was cancelled kept its windows and keyframes for ever', async (t) => {
   t.timeout(240_000, 'a pass on a busy machine');
-  const root = await folder(t, 'cancelled');
+  const root = await newRoot(t);
   const { host, client } = await hostOn(t, root);
   const runtimeId = await startOn(client, { startMs: 0, endMs: 45_000 });
   await measured(client, runtimeId, 17_000);
@@ -157,12 +140,8 @@ const began = systemClock.now();
 const slowClock = { ...systemClock, now: () => began + (systemClock.now() - began) * slowness };
 
 async function slowHostOn(t: ExecutionContext, root: string, flags: readonly string[]) {
-  const host = await openInProcess(t, root, { flags, clock: slowClock });
-  const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-  const client = StudyHost.connect({ baseUrl: listening, token });
-  const [source] = await client.sources();
-  if (source === undefined) throw new Error('the host has no sample');
-  return { host, client, source };
+  const { host, client } = await openClientHost(t, root, { flags, clock: slowClock });
+  return { host, client, source: await sampleOf(client) };
 }
 
 const rangeAt = (at: number) => ({
@@ -175,8 +154,7 @@ const plan = async (client: StudyHost, source: SourceSessionRow) =>
   runtimePlan.parse(await client.plan(source, rangeAt(20)));
 
 test('after five studies a host says how long the sixth will take, and other hosts do not', async (t) => {
-  const root = await mkdtemp(join(tmpdir(), 'calibrated-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const root = await newRoot(t);
   const { host, client, source } = await slowHostOn(t, root, calibrated);
   const floor = await plan(client, source);
   t.is(floor.forecast.estimator.id, 'studio.forecast.deterministic-floor');
