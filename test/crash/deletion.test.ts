@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { deletionReceipt, deletions } from '../../contract/deletion/deletion-receipt.ts';
 import { diskUse } from '../../contract/deletion/disk-use.ts';
 import { garbageCollection } from '../../contract/deletion/garbage-collection.ts';
+import { type HostInProcess, openInProcess } from '../host/host-in-process.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { CrashClient, nothingPromised } from './client.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { type HostInProcess, openInProcess } from '../host/host-in-process.ts';
 import { LaterClient } from './later-client.ts';
 import { mediaNumber } from './media.ts';
 

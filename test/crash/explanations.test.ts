@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { CopiedLife, type Left } from './copied-lives.ts';
-import { openInProcess } from '../host/host-in-process.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
 import { isDeadly } from './soak.ts';
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { openInProcess } from '../host/host-in-process.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
 import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
-import { openInProcess } from '../host/host-in-process.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
 import { isDeadly } from './soak.ts';
 

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { aloneDelayMs, deathLimit, resumeLimit } from '../../actors/supervision/host-deaths.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { checkRuntimes } from './checks.ts';
 import { copyAsLeft, openInProcess } from '../host/host-in-process.ts';
+import { checkRuntimes } from './checks.ts';
 import { slowClock } from './slow-clock.ts';
 
 /** What ends work that keeps nothing: the lives beside others, and those alone. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
+import type { Report } from '../../bench/report.ts';
+import { rows } from '../../bench/rows.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
-import type { Report } from '../bench/report.ts';
-import { rows } from '../bench/rows.ts';
 
 const page = await readFile(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeatMs } from '../../contract/journal/event-stream.ts';
+import { heartbeatMs } from '../contract/journal/event-stream.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, repository, withHost } from './host-process.ts';
@@ -27,7 +27,7 @@ const streamsWatch: Watch = { fromMs: heartbeatMs + settleMs, ms: 2 * heartbeatM
 /** Connections that are opened at once. */
 const together = 50;
 
-const collectGarbage = `${repository}test/bench/collect-garbage.cjs`;
+const collectGarbage = `${repository}bench/collect-garbage.cjs`;
 
 interface Cost {
   /** Memory of one connection, in kilobytes. */

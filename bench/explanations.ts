@@ -1,7 +1,7 @@
-import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
-import { openStore, store } from '../actors/reopening/stored-studies.ts';
-import { storedStudy } from '../receipts/evidence/stored-study.ts';
-import { twoTracks } from '../receipts/evidence/stored-tracks.ts';
+import { StubProvider } from '../fixtures/hosted-model/stub-provider.ts';
+import { openStore, store } from '../test/actors/reopening/stored-studies.ts';
+import { storedStudy } from '../test/receipts/evidence/stored-study.ts';
+import { twoTracks } from '../test/receipts/evidence/stored-tracks.ts';
 import type { Client } from './client.ts';
 import { captionedRuntime, explainerFlags, type Question, questionsOf } from './explained-runtime.ts';
 import type { Figure, Row } from './figure.ts';

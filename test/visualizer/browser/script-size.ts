@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Expect } from './expect.ts';
 
-const built = fileURLToPath(new URL('../../build/console', import.meta.url));
+const built = fileURLToPath(new URL('../../../build/console', import.meta.url));
 const mostBytes = 150_000;
 
 /** The scripts that a view loads, compressed. The engine that places a chart is loaded for a machine from a file alone. */

@@ -1,4 +1,4 @@
-import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { chooseListener } from '../http/listener/choose-listener.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, withHost } from './host-process.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { playbackGrant } from '../../contract/playback/private-playback.ts';
-import { runtimeStatus } from '../../contract/study/runtime-status.ts';
-import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { playbackGrant } from '../contract/playback/private-playback.ts';
+import { runtimeStatus } from '../contract/study/runtime-status.ts';
+import { chooseListener } from '../http/listener/choose-listener.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, startScript, withHost } from './host-process.ts';
@@ -34,7 +34,7 @@ export const playback: Row = {
 
 async function onAdapter(folder: string, adapter: 'uws' | 'node', file: string): Promise<Figure[]> {
   const { size } = await stat(file);
-  const plain = await startScript('test/bench/file-host.ts', [file]);
+  const plain = await startScript('bench/file-host.ts', [file]);
   const measured = async ({ client }: HostProcess) => {
     await ingest(client, file);
     const path = await grantedPath(client, size);

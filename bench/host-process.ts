@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from '../package.json' with { type: 'json' };
 import { Client } from './client.ts';
 
-export const repository = fileURLToPath(new URL('../..', import.meta.url));
+export const repository = fileURLToPath(new URL('..', import.meta.url));
 
 /** A process of this benchmark that said on stdout, with one line of JSON, that it is ready. */
 export interface ReadyProcess {

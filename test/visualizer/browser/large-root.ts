@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { StudyHost } from '../../client/study-host.ts';
-import { RunningHost } from '../http/running-host.ts';
-import { builtRuntimeId, fillLedger } from '../soak/ledger-at-size.ts';
+import { StudyHost } from '../../../client/study-host.ts';
+import { RunningHost } from '../../http/running-host.ts';
+import { builtRuntimeId, fillLedger } from '../../soak/ledger-at-size.ts';
 import { watchedPage } from './console-browser.ts';
 import type { Expect } from './expect.ts';
 

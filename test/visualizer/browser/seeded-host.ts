@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spokenLanguage } from '../../client/studies.ts';
-import { StudyHost } from '../../client/study-host.ts';
-import { RunningHost } from '../http/running-host.ts';
+import { spokenLanguage } from '../../../client/studies.ts';
+import { StudyHost } from '../../../client/study-host.ts';
+import { RunningHost } from '../../http/running-host.ts';
 
 const captions = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 

@@ -1,8 +1,8 @@
-import { captionProductionResults } from '../../contract/captions/caption-answers.ts';
-import type { CaptionReference } from '../../contract/captions/caption-production.ts';
-import type { ExplanationRequest } from '../../contract/explanations/language-explanation.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../../contract/review/publish-review-answers.ts';
-import { approval } from '../receipts/review/review-steps.ts';
+import { captionProductionResults } from '../contract/captions/caption-answers.ts';
+import type { CaptionReference } from '../contract/captions/caption-production.ts';
+import type { ExplanationRequest } from '../contract/explanations/language-explanation.ts';
+import { publishReviewDecisions, publishReviewIntakes } from '../contract/review/publish-review-answers.ts';
+import { approval } from '../test/receipts/review/review-steps.ts';
 import type { Client } from './client.ts';
 
 /** The flags of a host that makes captions of embedded subtitles and has them explained. */

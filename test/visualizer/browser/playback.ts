@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { type PlaybackGrant, playbackGrant } from '../../contract/playback/private-playback.ts';
-import { sourceSessionList } from '../../contract/sources/source-session-list.ts';
-import { runtimeStatus } from '../../contract/study/runtime-status.ts';
-import { studyRequest } from '../http/host/study-steps.ts';
-import { WireClient } from '../http/wire-client.ts';
+import { type PlaybackGrant, playbackGrant } from '../../../contract/playback/private-playback.ts';
+import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
+import { runtimeStatus } from '../../../contract/study/runtime-status.ts';
+import { studyRequest } from '../../http/host/study-steps.ts';
+import { WireClient } from '../../http/wire-client.ts';
 import type { Expect } from './expect.ts';
 import { load, play } from './player.mjs';
 

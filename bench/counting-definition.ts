@@ -1,8 +1,8 @@
 import { assign, emit, setup } from 'xstate';
-import type { ActorDefinition } from '../../actors/supervision/actor-definition.ts';
-import { WorkQueue } from '../../actors/supervision/work-queue.ts';
-import { type CommitEmission, commitOf } from '../../machines/commit-emission.ts';
-import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import type { ActorDefinition } from '../actors/supervision/actor-definition.ts';
+import { WorkQueue } from '../actors/supervision/work-queue.ts';
+import { type CommitEmission, commitOf } from '../machines/commit-emission.ts';
+import type { EventDraft } from '../storage/ledger/ledger.ts';
 
 interface Counted {
   readonly runtimeId: string;

@@ -1,4 +1,4 @@
-import { type AdapterPreference, chooseListener } from '../../http/listener/choose-listener.ts';
+import { type AdapterPreference, chooseListener } from '../http/listener/choose-listener.ts';
 
 // Answers everything with one buffer and one set of headers, on the adapter that the host uses: what an answer costs
 // before anybody thinks about it.

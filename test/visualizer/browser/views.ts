@@ -36,7 +36,7 @@ async function scrubBack(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Only its path' }).click();
 }
 
-const foreignMachine = fileURLToPath(new URL('../../fixtures/foreign-machine.json', import.meta.url));
+const foreignMachine = fileURLToPath(new URL('../../../fixtures/foreign-machine.json', import.meta.url));
 
 /** Opens a machine of somebody else from a file. */
 export async function openMachine(page: Page): Promise<void> {

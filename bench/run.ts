@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { chooseListener } from '../http/listener/choose-listener.ts';
 import { type Figure, table } from './figure.ts';
 import type { Report } from './report.ts';
 import { rows } from './rows.ts';

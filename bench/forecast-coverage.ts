@@ -1,7 +1,7 @@
-import { mostObservations, observedOperation } from '../../contract/study/forecast-calibration.ts';
-import { calibratedScenarios, calibrationOf } from '../../receipts/start/calibration.ts';
-import { chanceOf, whole } from '../../scripts/films/chance.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { mostObservations, observedOperation } from '../contract/study/forecast-calibration.ts';
+import { calibratedScenarios, calibrationOf } from '../receipts/start/calibration.ts';
+import { chanceOf, whole } from '../scripts/films/chance.ts';
+import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Row } from './figure.ts';
 import { withHost } from './host-process.ts';
 import { withLedger } from './recorded-study.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClassicLevel } from 'classic-level';
-import { runtimeEventsBytes } from '../../receipts/reopening/runtime-events.ts';
-import { eventKey } from '../../storage/ledger/keys.ts';
-import type { Ledger } from '../../storage/ledger/ledger.ts';
-import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
+import { runtimeEventsBytes } from '../receipts/reopening/runtime-events.ts';
+import { eventKey } from '../storage/ledger/keys.ts';
+import type { Ledger } from '../storage/ledger/ledger.ts';
+import { dataRootAt } from '../storage/objects/data-root-layout.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { withHost } from './host-process.ts';

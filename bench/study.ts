@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { speechWeightsFile } from '../../executors/detector/detector-models.ts';
-import { decodeArguments, EXTRA_PIPES } from '../../executors/evidence/decode-graph.ts';
+import { speechWeightsFile } from '../executors/detector/detector-models.ts';
+import { decodeArguments, EXTRA_PIPES } from '../executors/evidence/decode-graph.ts';
 import type { Row } from './figure.ts';
 import { withHost } from './host-process.ts';
 import { inTurn, millisecondsOf, quantity } from './measuring.ts';
@@ -13,7 +13,7 @@ import { newAttempt, runStudy } from './sample-study.ts';
 const rounds = 7;
 const factor = 1.5;
 const allowanceMs = 200;
-const sample = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
+const sample = fileURLToPath(new URL('../fixtures/sample/source/media/sample.mp4', import.meta.url));
 const sampleMs = 50_000;
 
 export const study: Row = {

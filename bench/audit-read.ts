@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { openStore, store } from '../actors/reopening/stored-studies.ts';
-import { type StoredStudy, storedStudy } from '../receipts/evidence/stored-study.ts';
+import { openStore, store } from '../test/actors/reopening/stored-studies.ts';
+import { type StoredStudy, storedStudy } from '../test/receipts/evidence/stored-study.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { withHost } from './host-process.ts';

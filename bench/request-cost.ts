@@ -1,4 +1,4 @@
-import { chooseListener } from '../../http/listener/choose-listener.ts';
+import { chooseListener } from '../http/listener/choose-listener.ts';
 import type { Client, Reply } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { type HostProcess, type ReadyProcess, startScript, withHost } from './host-process.ts';
@@ -52,7 +52,7 @@ async function figuresFor(host: HostProcess, adapter: Adapter, name: string, pat
   const ours: Cost[] = [];
   const theirs: Cost[] = [];
   for (let reference = 0; reference < references; reference += 1) {
-    const constant = await startScript('test/bench/constant-host.ts', [
+    const constant = await startScript('bench/constant-host.ts', [
       JSON.stringify({ adapter, headers: ownHeaders(answer), bytes: answer.bytes.length }),
     ]);
     try {
