@@ -13,8 +13,8 @@ import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { type HostInProcess, openInProcess, withDownloader } from '../host/host-in-process.ts';
 import { patienceMs } from '../patience.ts';
 import { checkDataRoot, checkRuntimes } from './checks.ts';
+import { isSoak } from './copied-lives.ts';
 import { LaterClient } from './later-client.ts';
-import { isSoak } from './soak.ts';
 import { clockAfter, describedReleases, isOfLife, releases, tellingStores, unpacked } from './stored-releases.ts';
 
 // Every release leaves one data root for each state in which an actor of it can rest or be cut (scripts/cut-stores.ts). A soak

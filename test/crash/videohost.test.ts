@@ -10,12 +10,11 @@ import { openStore } from '../actors/reopening/stored-studies.ts';
 import { openInProcess, withDownloader } from '../host/host-in-process.ts';
 import { eventually } from '../patience.ts';
 import { checkDataRoot } from './checks.ts';
-import { CopiedLife, inTwoLanes, type Left } from './copied-lives.ts';
+import { CopiedLife, inTwoLanes, isSoak, type Left } from './copied-lives.ts';
 import type { Reachable } from './host-process.ts';
 import { startHost } from './host-process.ts';
 import { processesOf } from './processes.ts';
 import { askRange, rangeReached, rangeStatus } from './range-client.ts';
-import { isSoak } from './soak.ts';
 
 const media = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 
