@@ -109,7 +109,6 @@ export function resumableUploads(contract: HostContract): void {
     const others = { ...metadata, filetype: 'audio/wav' };
     const answer = await create({ ...length, 'Upload-Metadata': encoded(others) });
     const { ingestId } = contract.granted(t, answer, 201, closedStatus, [...spoken, 'location', 'upload-expires']);
-    contract.opened.push(ingestId);
     t.is(answer.headers.location, pathOf(ingestId));
     t.is((await send(ingestId, 0, media)).status, 204);
     t.like(await reached(t, contract, ingestId), { status: 'registered', source: { label: 'A hum' } });
