@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import { prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { type HostInProcess, type InProcessOptions, openInProcess } from '../host/host-in-process.ts';
 import { MemoryWire } from '../host/memory-wire.ts';
-import { TestLauncher } from '../host/test-launcher.ts';
+import { openRealLauncher, TestLauncher } from '../host/test-launcher.ts';
 
 /** A host in this process without a socket. It starts ffmpeg and ffprobe; its detector hears no speech. */
 export async function openInMemory(
@@ -13,7 +13,7 @@ export async function openInMemory(
 ): Promise<HostInProcess> {
   const wire = new MemoryWire(randomUUID());
   const { work } = await prepareDataRoot(root);
-  const launcher = await TestLauncher.withMediaTools(work);
+  const launcher = new TestLauncher(await openRealLauncher(work));
   return { ...(await openInProcess(t, root, { ...options, launcher, wire })), fetch: fetchOver(wire) };
 }
 

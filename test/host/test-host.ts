@@ -3,13 +3,12 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { openLauncher, probeSandbox } from '../../executors/process/launcher.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { CheckedWire } from './checked-wire.ts';
 import { copyAsLeft, type HostInProcess, openInProcess } from './host-in-process.ts';
 import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';
 import { MemoryWire, memoryPort, type OpenAnswer, type OpenRequest } from './memory-wire.ts';
-import { TestLauncher } from './test-launcher.ts';
+import { openRealLauncher, TestLauncher } from './test-launcher.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 export interface TestHostOptions {
@@ -58,9 +57,7 @@ export class TestHost extends CheckedWire {
   /** Starts a host on the data root, with other options of the command line if they are given. */
   async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
     const { mediaTools = false, environment = {}, clock, points } = this.#options;
-    const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
-    const real =
-      sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
+    const real = mediaTools ? await openRealLauncher(dataRootAt(this.dataRoot).work) : null;
     this.#launcher = new TestLauncher(real);
     this.#host = await openInProcess(this.#t, this.dataRoot, {
       flags,

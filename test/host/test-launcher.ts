@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
+import { openLauncher, probeSandbox, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import {
   ProcessFailure,
   type ProcessOutput,
@@ -10,6 +11,15 @@ import { startDetector } from './detector-in-process.ts';
 
 /** The media tools, which a host inside a test may start. */
 const mediaTools = /^(ffmpeg|ffprobe)$/;
+
+/** What this machine allows around a process: the same for all hosts of a test process, and found out by starting some. */
+let sandbox: ReturnType<typeof probeSandbox> | undefined;
+
+/** A launcher that really starts processes, in private folders below `workRoot`. */
+export function openRealLauncher(workRoot: string): Promise<SandboxedLauncher> {
+  sandbox ??= probeSandbox();
+  return openLauncher({ workRoot, newId: randomUUID, sandbox });
+}
 
 /**
  * The launcher of a host inside a test. Without `real` it starts nothing: whatever the host asks for fails with `launch_failed`.
