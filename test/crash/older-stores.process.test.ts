@@ -1,24 +1,53 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { StudyHost } from '../../client/study-host.ts';
+import type { StudyHost } from '../../client/study-host.ts';
 import { lifeFlags, lifeWindowing, recogniserPort } from '../../fixtures/golden-store/life.ts';
 import type { Release } from '../../fixtures/golden-store/release.ts';
+import { sampleMedia } from '../../fixtures/sample/gold.ts';
+import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { erasingPrefix } from '../../storage/backup/named-objects.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
-import { checkDataRoot, checkRuntimes } from './checks.ts';
+import { openInProcess, withDownloader } from '../host/host-in-process.ts';
+import { ModelInMemory } from '../host/model-in-memory.ts';
+import { patienceMs } from '../patience.ts';
+import { checkWhole } from './checks.ts';
 import { LifeSurroundings } from './full-life.ts';
+import { clientOf } from './host-process.ts';
 import { LaterClient } from './later-client.ts';
-import { clockAfter, describedReleases, isOfLife, unpacked } from './stored-releases.ts';
+import { endsWell, olderFlags } from './older-stores.ts';
+import { clockAfter, describedReleases, isOfLife, storesAt, unpacked } from './stored-releases.ts';
 
 type Stored = Release['stores'][string];
 type Life = (t: ExecutionContext, client: StudyHost, later: LaterClient, stored: Stored) => Promise<void>;
 
+/** Stands in the addresses that the stores hold. */
+const videoPort = 41_897;
+const videoFlags = ['--videohost-origin', `http://127.0.0.1:${videoPort}`, '--allow-loopback-videohost'];
+
+/** A video host at the port that the stores name. Whatever else has it on this machine, as another run of the tests, may have it for minutes. */
+async function openVideos(): Promise<VideoHost> {
+  for (const end = Date.now() + 10 * patienceMs; ; await delay(500)) {
+    try {
+      return await openVideoHost({ media: sampleMedia, statedSeconds: 50, port: videoPort });
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isTaken || Date.now() > end) throw error;
+    }
+  }
+}
+
 let around: LifeSurroundings | undefined;
+let videos: VideoHost | undefined;
 test.before(async () => {
   around = await LifeSurroundings.open(recogniserPort);
+  videos = await openVideos();
 });
-test.after.always(() => around?.close());
+test.after.always(async () => {
+  await around?.close();
+  await videos?.close();
+});
 
 /** The study was heard and read to its end. */
 async function isHeardAndRead(t: ExecutionContext, client: StudyHost, runtimeId: string): Promise<void> {
@@ -82,12 +111,26 @@ const lives: Readonly<Record<string, Life>> = {
 };
 
 for (const [name, known] of describedReleases) {
+  const cut = storesAt('process', name, known);
   const stores = Object.entries(known.stores).filter(([state]) => isOfLife(state));
-  if (stores.length === 0) continue;
-  const folder = unpacked(name);
+  if (stores.length + cut.length === 0) continue;
+  const folder = unpacked(
+    name,
+    [...stores, ...cut].map(([state]) => state),
+  );
   test.after.always(() => rm(folder, { recursive: true, force: true }));
+  for (const [state, stored] of cut) {
+    test.serial(`${state} of ${name} opens, and all in its data root ends well`, async (t) => {
+      const host = await openInProcess(t, join(folder, state), {
+        clock: clockAfter(known),
+        flags: [...olderFlags, ...videoFlags],
+        environment: { ...withDownloader, OPENAI_BASE_URL: new ModelInMemory().baseUrl },
+      });
+      await endsWell(t, host, state, stored);
+    });
+  }
   for (const [state, stored] of stores) {
-    test.serial(`a data root of ${name} from a full life, at ${state}, opens, and all in it ends well`, async (t) => {
+    test.serial(`${state} of a full life of ${name} opens, and all in its data root ends well`, async (t) => {
       const root = join(folder, state);
       const host = await around?.openHost(t, root, {
         flags: lifeFlags,
@@ -95,8 +138,7 @@ for (const [name, known] of describedReleases) {
         clock: clockAfter(known),
       });
       if (host === undefined) return t.fail('there are no surroundings');
-      const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-      const client = StudyHost.connect({ baseUrl: listening, token });
+      const client = clientOf(host);
       await lives[state]?.(t, client, new LaterClient(host), stored);
       // Waits for the erasure that is under way.
       await client.deletions.collect({ dryRun: true });
@@ -105,8 +147,7 @@ for (const [name, known] of describedReleases) {
         host.told().filter((line) => /damaged|ended at recovery|next start/.test(line)),
         [],
       );
-      await checkDataRoot(t, root);
-      await checkRuntimes(t, root);
+      await checkWhole(t, root);
       const store = await openStore(root);
       t.teardown(() => store.close());
       t.deepEqual(await store.ledger.list('record', erasingPrefix), []);

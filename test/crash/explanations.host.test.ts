@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
-import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
-import { openInProcess } from '../host/host-in-process.ts';
 import { knownLives, livedRoot } from '../host/lives.ts';
+import { ModelInMemory } from '../host/model-in-memory.ts';
 import { checkWhole } from './checks.ts';
 import { CopiedLife, isDeadly, type Left, SharedLife } from './copied-lives.ts';
+import { openInMemory } from './host-in-memory.ts';
 import { LaterClient, type StoredEvent } from './later-client.ts';
 
 const flags = [
@@ -14,13 +14,13 @@ const flags = [
 
 const { twelveSeconds: runtimeId } = knownLives().studies;
 
-/** A model for the hosts that start from now on. */
-async function openModel(t: ExecutionContext): Promise<StubProvider> {
-  const provider = await StubProvider.start();
-  t.teardown(() => provider.close());
-  process.env.OPENAI_BASE_URL = provider.baseUrl;
-  return provider;
-}
+/** A host that asks this model. */
+const openWith = (t: ExecutionContext, root: string, model: ModelInMemory, points?: (name: string) => void) =>
+  openInMemory(t, root, {
+    flags,
+    environment: { OPENAI_BASE_URL: model.baseUrl },
+    ...(points === undefined ? {} : { points }),
+  });
 
 /** How often an explanation began and ended; every one that ended badly was interrupted. */
 function endings(t: ExecutionContext, journal: readonly StoredEvent[]) {
@@ -34,18 +34,18 @@ function endings(t: ExecutionContext, journal: readonly StoredEvent[]) {
 /** An explanation without a crash: what each death on its way leaves, with the questions that were asked until then. */
 const way = new SharedLife(async (t, { folder }) => {
   const root = livedRoot(t, 'captioned');
-  const provider = await openModel(t);
-  const known = () => provider.asked.length;
+  const model = new ModelInMemory();
+  const known = () => model.asked.length;
   const life = new CopiedLife({ root, copies: folder, isWanted: isDeadly, known });
   let isCounted = false;
-  const host = await openInProcess(t, root, { flags, points: (name) => isCounted && life.point(name) });
+  const host = await openWith(t, root, model, (name) => isCounted && life.point(name));
   isCounted = true;
   const client = new LaterClient(host);
   await client.explain(runtimeId);
   isCounted = false;
   const journal = await client.journal(runtimeId);
   await host.stop();
-  return { journal, asked: provider.asked.length, ...life };
+  return { journal, asked: model.asked.length, ...life };
 });
 test.after.always(way.remove);
 
@@ -60,34 +60,33 @@ test.after.always(deaths.remove);
 
 /** Goes on with what a death left; resolves with how many explanations it cut. */
 async function liveOnFrom(t: ExecutionContext, { root, point, known: askedBefore }: Left<number>): Promise<number> {
-  const provider = await openModel(t);
-  const host = await openInProcess(t, root, { flags });
+  const model = new ModelInMemory();
+  const host = await openWith(t, root, model);
   const client = new LaterClient(host);
   const found = endings(t, await client.journal(runtimeId));
   t.is(found.started, found.completed + found.failed, point);
-  t.is(provider.asked.length, 0, point);
+  t.is(model.asked.length, 0, point);
   await client.explain(runtimeId);
   const left = endings(t, await client.journal(runtimeId));
   t.deepEqual(left, { ...left, completed: 1, failed: found.failed });
-  t.true(askedBefore + provider.asked.length <= left.started, point);
+  t.true(askedBefore + model.asked.length <= left.started, point);
   await host.stop();
   await checkWhole(t, root);
   t.log(`died at ${point}, with ${askedBefore} questions asked and ${found.failed} cut`);
   return found.failed;
 }
 
-// One after the other: where the model is, is told by the environment of the process.
-test.serial('without a crash the first words of the captions are explained', async (t) => {
+test('without a crash the first words of the captions are explained', async (t) => {
   const { journal, asked, passed } = await way.of(t);
   t.deepEqual(endings(t, journal), { started: 1, completed: 1, failed: 0 });
   t.is(asked, 1);
   t.log(passed.join(' '));
 });
 
-test.serial('a host that dies in an explanation asks for it again only when it is asked', async (t) => {
+test('a host that dies after any commit of an explanation asks for it again only when it is asked', async (t) => {
   t.true((await deaths.of(t)).lived > 0);
 });
 
-test.serial('some of the deaths came between the start of an explanation and its end', async (t) => {
+test('some of the deaths came between the start of an explanation and its end', async (t) => {
   t.true((await deaths.of(t)).cut > 0);
 });
