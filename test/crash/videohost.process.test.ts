@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +7,9 @@ import { type RegisteredSource, registeredSource } from '../../contract/sources/
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
 import { openInProcess, withDownloader } from '../host/host-in-process.ts';
-import { eventually } from '../patience.ts';
-import { checkDataRoot } from './checks.ts';
-import { CopiedLife, inTwoLanes, isSoak, type Left } from './copied-lives.ts';
-import type { Reachable } from './host-process.ts';
-import { startHost } from './host-process.ts';
-import { processesOf } from './processes.ts';
+import { checkDataRoot, checkProcesses } from './checks.ts';
+import { CopiedLife, emptyRoot, isSoak, SharedLife } from './copied-lives.ts';
+import { type Reachable, startHost } from './host-process.ts';
 import { askRange, rangeReached, rangeStatus } from './range-client.ts';
 
 const media = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
@@ -23,12 +19,6 @@ test.before(async () => {
   videos = await openVideoHost({ media, statedSeconds: 50, port: 0 });
 });
 test.after.always(() => videos?.close());
-
-async function dataRoot(t: ExecutionContext): Promise<string> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'range-crash-')));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  return root;
-}
 
 const flags = () => ['--videohost-origin', videos?.origin ?? '', '--allow-loopback-videohost'];
 
@@ -42,11 +32,6 @@ const range = (number: number) => ({
   startMs: 1000 * number,
   endMs: 1000 * number + 3000,
 });
-
-async function noProcesses(t: ExecutionContext, root: string): Promise<void> {
-  const areGone = async () => (await processesOf(root)).length === 0;
-  await t.notThrowsAsync(eventually('the end of what the host had started', areGone, 50));
-}
 
 /** Every source that a data root which nobody uses holds, and the state of its last ingest. */
 async function stored(root: string, ingestId: string | null) {
@@ -71,7 +56,7 @@ async function endsWell(
 ): Promise<void> {
   for (const ingestId of promised) t.is((await rangeReached(host, ingestId)).status, 'registered');
   t.is(await host.stop(), 0, host.told().join('\n'));
-  await noProcesses(t, root);
+  await checkProcesses(t, root);
   await checkDataRoot(t, root);
   const { sources, notes } = await stored(root, null);
   t.deepEqual(notes, []);
@@ -83,59 +68,61 @@ async function endsWell(
   t.deepEqual(held.sort(), [...new Set(named)].sort());
 }
 
-/** Filled by the first test: what each death on the way of a range leaves, from the request to the registry. */
-const way = { folder: '', ingestId: '', left: [] as Left<undefined>[] };
-test.after.always(() => rm(way.folder, { recursive: true, force: true }));
-
 /** Where the range stands durably, and the moment at which its media is stored; in a soak also those around it. */
 const isWanted = (point: string): boolean =>
   (isSoak ? /^(commit:after|object-store:(imported|renamed|put))/ : /^(commit:after|object-store:imported)/).test(
     point,
   );
 
-test.serial('without a crash a range passes a commit for each of its states', async (t) => {
-  way.folder = await realpath(await mkdtemp(join(tmpdir(), 'range-crash-')));
-  const root = join(way.folder, 'way');
-  await mkdir(root, { mode: 0o700 });
+/** From the request of a range to its source, without a crash: what each death on the way leaves, and the state that it left. */
+const way = new SharedLife(async (t, { folder, root }) => {
   let isCounted = false;
-  const life = new CopiedLife({ root, copies: way.folder, isWanted, known: () => undefined });
+  const life = new CopiedLife({ root, copies: folder, isWanted, known: () => undefined });
   const host = await open(t, root, (name) => isCounted && life.point(name));
   isCounted = true;
-  way.ingestId = (await askRange(host, range(0))) ?? '';
-  t.is((await rangeReached(host, way.ingestId)).status, 'registered');
+  const ingestId = (await askRange(host, range(0))) ?? '';
+  t.is((await rangeReached(host, ingestId)).status, 'registered');
   isCounted = false;
   t.is(await host.stop(), 0);
-  t.log(life.passed.join(' '));
-  t.true(life.passed.filter((name) => name === 'commit:after').length >= 8);
-  for (const name of ['object-store:imported', 'object-store:renamed', 'object-store:put']) {
-    t.true(life.passed.includes(name));
-  }
+  const left: { root: string; point: string; state: string }[] = [];
   // At the first commit nothing is acknowledged yet.
-  way.left = life.left.slice(1);
-  await endsWell(t, root, [way.ingestId], await open(t, root));
+  for (const { root: copy, point } of life.left.slice(1)) {
+    left.push({ root: copy, point, state: (await stored(copy, ingestId)).state ?? '' });
+  }
+  return { root, ingestId, passed: life.passed, left };
+});
+test.after.always(way.remove);
+
+test('without a crash a range passes a commit for each of its states', async (t) => {
+  const { root, ingestId, passed } = await way.of(t);
+  t.log(passed.join(' '));
+  t.true(passed.filter((name) => name === 'commit:after').length >= 8);
+  for (const name of ['object-store:imported', 'object-store:renamed', 'object-store:put']) {
+    t.true(passed.includes(name));
+  }
+  await endsWell(t, root, [ingestId], await open(t, root));
 });
 
-/** The states in which the deaths of both parts left the range. Commits that come together count as one. */
-const states = new Set<string>();
-
 for (const lane of [0, 1]) {
-  test.serial(`a host that is killed at a commit or while it stores media goes on, part ${lane + 1}`, async (t) => {
-    const part = way.left.filter((_, index) => index % 2 === lane);
+  test(`a host that is killed at a commit or while it stores media goes on, part ${lane + 1}`, async (t) => {
+    const { ingestId, left } = await way.of(t);
+    const part = left.filter((_, index) => index % 2 === lane);
     t.true(part.length >= 4);
-    await inTwoLanes(part, async ({ root, point }) => {
-      const { state = '' } = await stored(root, way.ingestId);
-      states.add(state);
+    for (const { root, point, state } of part) {
       t.log(`died at ${point}: ${state}`);
-      await endsWell(t, root, [way.ingestId], await open(t, root));
-    });
+      await endsWell(t, root, [ingestId], await open(t, root));
+    }
   });
 }
 
-test.serial('the kills left ranges in every state that lasts: resolving, downloading and sealing', (t) => {
+test('the kills left ranges in every state that lasts: resolving, downloading and sealing', async (t) => {
+  // Commits that come together count as one.
+  const states = new Set((await way.of(t)).left.map(({ state }) => state));
   for (const state of ['resolving', 'downloading', 'sealing']) t.true(states.has(state), [...states].join());
 });
 
 for (const state of ['resolving', 'downloading'] as const) {
+  // Alone: it watches for a moment in the life of a real host.
   test.serial(
     `a host that is killed while the tool works at ${state} leaves no process and no part of a file`,
     async (t) => {
@@ -149,7 +136,7 @@ for (const state of ['resolving', 'downloading'] as const) {
 
 /** Kills a host while the tool works at a state; whether the range was in it still. */
 async function killedAt(t: ExecutionContext, state: 'resolving' | 'downloading'): Promise<boolean> {
-  const root = await dataRoot(t);
+  const root = await emptyRoot(t);
   const host = await startHost(t, root, undefined, flags());
   const first = (await askRange(host, { ...range(1), endMs: 45_000 })) ?? '';
   const second = (await askRange(host, range(2))) ?? '';
@@ -161,7 +148,7 @@ async function killedAt(t: ExecutionContext, state: 'resolving' | 'downloading')
   while (!(await isUnderWay())) await delay(10);
   await delay(100);
   await host.kill();
-  await noProcesses(t, root);
+  await checkProcesses(t, root);
   const isHit = (await stored(root, first)).state === state;
   if (isHit) t.is((await stored(root, second)).state, 'queued');
   await endsWell(t, root, [first, second], await startHost(t, root, undefined, flags()));
