@@ -2,6 +2,8 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import test from 'ava';
 import type { AnyStateNode } from 'xstate';
+import type { Report } from '../../bench/report.ts';
+import { rows } from '../../bench/rows.ts';
 import { startCodes } from '../../cli/options/start-codes.ts';
 import { startRemedies } from '../../cli/options/start-remedies.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/error-codes.ts';
@@ -19,8 +21,6 @@ import { documentText, openApiDocument } from '../../scripts/docs/openapi/docume
 import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
 import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
-import type { Report } from '../bench/report.ts';
-import { rows } from '../bench/rows.ts';
 import { codesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { encodeFrame, FrameReader } from '../../executors/detector/detector-frames.ts';
 import type { DetectorAnswer, DetectorRequest } from '../../executors/detector/detector-messages.ts';
-import { SoundStream, type SpeechModels } from '../../executors/detector/sound-stream.ts';
+import { packState, unpackState } from '../../executors/detector/packed-state.ts';
+import { resumableDigest } from '../../executors/detector/resumable-digest.ts';
+import { type SavedStream, SoundStream, type SpeechModels } from '../../executors/detector/sound-stream.ts';
 import { ProcessFailure, type RunningProcess } from '../../executors/process/process.ts';
 
 /** Models that take no time to load, and hear no speech. */
@@ -24,9 +26,19 @@ export function startDetector(signal: AbortSignal): RunningProcess {
     const stream = streams.get(id);
     switch (type) {
       case 'open':
-      case 'resume':
         streams.set(id, new SoundStream(deaf));
         return null;
+      case 'resume': {
+        const from = payload.length === 0 ? null : (unpackState(payload) as SavedStream);
+        streams.set(id, new SoundStream(deaf, await resumableDigest(from?.state.digest ?? null), from));
+        return null;
+      }
+      case 'save': {
+        if (stream === undefined) throw new Error('a sound is to be kept that was never opened');
+        streams.delete(id);
+        answers.write(encodeFrame({ type: 'saved', id, samples: stream.taken }, packState(stream.save())));
+        return null;
+      }
       case 'audio':
         await stream?.write(payload);
         return null;
@@ -41,8 +53,6 @@ export function startDetector(signal: AbortSignal): RunningProcess {
       }
       case 'abort':
         return { type: 'aborted', id };
-      case 'save':
-        throw new Error('this detector keeps no sound');
     }
   }
 

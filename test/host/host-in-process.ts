@@ -139,6 +139,7 @@ export async function openInProcess(
     dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
     told: () => told,
+    fetch,
     ended: new Promise(() => undefined),
     stop: stopOnce,
   };

@@ -4,13 +4,12 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { openLauncher } from '../../executors/process/launcher.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { CheckedWire } from './checked-wire.ts';
 import { copyAsLeft, type HostInProcess, openInProcess } from './host-in-process.ts';
 import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';
 import { MemoryWire, memoryPort, type OpenAnswer, type OpenRequest } from './memory-wire.ts';
-import { probeSandbox, TestLauncher } from './test-launcher.ts';
+import { openRealLauncher, TestLauncher } from './test-launcher.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 export interface TestHostOptions {
@@ -61,9 +60,7 @@ export class TestHost extends CheckedWire {
   /** Starts a host on the data root, with other options of the command line if they are given. */
   async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
     const { mediaTools = false, downloader = false, environment = {}, clock, points } = this.#options;
-    const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
-    const real =
-      sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
+    const real = mediaTools ? await openRealLauncher(dataRootAt(this.dataRoot).work) : null;
     this.#launcher = new TestLauncher(real, downloader);
     const ytdlp = join(dirname(this.dataRoot), 'yt-dlp');
     if (downloader) writeFileSync(ytdlp, '#!/bin/sh\n', { mode: 0o755 });

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { probeSandbox as probe, type SandboxedLauncher } from '../../executors/process/launcher.ts';
+import { openLauncher, probeSandbox, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import {
   ProcessFailure,
   type ProcessOutput,
@@ -8,16 +9,17 @@ import {
 } from '../../executors/process/process.ts';
 import { startDetector } from './detector-in-process.ts';
 
-let sandbox: ReturnType<typeof probe> | undefined;
-
-/** What of a sandbox works here: that is looked for once in a test process. */
-export function probeSandbox(): ReturnType<typeof probe> {
-  sandbox ??= probe();
-  return sandbox;
-}
-
 /** The media tools, which a host inside a test may start. */
 const mediaTools = /^(ffmpeg|ffprobe)$/;
+
+/** What this machine allows around a process: the same for all hosts of a test process, and found out by starting some. */
+let sandbox: ReturnType<typeof probeSandbox> | undefined;
+
+/** A launcher that really starts processes, in private folders below `workRoot`. */
+export function openRealLauncher(workRoot: string): Promise<SandboxedLauncher> {
+  sandbox ??= probeSandbox();
+  return openLauncher({ workRoot, newId: randomUUID, sandbox });
+}
 
 /**
  * The launcher of a host inside a test. Without `real` it starts nothing: whatever the host asks for fails with `launch_failed`.
