@@ -12,20 +12,16 @@ test('the entry used longest ago goes when there is one too many', (t) => {
   map.set('b', 2);
   t.is(map.get('a'), 1);
   map.set('c', 3);
-  t.deepEqual(
-    ['a', 'b', 'c'].map((key) => map.get(key)),
-    [1, undefined, 3],
-  );
+  const kept = ['a', 'b', 'c'].map((key) => map.get(key));
+  t.deepEqual(kept, [1, undefined, 3]);
 });
 
 test('entries are weighed, and as many go as a heavy one needs', (t) => {
   const map = new BoundedMap<string, number>(10, (value) => value);
   for (const key of ['a', 'b', 'c']) map.set(key, 3);
   map.set('d', 6);
-  t.deepEqual(
-    ['a', 'b', 'c', 'd'].map((key) => map.get(key)),
-    [undefined, undefined, 3, 6],
-  );
+  const kept = ['a', 'b', 'c', 'd'].map((key) => map.get(key));
+  t.deepEqual(kept, [undefined, undefined, 3, 6]);
 });
 
 test('an entry that is replaced or deleted weighs nothing any more', (t) => {
@@ -134,7 +130,7 @@ test('work of different names does not wait for each other', async (t) => {
   t.is(await holding, 'held');
 });
 
-test('what a system refuses is known by its code or by the words that LevelDB keeps; what is damaged is not', (t) => {
+test('a refusal of the system is known by its code or by the words of LevelDB; damage is not', (t) => {
   const of = (code: string, message: string, cause?: Error) => Object.assign(new Error(message, { cause }), { code });
   const ofLevel = (message: string) =>
     of('LEVEL_DATABASE_NOT_OPEN', 'Database failed to open', of('LEVEL_IO_ERROR', `IO error: /a/LOCK: ${message}`));

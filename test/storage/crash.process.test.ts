@@ -6,28 +6,39 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { madeUpFormats, rowCount, rowOf } from '../../fixtures/storage/migration-for-tests.ts';
-import { formatKey } from '../../storage/ledger/keys.ts';
-import { prepareDataRoot } from '../../storage/objects/data-root.ts';
-import type { DataRoot } from '../../storage/objects/data-root-layout.ts';
 import { demandKnownFormat, markedFormat } from '../../storage/objects/data-root-marker.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
-import { storeFormat } from '../../storage/store-format.ts';
 import { builtProcess } from '../built-process.ts';
-import { openScratchLedger, scratchFolder, seededNumbers, uploadName, withRawRows } from './ledger/scratch.ts';
+import { isMigrated, storedFormat, storedRoot } from './ledger/migrated-root.ts';
+import { openScratchLedger, scratchFolder, seededNumbers, uploadName } from './ledger/scratch.ts';
+
+/** Runs a script of a shell in namespaces in which it may mount; resolves with the lines that it printed. */
+const mounting = async (script: string): Promise<string[]> => {
+  const words = ['--user', '--map-root-user', '--mount', 'sh', '-ec', script];
+  const { stdout } = await promisify(execFile)('unshare', words);
+  return stdout.trimEnd().split('\n');
+};
+
+const canMount = await mounting('mount -t tmpfs none /mnt').then(
+  () => true,
+  () => false,
+);
+const whereMounting = canMount ? test : test.skip;
 
 const runs = ['run:a', 'run:b', 'run:c'];
 
-function startFixture(t: ExecutionContext, name: string, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [builtProcess(`fixtures/storage/${name}`), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+/** Starts a fixture, below a limit of the size of files in blocks where one is given. */
+function startFixture(t: ExecutionContext, name: string, args: readonly string[], blocks?: number): ChildProcess {
+  const words = [process.execPath, builtProcess(`fixtures/storage/${name}`), ...args];
+  const [file = '', ...rest] =
+    blocks === undefined ? words : ['/bin/sh', '-c', `ulimit -f ${blocks} && exec "$0" "$@"`, ...words];
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }
 
-/** Lets the writer run until it has printed `lines` lines (then kills it) or has died; returns what it acknowledged. */
-async function runUntilKilled(child: ChildProcess, lines: number): Promise<Map<string, number>> {
+/** What a process prints until it has died, or has printed so many lines, and then is killed. */
+async function printedBy(child: ChildProcess, lines = Number.POSITIVE_INFINITY): Promise<string> {
   let printed = '';
   let count = 0;
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -36,8 +47,13 @@ async function runUntilKilled(child: ChildProcess, lines: number): Promise<Map<s
     if (count >= lines) child.kill('SIGKILL');
   });
   await once(child, 'close');
+  return printed;
+}
+
+/** The last step of each run that a writer acknowledged before it died. */
+async function acknowledgedBy(child: ChildProcess, lines?: number): Promise<Map<string, number>> {
   const acknowledged = new Map<string, number>();
-  for (const line of printed.split('\n').slice(0, -1)) {
+  for (const line of (await printedBy(child, lines)).split('\n').slice(0, -1)) {
     const [runId = '', step = ''] = line.split(' ');
     acknowledged.set(runId, Number(step));
   }
@@ -66,7 +82,7 @@ test('after kill -9 anywhere everything acknowledged is there, and nothing is th
   const below = seededNumbers(seed);
   for (let round = 0; round < 3; round += 1) {
     const directory = await scratchFolder(t);
-    const acknowledged = await runUntilKilled(startFixture(t, 'commit-forever.ts', [directory]), 30 + below(600));
+    const acknowledged = await acknowledgedBy(startFixture(t, 'commit-forever.ts', [directory]), 30 + below(600));
     t.is(acknowledged.size, runs.length);
     await checkStore(t, directory, acknowledged);
   }
@@ -79,7 +95,7 @@ test('killed before a batch is written the batch is missing, killed after it the
   ] as const) {
     const directory = await scratchFolder(t);
     const writer = startFixture(t, 'commit-forever.ts', [directory, point, '4']);
-    const acknowledged = await runUntilKilled(writer, Number.POSITIVE_INFINITY);
+    const acknowledged = await acknowledgedBy(writer);
     t.deepEqual([...acknowledged.values()], [3, 3, 3], point);
     t.deepEqual(await checkStore(t, directory, acknowledged), [steps, steps, steps], point);
   }
@@ -87,21 +103,8 @@ test('killed before a batch is written the batch is missing, killed after it the
 
 test('a disk that takes no more ends all writing, and keeps what was acknowledged', async (t) => {
   const directory = await scratchFolder(t);
-  const command = 'ulimit -f 4096 && exec "$0" "$1" "$2"';
-  const child = spawn(
-    '/bin/sh',
-    ['-c', command, process.execPath, builtProcess('fixtures/storage/commit-until-full.ts'), directory],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  t.teardown(() => child.kill('SIGKILL'));
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString('utf8');
-  });
-  await once(child, 'close');
-  const { acknowledged, answers, fatal } = JSON.parse(printed);
+  const writer = startFixture(t, 'commit-until-full.ts', [directory], 4096);
+  const { acknowledged, answers, fatal } = JSON.parse(await printedBy(writer));
   t.true(acknowledged > 3);
   t.deepEqual(answers, ['commit_failed', 'commit_failed', 'commit_failed']);
   t.deepEqual(fatal, ['commit_failed']);
@@ -109,37 +112,9 @@ test('a disk that takes no more ends all writing, and keeps what was acknowledge
   t.is((await ledger.list('record')).length, acknowledged);
   t.is((await ledger.verifyJournal('run')).seq, acknowledged);
   t.is(ledger.get('live', 'later'), undefined);
-  await ledger.close();
 });
 
 const dying = fileURLToPath(new URL('../../fixtures/storage/migrate-and-die.ts', import.meta.url));
-const never = () => undefined;
-
-/** A data root of the newest format with rows, closed. */
-async function storedRoot(t: ExecutionContext): Promise<DataRoot> {
-  const layout = await prepareDataRoot(join(await scratchFolder(t), 'data'));
-  const ledger = await openScratchLedger(t, layout.ledger);
-  for (let index = 0; index < rowCount; index += 1) {
-    await ledger.commit([
-      { put: 'record', key: `row/${String(index).padStart(2, '0')}`, value: rowOf(storeFormat, index) },
-    ]);
-  }
-  await ledger.close();
-  return layout;
-}
-
-const storedFormat = async ({ ledger }: DataRoot) => String(await withRawRows(ledger, (rows) => rows.get(formatKey)));
-
-async function isMigrated(t: ExecutionContext, { ledger: directory }: DataRoot): Promise<void> {
-  const ledger = await openScratchLedger(t, directory, { formats: madeUpFormats(never) });
-  const rows = await ledger.list('record', 'row/');
-  await ledger.close();
-  t.deepEqual(
-    rows.map(({ value }) => value),
-    Array.from({ length: rowCount }, (_, index) => rowOf(5, index)),
-  );
-}
-
 // In the middle of a step, before it is noted as done, and in the step behind it.
 for (const batches of [2, 4, 5]) {
   test(`a migration that is killed after ${batches} of its batches goes on at the next open`, async (t) => {
@@ -158,17 +133,6 @@ for (const batches of [2, 4, 5]) {
   });
 }
 
-async function output(t: ExecutionContext, command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill('SIGKILL'));
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString('utf8');
-  });
-  await once(child, 'close');
-  return printed;
-}
-
 const upload = 'sha256:ff4085ad157354dc8ea67a848e7c2270b4a19282713cf3a7ecf8e0ffbb159ed1';
 const put = 'sha256:373cb2c6d4fe2778441d4f0266505b699fa518d002e5793b87f9b48836de3f62';
 
@@ -182,9 +146,9 @@ const deaths = [
 ];
 
 for (const { point, acknowledged, stored, leftovers } of deaths) {
-  test(`killed at ${point}, the object store keeps what was acknowledged and sweeps the rest`, async (t) => {
+  test(`killed at ${point}, the store keeps what was acknowledged and sweeps the rest`, async (t) => {
     const root = await scratchFolder(t);
-    const printed = await output(t, process.execPath, [builtProcess('fixtures/storage/store-and-die.ts'), root, point]);
+    const printed = await printedBy(startFixture(t, 'store-and-die.ts', [root, point]));
     t.deepEqual(printed.split('\n').slice(0, -1), [upload, put].slice(0, acknowledged));
     const objectStore = await openObjectStore({ root });
     t.deepEqual(await objectStore.sweep(), { made: leftovers, foreign: [] });
@@ -196,16 +160,7 @@ for (const { point, acknowledged, stored, leftovers } of deaths) {
 
 test('a disk that takes no more is a storage fault with its cause, and nothing is left behind', async (t) => {
   const root = await scratchFolder(t);
-  const command = 'ulimit -f 16384 && exec "$0" "$1" "$2"';
-  const answer = JSON.parse(
-    await output(t, '/bin/sh', [
-      '-c',
-      command,
-      process.execPath,
-      builtProcess('fixtures/storage/receive-until-full.ts'),
-      root,
-    ]),
-  );
+  const answer = JSON.parse(await printedBy(startFixture(t, 'receive-until-full.ts', [root], 16_384)));
   t.deepEqual(answer, {
     failedEarly: true,
     finish: 'storage_fault EFBIG',
@@ -216,31 +171,6 @@ test('a disk that takes no more is a storage fault with its cause, and nothing i
 });
 
 const opening = `${process.execPath} ${builtProcess('fixtures/storage/open-and-say.ts')}`;
-
-/** Runs a script of a shell in namespaces in which it may mount; resolves with the lines that it printed. */
-const mounting = async (script: string): Promise<string[]> => {
-  const { stdout } = await promisify(execFile)('unshare', [
-    '--user',
-    '--map-root-user',
-    '--mount',
-    'sh',
-    '-ec',
-    script,
-  ]);
-  return stdout.trimEnd().split('\n');
-};
-
-function canMount(): boolean {
-  try {
-    const script = 'mount -t tmpfs none /mnt';
-    execFileSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', script], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const whereMounting = canMount() ? test : test.skip;
 
 whereMounting('a full disk is said by its own code, for a new data root and for one that has data', async (t) => {
   const folder = await scratchFolder(t);
@@ -280,22 +210,9 @@ test('a process that has no descriptor left says so, and does not call the store
 const contentIdOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const abc = Buffer.from('abc');
 
-/** An object store that counts how often it hashes a file, and lists the damage it reports. */
-async function countingStore(t: ExecutionContext) {
+test('a file whose announcement is refused stays, and what is no file is never imported', async (t) => {
   const root = await scratchFolder(t);
-  const points: string[] = [];
-  const damaged: string[] = [];
-  const objectStore = await openObjectStore({
-    root,
-    points: (name) => points.push(name),
-    onDamage: (contentId) => damaged.push(contentId),
-  });
-  const hashings = () => points.filter((name) => name === 'object-store:hashed').length;
-  return { root, objectStore, points, damaged, hashings };
-}
-
-test('a file whose announcement is refused stays where it is, and what is no file is never imported', async (t) => {
-  const { objectStore, root } = await countingStore(t);
+  const objectStore = await openObjectStore({ root });
   const path = join(root, 'work', 'made.mp4');
   await writeFile(path, abc);
   const refused = objectStore.import(path, async () => {
@@ -313,7 +230,7 @@ test('a file whose announcement is refused stays where it is, and what is no fil
 });
 
 test('links, folders and pipes are never taken for files, whatever they lead to', async (t) => {
-  const { objectStore } = await countingStore(t);
+  const objectStore = await openObjectStore({ root: await scratchFolder(t) });
   const folder = await scratchFolder(t);
   const real = join(folder, 'real');
   await writeFile(real, abc);

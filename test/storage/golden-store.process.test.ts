@@ -12,7 +12,7 @@ import { scratchFolder } from './ledger/scratch.ts';
 const golden = fileURLToPath(new URL('../../fixtures/golden-store/format-1', import.meta.url));
 const json = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString('utf8'));
 
-test('this build opens a data root of storage format 1, reads all of it and goes on with what waits', async (t) => {
+test('this build opens a data root of format 1, reads all of it and goes on with what waits', async (t) => {
   const dataRoot = await scratchFolder(t);
   await cp(golden, dataRoot, { recursive: true });
   const told: string[] = [];
@@ -25,10 +25,8 @@ test('this build opens a data root of storage format 1, reads all of it and goes
   t.teardown(() => host.close());
   t.true(told.includes('resumed 0 and queued 1 of an earlier run'), told.join('\n'));
 
-  t.deepEqual(
-    host.sources.list().rows.map(({ label }) => label),
-    ['Golden clip'],
-  );
+  const labels = host.sources.list().rows.map(({ label }) => label);
+  t.deepEqual(labels, ['Golden clip']);
   t.is(ownedIngestStatus.parse(host.ownedIngests.status(names.ingestId)).status, 'registered');
 
   const status = runtimeStatus.parse(json((await host.studies.status(names.runtimeId)).bytes));

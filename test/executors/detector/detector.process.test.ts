@@ -14,8 +14,7 @@ import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { madeMedia } from '../../media/made-media.ts';
 import { atRest, eventually } from '../../patience.ts';
 import { descendant, descendants, watched } from '../evidence/detection-for-tests.ts';
-import { HandClock } from '../process/hand-clock.ts';
-import { alive, failureOf, fake, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
+import { alive, failureOf, fake, HandClock, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
 
 const IDLE_MS = 1234;
 const UNANSWERED_MS = 10_000;
@@ -23,10 +22,12 @@ const UNANSWERED_MS = 10_000;
 /** Bytes of one sample of every signal. */
 const INSTANT = 8;
 const never = () => new AbortController().signal;
-let mix: Buffer;
-
+const words = ['-i', 'sample.mp4', '-t', '12', '-ac', '1', '-ar', '16000', '-f', 's16le'];
+const inputs = { 'sample.mp4': { copyOf: sampleMedia } };
+const mix = await readFile(await madeMedia({ words, extension: 'pcm', inputs }));
 /** The same sound as a pass delivers it. */
-let pcm: Buffer;
+const pcm = allSignals(mix);
+
 const firstOf = ({ odds }: IdentifiedText): string | null => odds[0]?.[0] ?? null;
 
 /** A sound of one channel as all signals: its mix and its centre are the same. */
@@ -39,13 +40,6 @@ function allSignals(mono: Buffer): Buffer {
   }
   return signals;
 }
-
-test.before(async () => {
-  const words = ['-i', 'sample.mp4', '-t', '12', '-ac', '1', '-ar', '16000', '-f', 's16le'];
-  const inputs = { 'sample.mp4': { copyOf: sampleMedia } };
-  mix = await readFile(await madeMedia({ words, extension: 'pcm', inputs }));
-  pcm = allSignals(mix);
-});
 
 /** A detector over a launcher that may start something else in its stead, at the nth start. */
 async function detectorFor(t: ExecutionContext, change?: (request: ProcessRequest, nth: number) => ProcessRequest) {
@@ -67,6 +61,7 @@ async function measure(detector: Detector, bytes: Buffer, pieceLength = 65_536, 
   return await job.end();
 }
 
+// In turn: a test counts all the detectors that this process has started.
 test.serial('speech is measured, and the bytes of the mix counted and named', async (t) => {
   const { detector } = await detectorFor(t);
   const { samples, contentId, speech } = await measure(detector, pcm);
@@ -106,10 +101,8 @@ test.serial('languages are identified, and what is none is left open', async (t)
   const texts = ['Where does the wind go at night?', 'Guten Morgen, wie geht es Ihnen heute?', '12:30', ''];
   const identified = await detector.identify(texts, never());
   t.deepEqual(identified.map(firstOf), ['en', 'de', null, null]);
-  t.deepEqual(
-    identified.map(({ isCovered }) => isCovered),
-    [true, true, false, false],
-  );
+  const covered = identified.map(({ isCovered }) => isCovered);
+  t.deepEqual(covered, [true, true, false, false]);
   for (const { odds } of identified)
     t.true(odds.every(([, each], at) => each > 0 && each <= (odds[at - 1]?.[1] ?? each)));
   t.deepEqual(await detector.identify([], never()), []);

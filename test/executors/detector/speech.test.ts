@@ -36,7 +36,7 @@ test('nothing as probable as the on-threshold is no speech', (t) => {
   t.deepEqual(windows([0, 20], [0.66, 100], [0, 20]).length, 1);
 });
 
-test('speech begins and ends between two steps, where a line through their probabilities crosses the edge', (t) => {
+test('speech begins and ends between two steps, where their probabilities cross the edge', (t) => {
   t.deepEqual(windows([0, 20], [0.8, 30], [0, 20]), [[19.5, 49.5]]);
   t.deepEqual(windows([0, 20], [0.4, 1], [0.8, 28], [0.4, 1], [0, 20]), [[20, 49]]);
 });
@@ -96,15 +96,13 @@ test('a tone is loudest in the band of its frequency, from the lowest to the hig
     t.is(levels.length, (BLOCK_SAMPLES / STEP_SAMPLES) * bands);
     return loudestBand(levels, 30);
   });
-  t.deepEqual(
-    places,
-    places.toSorted((one, other) => one - other),
-  );
+  const sorted = places.toSorted((one, other) => one - other);
+  t.deepEqual(places, sorted);
   t.is(new Set(places).size, places.length);
   t.deepEqual([places[0], places.at(-1)], [0, bands - 1]);
 });
 
-test('a spectrum stands around its sample: a click is in the two spectra that hold it, and in no other', (t) => {
+test('a click is in the two spectra around its sample, and in no other', (t) => {
   const levels = levelsOf((n) => (n === 20 * STEP_SAMPLES + 100 ? 0.5 : 0));
   const silent = levels[0] ?? 0;
   const loud = Array.from({ length: levels.length / bands }, (_, step) => step).filter((step) =>
@@ -200,10 +198,8 @@ test('speech in one channel is speech, and a channel is like the mix where it wa
   );
   const found = await judged(blocks, total);
   const none = await judged(Array<BlockTracks>(12).fill(mix), total);
-  t.deepEqual(
-    [...found],
-    [...alone].map((each, at) => Math.max(each, none[at] ?? 0)),
-  );
+  const expected = [...alone].map((each, at) => Math.max(each, none[at] ?? 0));
+  t.deepEqual([...found], expected);
   t.notDeepEqual([...found], [...none]);
 });
 
@@ -236,7 +232,7 @@ const sounds: readonly ((n: number) => number)[] = [
 const frameOf = (sound: (n: number) => number, frame: number): Float32Array =>
   Float32Array.from({ length: FRAME_SAMPLES }, (_, at) => sound(frame * FRAME_SAMPLES + at));
 
-test('signals that are asked for together have the probabilities that each has alone, to the last bit', async (t) => {
+test('signals asked for together have the probabilities that each has alone, to the last bit', async (t) => {
   const model = await loadSpeechModel();
   for (const count of [2, 3, 4]) {
     const taken = [...sounds, ...sounds].slice(0, count);
@@ -301,7 +297,7 @@ function heldOverSilence(sound: Wave): Buffer {
   return bytes;
 }
 
-test('bug: harmonics of a low tone that began over silence were speech; no tone, chord, buzz or burst is', async (t) => {
+test('bug: harmonics of a low tone over silence were speech; no tone, chord, buzz or burst is', async (t) => {
   const models = { speech: await loadSpeechModel(), boundary: await loadBoundaryModel() };
   for (const [name, sound] of Object.entries(soundsWithoutSpeech)) {
     const stream = new SoundStream(models);

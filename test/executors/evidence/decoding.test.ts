@@ -15,7 +15,7 @@ const base: DecodedPart = {
 const graphs = (request: DecodedPart): string[] =>
   decodeArguments(request, 4).filter((_word, at, words) => words[at - 1] === '-filter_complex');
 
-test('decoding begins on a whole second, two before the range, then a minute, then from the start', (t) => {
+test('decoding begins on a whole second: two before the range, then a minute, then the start', (t) => {
   t.deepEqual([0, 999, 2999, 3000, 5123, 61_999, 100_000].map(seekPoints), [
     [0],
     [0],

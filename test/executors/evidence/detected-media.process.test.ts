@@ -9,20 +9,12 @@ import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { type MediaInput, type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264, redPicture } from '../../media/recipes.ts';
 import { failureOf } from '../process/launcher-for-tests.ts';
-import {
-  artifactOf,
-  cutsOf,
-  type DetectionBench,
-  detect,
-  openDetectionBench,
-  spansOf,
-  statesOf,
-  watched,
-} from './detection-for-tests.ts';
+import { artifactOf, cutsOf, detect, openDetectionBench, spansOf, statesOf, watched } from './detection-for-tests.ts';
+
+const bench = await openDetectionBench();
 
 const gold = await readSampleGold();
-
-let bench: DetectionBench;
+test.after.always(() => bench.close());
 const SOUND = drawn('aevalsrc=0.3*sin(2*PI*440*t)*between(t\\,2\\,4):s=44100:d=6');
 const RED = drawn('color=red:s=160x90:r=25:d=3');
 const WHITE = drawn('color=white:s=160x90:r=25:d=3');
@@ -32,13 +24,6 @@ const JOINED = ['-filter_complex', '[1][2]concat=n=2:v=1,format=yuv420p[v]', '-m
 // The tone sounds from 2 to 4 s, the cut is at 3 s.
 const TONE: readonly [number, number] = [2000, 4000];
 const CUT = 3000;
-
-test.before(async () => {
-  bench = await openDetectionBench();
-});
-
-test.after.always(() => bench.close());
-
 const SOUND_ONLY = { audioTrackIndex: 0, videoTrackIndex: null };
 const PICTURE_ONLY = { audioTrackIndex: null, videoTrackIndex: 0 };
 
@@ -183,10 +168,8 @@ test('sound that ends before the picture leaves the rest of the range without sp
   const found = await detect(bench, briefSound, [0, 6000]);
   const { input, facts } = artifactOf(t, found, 'speech_activity');
   t.true((input.derivedAudio?.samples ?? 0) < 2600 * 16);
-  t.deepEqual(
-    facts.map((fact) => fact.kind === 'non_speech_window' && fact.endMs),
-    [6000],
-  );
+  const silentUntil = facts.map((fact) => fact.kind === 'non_speech_window' && fact.endMs);
+  t.deepEqual(silentUntil, [6000]);
 });
 
 test('sound that changes its channels on the way is measured as a whole', async (t) => {
@@ -276,7 +259,7 @@ const ofFilm = (extension: string, before: readonly string[], words: readonly st
   inputs: { 'film.mkv': film },
 });
 
-test.serial('a film whose clock begins at 7 s has the evidence and the lines of one that begins at zero', async (t) => {
+test('a film whose clock begins at 7 s has the evidence and the lines of one that begins at zero', async (t) => {
   const whole = await madeMedia(film);
   const late = await madeMedia(ofFilm('mkv', [], ['-map', '0', '-c', 'copy', '-output_ts_offset', '7']));
   t.deepEqual(await detect(bench, late, range), await detect(bench, whole, range));
@@ -297,7 +280,7 @@ for (const [what, words] of [
   ['from stereo to mono', ['-ac', '1']],
   ['the size of its picture', ['-ac', '2', '-s', '320x180']],
 ] as const) {
-  test.serial(`a joined transport stream that changes ${what} is measured through the seam`, async (t) => {
+  test(`a joined stream that changes ${what} is measured through the seam`, async (t) => {
     const codecs = ['-map', '0:v', '-map', '0:a', ...quickH264, '-bf', '0', '-c:a', 'mp2', '-ar', '44100'];
     const first = await madeMedia(ofFilm('ts', ['-t', '12'], [...codecs, '-ac', '2']));
     const second = await madeMedia(ofFilm('ts', ['-ss', '12'], [...codecs, ...words]));
@@ -314,7 +297,7 @@ for (const [what, words] of [
   });
 }
 
-test.serial('a film of which a tenth is missing is measured to its end', async (t) => {
+test('a film of which a tenth is missing is measured to its end', async (t) => {
   const bytes = await readFile(await madeMedia(film));
   const cut = path.join(bench.folder, 'cut.mkv');
   await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * 0.9)));

@@ -12,7 +12,6 @@ import { failureOf, fake, waitUntilDead } from '../process/launcher-for-tests.ts
 import {
   artifactOf,
   cutsOf,
-  type DetectionBench,
   descendant,
   descendants,
   detect,
@@ -29,14 +28,9 @@ type Span = readonly [number, number];
 
 const whole: Span = [0, gold.durationMs];
 const utterances = gold.utterances.map(({ startMs, endMs }): Span => [startMs, endMs]);
-let bench: DetectionBench;
-let full: Awaited<ReturnType<typeof detect>>;
 
-test.before(async () => {
-  bench = await openDetectionBench();
-  full = await detect(bench, sampleMedia, whole);
-});
-
+const bench = await openDetectionBench();
+const full = await detect(bench, sampleMedia, whole);
 test.after.always(() => bench.close());
 
 const GRID_MS = 10;
@@ -145,10 +139,8 @@ for (const range of [
   test(`the facts of ${range.join(' to ')} ms are those of the whole, clipped`, async (t) => {
     const part = await detect(bench, sampleMedia, range);
     const cuts = cutsOf(artifactOf(t, part, 'shot_changes'));
-    t.deepEqual(
-      cuts,
-      cutsOf(artifactOf(t, full, 'shot_changes')).filter((cut) => cut >= range[0] && cut < range[1]),
-    );
+    const wanted = cutsOf(artifactOf(t, full, 'shot_changes')).filter((cut) => cut >= range[0] && cut < range[1]);
+    t.deepEqual(cuts, wanted);
     const { input } = artifactOf(t, part, 'speech_activity');
     t.is(input.derivedAudio?.samples, (range[1] - range[0]) * 16);
     const compare = (of: 'silence' | 'speech_activity', leastMs: number, toleranceMs: number) => {
@@ -200,7 +192,7 @@ test('a range without a picture or a sound in it says so', async (t) => {
   ]);
 });
 
-test('tools and parameters are known before, and are those of the artifacts but for what was measured on the way', async (t) => {
+test('tools and parameters are known before the pass, but for what it measures', async (t) => {
   const tracks = { audioTrackIndex: 1, videoTrackIndex: null };
   const identity = detectionIdentity({ ffmpeg: bench.ffmpeg, detectorTools: await bench.detector.tools() }, tracks);
   t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
@@ -226,12 +218,11 @@ async function refused(t: ExecutionContext, work: Promise<unknown>): Promise<voi
 /** The detector process survives what happens to ffmpeg and is good for the next pass. */
 async function stillWorks(t: ExecutionContext): Promise<void> {
   const found = await detect(bench, sampleMedia, [0, 2000]);
-  t.deepEqual(
-    statesOf(found).map(([, state]) => state),
-    ['available', 'available', 'available', 'available'],
-  );
+  const states = statesOf(found).map(([, state]) => state);
+  t.deepEqual(states, ['available', 'available', 'available', 'available']);
 }
 
+// In turn: these tests look for the processes of their pass, and kill them.
 test.serial('numbers that are none are refused', async (t) => {
   await refused(t, detect(withTool('junk-on-pipe'), sampleMedia, whole));
   await stillWorks(t);
@@ -398,13 +389,11 @@ test('a film without losses has the same facts by windows as at once, to the las
   const work = { fileOf, range: [1234, 39_000], tracks: BOTH } as const;
   const windows = new KeptHere(9000);
   sameFacts(t, await detected({ ...work, windows }), await detected(work));
-  t.deepEqual(
-    windows.kept.map(({ endMs }) => endMs),
-    [10_234, 19_234, 28_234, 37_234],
-  );
+  const ends = windows.kept.map(({ endMs }) => endMs);
+  t.deepEqual(ends, [10_234, 19_234, 28_234, 37_234]);
 });
 
-test('a film with noise that its decoder makes up has the same facts but for the samples themselves', async (t) => {
+test('a film with made-up noise has the same facts but for the samples themselves', async (t) => {
   const work = { fileOf: sampleMedia, range: [0, 30_000], tracks: BOTH } as const;
   const [byWindows, atOnce] = [await detected({ ...work, windows: new KeptHere(7000) }), await detected(work)];
   sameFacts(t, withoutSamples(byWindows), withoutSamples(atOnce));
@@ -418,16 +407,12 @@ test('a pass that was cut goes on behind its last window, and finds the same', a
   const seen: number[] = [];
   const rest = Object.assign(new KeptHere(8000), { kept: windows.kept });
   sameFacts(t, await detected({ ...work, windows: rest, decoded: (ms) => seen.push(ms) }), await detected(work));
-  t.deepEqual(
-    rest.kept.map(({ endMs }) => endMs),
-    [8000, 16_000, 24_000],
-  );
+  const ends = rest.kept.map(({ endMs }) => endMs);
+  t.deepEqual(ends, [8000, 16_000, 24_000]);
   t.is(seen[0], 16_000);
   t.is(seen.at(-1), 30_000);
-  t.deepEqual(
-    seen.toSorted((one, other) => one - other),
-    seen,
-  );
+  const sorted = seen.toSorted((one, other) => one - other);
+  t.deepEqual(sorted, seen);
 });
 
 test('sound that ends before a window and goes on in a later one has silence between, as at once', async (t) => {

@@ -5,13 +5,10 @@ import { detectRange } from '../../../executors/evidence/detect.ts';
 import { jpegSize } from '../../../executors/evidence/jpeg-stream.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { type DetectionBench, furtherEvidence, openDetectionBench, sourceContentId } from './detection-for-tests.ts';
+import { furtherEvidence, openDetectionBench, sourceContentId } from './detection-for-tests.ts';
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
-});
+const bench = await openDetectionBench();
+test.after.always(() => bench.close());
 
 const PICTURE_ONLY = { audioTrackIndex: null, videoTrackIndex: 0 };
 
@@ -27,8 +24,6 @@ const shotFilm: MediaRecipe = {
   extension: 'mkv',
 };
 
-test.after.always(() => bench.close());
-
 async function keyframesOf(t: ExecutionContext, range: readonly [number, number], of = shotFilm) {
   const { factsOf, objects } = await furtherEvidence(t, bench, await madeMedia(of), range, PICTURE_ONLY);
   return { facts: factsOf('keyframes') as KeyframeFact[], objects };
@@ -36,14 +31,12 @@ async function keyframesOf(t: ExecutionContext, range: readonly [number, number]
 
 test('each shot of a film has a keyframe, and a long one has more', async (t) => {
   const { facts, objects } = await keyframesOf(t, [0, 14_400]);
-  t.deepEqual(
-    facts.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]),
-    [
-      [0, 3000, 1400],
-      [3000, 13_000, 8000],
-      [14_000, 14_400, 14_200],
-    ],
-  );
+  const pieces = facts.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]);
+  t.deepEqual(pieces, [
+    [0, 3000, 1400],
+    [3000, 13_000, 8000],
+    [14_000, 14_400, 14_200],
+  ]);
   t.is(objects.length, facts.length);
   for (const [at, fact] of facts.entries()) {
     const { contentId, bytes } = objects[at] ?? { contentId: '', bytes: new Uint8Array() };
@@ -55,7 +48,7 @@ test('each shot of a film has a keyframe, and a long one has more', async (t) =>
   }
 });
 
-test('the keyframes of a film that a telephone recorded upright stand upright, and its cuts are where they were', async (t) => {
+test('the keyframes of a film recorded upright stand upright, and its cuts stay in place', async (t) => {
   const upright: MediaRecipe = {
     words: ['-i', 'shots.mkv', '-c', 'copy', '-metadata:s:v:0', 'rotate=90'],
     extension: 'mov',
@@ -63,26 +56,22 @@ test('the keyframes of a film that a telephone recorded upright stand upright, a
   };
   const { facts, objects } = await keyframesOf(t, [0, 14_400], upright);
   // Square pixels, of the width that the turned film has: its pixels are higher than wide.
-  t.deepEqual(
-    facts.map(({ startMs, endMs, width, height }) => [startMs, endMs, width, height]),
-    [
-      [0, 3000, 60, 160],
-      [3000, 13_000, 60, 160],
-      [14_000, 14_400, 60, 160],
-    ],
-  );
+  const pieces = facts.map(({ startMs, endMs, width, height }) => [startMs, endMs, width, height]);
+  t.deepEqual(pieces, [
+    [0, 3000, 60, 160],
+    [3000, 13_000, 60, 160],
+    [14_000, 14_400, 60, 160],
+  ]);
   t.deepEqual(jpegSize(objects[0]?.bytes ?? new Uint8Array()), { width: 60, height: 160 });
 });
 
 test('a part of a film has the keyframes of that part alone', async (t) => {
   const { facts } = await keyframesOf(t, [2550, 3350]);
-  t.deepEqual(
-    facts.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]),
-    [
-      [2550, 3000, 2800],
-      [3000, 3350, 3200],
-    ],
-  );
+  const pieces = facts.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]);
+  t.deepEqual(pieces, [
+    [2550, 3000, 2800],
+    [3000, 3350, 3200],
+  ]);
 });
 
 test('the pass fails when a keyframe cannot be kept, for that reason', async (t) => {
@@ -153,13 +142,13 @@ test('a film that becomes interlaced has a stretch of each, to ten seconds', asy
   const parts = `[0:v]split=2[a][b];[a]trim=end=10,fps=25[p];[b]trim=start=10,setpts=PTS-STARTPTS,interlace=scan=tff[i];[p][i]concat=n=2`;
   const source = MOVING.replace('d=8', 'd=20');
   const { interlacing } = await formOf(t, parts.replace('[0:v]', ''), { source, range: [0, 20_000] });
-  t.deepEqual(
-    interlacing.map((fact) => (fact.kind === 'field_order' ? [fact.startMs, fact.endMs, fact.order] : [])),
-    [
-      [0, 10_000, 'progressive'],
-      [10_000, 20_000, 'top_first'],
-    ],
+  const stretches = interlacing.map((fact) =>
+    fact.kind === 'field_order' ? [fact.startMs, fact.endMs, fact.order] : [],
   );
+  t.deepEqual(stretches, [
+    [0, 10_000, 'progressive'],
+    [10_000, 20_000, 'top_first'],
+  ]);
 });
 
 const bars = (width: number, height: number) =>

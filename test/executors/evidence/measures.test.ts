@@ -115,14 +115,12 @@ test('pixels and times are joined in their order, whatever the pieces they come 
   stream.addTime(timeAt(40.4));
   stream.addTime(timeAt(80));
   stream.end();
-  t.deepEqual(
-    pictures.map(({ atMs, light }) => [atMs, Math.round(light)]),
-    [
-      [9000, 10],
-      [9040, 200],
-      [9080, 30],
-    ],
-  );
+  const lights = pictures.map(({ atMs, light }) => [atMs, Math.round(light)]);
+  t.deepEqual(lights, [
+    [9000, 10],
+    [9040, 200],
+    [9080, 30],
+  ]);
 });
 
 test('a picture without a time, and a time without a picture, are refused', async (t) => {
@@ -163,7 +161,7 @@ test('no picture in the range is something else than no cut', (t) => {
   t.deepEqual(shotsOf(0), []);
 });
 
-test('bug: of 16 interlaced pictures one was progressive, and their shares were more than a whole', (t) => {
+test('bug: of 16 interlaced pictures one was progressive, and the shares exceeded the whole', (t) => {
   const interlacing = new Interlacing({ startMs: 0, endMs: 640 }, 0);
   for (let number = 0; number < 16; number += 1) {
     const values = new Map([['lavfi.idet.multiple.current_frame', number === 0 ? 'progressive' : 'tff']]);
@@ -208,7 +206,7 @@ function clipped(left: readonly number[], pieceBytes = 1000) {
   return clipping.facts();
 }
 
-test('three samples at full scale are clipped, two are not, and runs near each other are one fact', (t) => {
+test('three samples at full scale are clipped, two are not, and near runs are one fact', (t) => {
   const [high, low] = [32_767, -32_768];
   t.deepEqual(clipped([0, high, high, low, low, high, 0]), []);
   const left = [...Array(80).fill(0), high, high, high, 0, low, low, low, low, ...Array(16_000).fill(0), low, low, low];
@@ -234,26 +232,27 @@ test('windows and what is between them cover the range once, on the time line of
     ],
     { startMs: 2000, endMs: 2100 },
   );
-  t.deepEqual(
-    facts.map(({ kind, index, startSample, endSample }) => [kind, index, startSample - 32_000, endSample - 32_000]),
-    [
-      ['non_speech_window', 0, 0, 100],
-      ['speech_window', 0, 100, 900],
-      ['speech_window', 1, 900, 1000],
-      ['non_speech_window', 1, 1000, 1500],
-      ['speech_window', 2, 1500, 1600],
-    ],
-  );
-  t.deepEqual(
-    facts.map(({ startMs, endMs }) => [startMs, endMs]),
-    [
-      [2000, 2007],
-      [2006, 2057],
-      [2056, 2063],
-      [2062, 2094],
-      [2093, 2100],
-    ],
-  );
+  const samples = facts.map(({ kind, index, startSample, endSample }) => [
+    kind,
+    index,
+    startSample - 32_000,
+    endSample - 32_000,
+  ]);
+  t.deepEqual(samples, [
+    ['non_speech_window', 0, 0, 100],
+    ['speech_window', 0, 100, 900],
+    ['speech_window', 1, 900, 1000],
+    ['non_speech_window', 1, 1000, 1500],
+    ['speech_window', 2, 1500, 1600],
+  ]);
+  const spans = facts.map(({ startMs, endMs }) => [startMs, endMs]);
+  t.deepEqual(spans, [
+    [2000, 2007],
+    [2006, 2057],
+    [2056, 2063],
+    [2062, 2094],
+    [2093, 2100],
+  ]);
 });
 
 test('a range without speech is one window of non-speech', (t) => {
@@ -262,19 +261,15 @@ test('a range without speech is one window of non-speech', (t) => {
   ]);
 });
 
-test('what lies beyond the range is cut off, and a signal shorter than the range ends in non-speech', (t) => {
+test('what lies beyond the range is cut off, and a shorter signal ends in non-speech', (t) => {
   const range = { startMs: 0, endMs: 10 };
-  t.deepEqual(
-    speechFacts([{ start: 0, end: 500 }], range).map(({ kind, endSample }) => [kind, endSample]),
-    [['speech_window', 160]],
-  );
-  t.deepEqual(
-    speechFacts([{ start: 0, end: 50 }], range).map(({ kind, endSample }) => [kind, endSample]),
-    [
-      ['speech_window', 50],
-      ['non_speech_window', 160],
-    ],
-  );
+  const beyond = speechFacts([{ start: 0, end: 500 }], range).map(({ kind, endSample }) => [kind, endSample]);
+  t.deepEqual(beyond, [['speech_window', 160]]);
+  const shorter = speechFacts([{ start: 0, end: 50 }], range).map(({ kind, endSample }) => [kind, endSample]);
+  t.deepEqual(shorter, [
+    ['speech_window', 50],
+    ['non_speech_window', 160],
+  ]);
 });
 
 const waveformRange = { startMs: 5000, endMs: 5050 };

@@ -117,7 +117,7 @@ function joined(list: string, data: string, chunkBytes = 7): [number, number, st
   return found;
 }
 
-test('packets are joined with their times whatever their bytes look like and however they are cut', (t) => {
+test('packets are joined with their times, whatever their bytes and however they are cut', (t) => {
   const list = HEADER + line(1234, 1333, 9) + line(3000, 0, 0) + line(4000, 1000, 26, ', S=2, 3, 7');
   const data = '0, 1, 1\n\n00:01.000 --> 00:02.000\nx\n';
   for (const chunkBytes of [1, 7, 4096]) {

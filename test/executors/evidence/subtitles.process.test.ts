@@ -12,7 +12,6 @@ import { type MediaInput, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
 import { failureOf, fake } from '../process/launcher-for-tests.ts';
 import {
-  type DetectionBench,
   descendants,
   openDetectionBench,
   sourceContentId,
@@ -21,38 +20,29 @@ import {
   watched,
 } from './detection-for-tests.ts';
 
+const bench = await openDetectionBench();
+
 const gold = await readSampleGold();
 const labelled = await readLabelledCues();
+test.after.always(() => bench.close());
 
 const TRACKS = [
   { index: 2, codec: 'mov_text', language: 'kor' },
   { index: 3, codec: 'mov_text', language: 'eng' },
 ];
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
+// Alone: beside other work ffmpeg may tell its progress once.
+test.serial('the tracks tell how far they were read, from the start to the end of the range', async (t) => {
+  const read: number[] = [];
+  const range = { startMs: 2000, endMs: 9000 };
+  const { signal } = new AbortController();
+  const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
+  await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
+  t.true(read.length > 1);
+  const sorted = [...new Set(read)].toSorted((one, other) => one - other);
+  t.deepEqual(read, sorted);
+  t.is(read.at(-1), range.endMs);
 });
-
-test.after.always(() => bench.close());
-
-test.serial(
-  'the tracks tell how far they were read, from the beginning of the media to the end of the range',
-  async (t) => {
-    const read: number[] = [];
-    const range = { startMs: 2000, endMs: 9000 };
-    const { signal } = new AbortController();
-    const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
-    await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
-    t.true(read.length > 1);
-    t.deepEqual(
-      read,
-      [...new Set(read)].toSorted((one, other) => one - other),
-    );
-    t.is(read.at(-1), range.endMs);
-  },
-);
 
 /** The facts of the cues of each track, which must have the stored shape. */
 const cuesOf = (found: readonly Detection[]) =>
@@ -76,10 +66,10 @@ const languagesIn = (found: readonly Detection[]) =>
 
 test('the cues of every track are exact', async (t) => {
   const found = await subtitles(bench, sampleMedia, [0, gold.durationMs], TRACKS);
-  t.deepEqual(
-    cuesOf(found),
-    gold.subtitleTracks.map(({ cues }) => cues.map(({ startMs, endMs, text }) => [startMs, endMs, text])),
+  const expected = gold.subtitleTracks.map(({ cues }) =>
+    cues.map(({ startMs, endMs, text }) => [startMs, endMs, text]),
   );
+  t.deepEqual(cuesOf(found), expected);
   t.deepEqual(statesOf(found), [
     ['subtitle_track', 'available'],
     ['subtitle_track', 'available'],
@@ -92,14 +82,10 @@ test('the language of every track is right, and so is that of its cues', async (
   const [korean, english] = languagesIn(await subtitles(bench, sampleMedia, [0, gold.durationMs], TRACKS));
   t.like(korean, { trackIndex: 2, taggedLanguage: 'kor', code: 'ko', method: 'script' });
   t.like(english, { trackIndex: 3, taggedLanguage: 'eng', code: 'en', method: 'ngram' });
-  t.deepEqual(
-    korean?.cueCodes,
-    korean?.cueCodes.map(() => 'ko'),
-  );
-  t.deepEqual(
-    english?.cueCodes,
-    english?.cueCodes.map(() => 'en'),
-  );
+  const allKorean = korean?.cueCodes.map(() => 'ko');
+  t.deepEqual(korean?.cueCodes, allKorean);
+  const allEnglish = english?.cueCodes.map(() => 'en');
+  t.deepEqual(english?.cueCodes, allEnglish);
 });
 
 test('one run reads all tracks, and scripts alone need no detector', async (t) => {
@@ -143,7 +129,7 @@ test('without a text track both kinds are unavailable, and nothing is run', asyn
   }
 });
 
-test('SubRip and ASS tracks are read beside a track of pictures, from a container that starts late', async (t) => {
+test('SubRip and ASS are read beside a track of pictures, from a container that starts late', async (t) => {
   const lines =
     '1\n00:00:01,000 --> 00:00:02,500\n<i>Guten Morgen</i>, liebe Freunde &amp; Nachbarn\n- Danke!\n\n2\n00:00:03,000 --> 00:00:04,000\n…\n\n';
   const srt = { 'lines.srt': lines };
@@ -299,8 +285,9 @@ test('TTML in MP4 is named as what is not read, beside a track that is', async (
   await writeFile(timed, bytes);
   const found = await subtitles(bench, timed, [0, 3000], [track(1, 'mov_text'), track(2, 'ttml')]);
   t.deepEqual(cuesOf(found), [[[1000, 2000, 'Hallo']]]);
+  const missing = found.filter(({ state }) => state === 'unavailable');
   t.deepEqual(
-    found.filter(({ state }) => state === 'unavailable'),
+    missing,
     (['subtitle_track', 'text_language'] as const).map((kind) => ({
       kind,
       state: 'unavailable',
@@ -315,7 +302,7 @@ test('TTML in MP4 is named as what is not read, beside a track that is', async (
   ]);
 });
 
-test('of forty text tracks as many are read as the limit says, in silence, and the rest are named', async (t) => {
+test('of forty text tracks as many are read as the limit says, and the rest are named', async (t) => {
   const texts = { 'many.srt': srt([{ startMs: 1000, endMs: 2000, text: 'One line of text that is English' }]) };
   const indexes = Array.from({ length: 40 }, (_, at) => at + 1);
   const film = await filmOf(3, texts, copied(...indexes.map(() => '1')));
@@ -348,16 +335,13 @@ test('a track with more cues than are read is named, in a range that has fewer i
   const { maxTrackCues, maxCues } = SUBTITLE_LIMITS;
   const [one, two] = [track(1, 'subrip'), track(2, 'subrip')];
   const over = await subtitles(bench, file, [0, 5000], [one, two]);
-  t.deepEqual(
-    new Set(over.map((each) => each.state === 'unavailable' && each.reasonCode)),
-    new Set(['subtitle_limit_exceeded']),
-  );
+  const reasons = new Set(over.map((each) => each.state === 'unavailable' && each.reasonCode));
+  t.deepEqual(reasons, new Set(['subtitle_limit_exceeded']));
   const full = new Array<SubtitleTrack>(maxCues / maxTrackCues).fill(one);
   const found = await subtitles(bench, file, [1, 5000], [...full, two]);
-  t.deepEqual(
-    cuesOf(found).map(({ length }) => length),
-    full.map(() => maxTrackCues),
-  );
+  const lengths = cuesOf(found).map(({ length }) => length);
+  const expected = full.map(() => maxTrackCues);
+  t.deepEqual(lengths, expected);
   t.like(found[full.length], { kind: 'subtitle_track', reasonCode: 'subtitle_limit_exceeded', trackIndex: 2 });
 });
 

@@ -94,7 +94,7 @@ test('a model is asked once for what was selected, with nothing beside the words
   });
 });
 
-test('elsewhere only the newer name of the token limit is sent, and without a key no authorization', async (t) => {
+test('elsewhere only the newer token limit is sent, and without a key no authorization', async (t) => {
   const { stub, ask, explainer } = await opened(t, undefined, { isLocal: false, apiKey: null });
   await ask();
   t.is(stub.asked[0]?.headers.authorization, undefined);

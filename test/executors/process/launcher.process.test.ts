@@ -7,8 +7,7 @@ import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import { atRest, eventually } from '../../patience.ts';
-import { HandClock } from './hand-clock.ts';
-import { failureOf, fake, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
+import { failureOf, fake, HandClock, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
 
 const SHELL = '/bin/sh';
 
@@ -276,16 +275,14 @@ async function withDescriptors<Result>(free: number, work: () => Promise<Result>
   }
 }
 
+// Alone: they take all descriptors of the process.
 for (const free of [0, 3]) {
-  test.serial(
-    `a tool that gets no pipes fails as not launched, and the process that asked for it lives: ${free} descriptors`,
-    async (t) => {
-      const { launcher } = await launcherFor(t);
-      const asked = request('/bin/sh', ['-c', 'echo out']);
-      const failure = await withDescriptors(free, () => failureOf(t, launcher.run(asked)));
-      t.is(failure.reason, 'launch_failed');
-      t.regex(failure.message, /no process could be started \(EMFILE\)$/);
-      t.is((await launcher.run(asked)).stdout.toString(), 'out\n');
-    },
-  );
+  test.serial(`a tool that gets no pipes fails as not launched, and its host lives: ${free} descriptors`, async (t) => {
+    const { launcher } = await launcherFor(t);
+    const asked = request('/bin/sh', ['-c', 'echo out']);
+    const failure = await withDescriptors(free, () => failureOf(t, launcher.run(asked)));
+    t.is(failure.reason, 'launch_failed');
+    t.regex(failure.message, /no process could be started \(EMFILE\)$/);
+    t.is((await launcher.run(asked)).stdout.toString(), 'out\n');
+  });
 }

@@ -17,11 +17,11 @@ import { describeSandbox, findSandbox } from '../../../executors/process/process
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
 import { builtProcess } from '../../built-process.ts';
 import { eventually } from '../../patience.ts';
-import { HandClock } from './hand-clock.ts';
 import {
   alive,
   failureOf,
   fake,
+  HandClock,
   launcherFor,
   limits,
   request,
@@ -142,7 +142,7 @@ test('a process that slipped past its sandbox while its host died is killed at t
   t.deepEqual(await readdir(workRoot), []);
 });
 
-test('without a sandbox an abort kills the group and settles although an escaped grandchild holds the pipes', async (t) => {
+test('without a sandbox an abort kills the group, although an escaped grandchild holds the pipes', async (t) => {
   const folder = await temporaryFolder(t);
   const bin = path.join(folder, 'bin');
   await mkdir(bin);
@@ -233,7 +233,7 @@ test('a tool without a proxy has no network, not even its own loopback', async (
   t.is(stdout.toString(), "True['lo']");
 });
 
-test('where no proxy can stand in a network of its own, a tool with one shares the network of the machine', async (t) => {
+test('where a proxy cannot get a network of its own, its tool shares that of the machine', async (t) => {
   const { launcher } = await launcherFor(t, { path: await pathOf(t, ['unshare', 'true', 'setpriv', 'prlimit']) });
   t.is(launcher.sandbox.network, 'empty');
   const { stdout } = await launcher.run(python(ASKS, echoingProxy(t)));
@@ -247,7 +247,7 @@ test('without namespaces a tool with a proxy reaches it all the same', async (t)
   t.is(stdout.toString(), 'asked http://host.example/film\n');
 });
 
-test('a network that cannot be made once the host runs fails the launch, and the tool is never started', async (t) => {
+test('a network that cannot be made later fails the launch, and the tool is never started', async (t) => {
   const folder = await pathOf(t, ['unshare', 'true', 'sh', 'setpriv', 'prlimit']);
   const ip = path.join(folder, 'ip');
   await symlink('/usr/sbin/ip', ip).catch(() => {});
@@ -261,7 +261,7 @@ test('a network that cannot be made once the host runs fails the launch, and the
   t.is(failure.message, 'launch_failed: python3 could not be given a network of its own');
 });
 
-test('a process that makes a listener for a host that was killed ends, and its tool is never started', async (t) => {
+test('the process that makes a listener ends with its killed host, and starts no tool', async (t) => {
   const started = path.join(await temporaryFolder(t), 'started');
   const words = await ownNetworkWords({
     enter: ['/usr/bin/unshare', '--user', '--map-root-user', '--net'],

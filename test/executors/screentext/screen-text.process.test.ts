@@ -4,17 +4,11 @@ import { SAMPLE_RULE, type SampleRequest, sampledPictures } from '../../../execu
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { type DetectionBench, openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
+import { openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
 import { launcherFor } from '../process/launcher-for-tests.ts';
-import { filmsWithoutText } from './films-without-text.ts';
-import { filmOf, openFilmReader } from './read-film.ts';
+import { filmOf, filmsWithoutText, openFilmReader } from './read-film.ts';
 
-let bench: DetectionBench;
-
-test.before(async () => {
-  bench = await openDetectionBench();
-});
-
+const bench = await openDetectionBench();
 test.after.always(() => bench.close());
 
 /** One key frame in ten seconds: where a transport stream is entered, the next one may be far away. */
@@ -48,14 +42,11 @@ async function sampled(
 test('no picture is missing in a window that begins far behind a key frame of a transport stream', async (t) => {
   const { pictures } = await sampled(rareInStream, [17_000, 22_000]);
   const { pictures: others } = await sampled(rareInMatroska, [17_000, 22_000]);
-  t.deepEqual(
-    pictures.map(({ atMs }) => atMs),
-    [17_000, 18_000, 19_000, 20_000, 21_000],
-  );
-  t.deepEqual(
-    pictures.map(({ pixels }) => pixels),
-    others.map(({ pixels }) => pixels),
-  );
+  const times = pictures.map(({ atMs }) => atMs);
+  t.deepEqual(times, [17_000, 18_000, 19_000, 20_000, 21_000]);
+  const inStream = pictures.map(({ pixels }) => pixels);
+  const inMatroska = others.map(({ pixels }) => pixels);
+  t.deepEqual(inStream, inMatroska);
 });
 
 test('a container that can be entered in the middle is decoded once', async (t) => {
@@ -72,7 +63,7 @@ test('a window behind the last picture has none, and is not looked for from the 
 const written = (words: string, rest: string) =>
   `drawtext=fontfile=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:text='${words}':fontcolor=white:x=(w-text_w)/2:${rest}`;
 
-test('of a title whose beginning fades into its ground nothing passes, and one that is clear passes whole', async (t) => {
+test('nothing passes of a title that fades into its ground, and a clear one passes whole', async (t) => {
   t.timeout(180_000, 'an engine on a busy machine');
   const ground = 'gradients=s=640x360:r=10:c0=0x405060:c1=0x90a0b0:seed=5:speed=0.00001';
   const faded = [ground, written('Weather tomorrow in Porto', 'y=h-110:fontsize=30')].join(',');

@@ -23,17 +23,15 @@ function drawn(shade: (x: number, y: number) => number): GreyPicture {
 
 const grey = drawn(() => 100);
 
-test('pictures are cut from an output in pieces of any size, and a part or another form is refused', (t) => {
+test('pictures are cut from output in any pieces, and a part or another form is refused', (t) => {
   const output = Buffer.concat([grey.pgm, drawn((x) => x).pgm]);
   for (const size of [1, 700, output.length]) {
     const cutter = new GreyPictures();
     const pictures = [];
     for (let at = 0; at < output.length; at += size) pictures.push(...cutter.push(output.subarray(at, at + size)));
     cutter.end();
-    t.deepEqual(
-      pictures.map(({ pixels }) => pixels.length),
-      [width * height, width * height],
-    );
+    const sizes = pictures.map(({ pixels }) => pixels.length);
+    t.deepEqual(sizes, [width * height, width * height]);
   }
   const part = new GreyPictures();
   part.push(output.subarray(0, 900));
@@ -73,7 +71,7 @@ const line = (
 const columnsOf = ({ pixels, width }: GreyPicture) => [pixels[0], pixels[width - 1]];
 const around = (...others: readonly ReadText[]) => ({ picture: ruler, others });
 
-test('a strip reaches so many heights to both sides and a quarter up and down, and not out of its picture', (t) => {
+test('a strip reaches to both sides, a quarter up and down, and not out of its picture', (t) => {
   const strip = stripOf(line('Pier', [500, 400, 600, 480]), around(), 5);
   // A line of 8 pixels: 40 to each side, 2 above and below.
   t.deepEqual(strip?.box, { leftMilli: 300, topMilli: 380, rightMilli: 800, bottomMilli: 500 });
@@ -113,7 +111,7 @@ test('a line that reads the same letters by itself agrees, whatever its spaces a
   });
 });
 
-test('a wider look that is sure of three letters more sees what was cut off, at its place in the whole picture', async (t) => {
+test('a wider look that is sure of three more letters sees what was cut off, at its place', async (t) => {
   const near = [[again('nd directed by')]];
   const whole = [[again('Written and directed by')], [again('Written and directed by')]];
   t.deepEqual(await lookedAgain(reading, around(), looks(near, whole)), {
@@ -131,7 +129,7 @@ test('a wider look that adds a sign or two, or is not sure, has read the ground 
   }
 });
 
-test('where one look differs the next one may agree; where none does, the line stays and is marked', async (t) => {
+test('where one look differs the next may agree; where none does, the line stays and is marked', async (t) => {
   const other = async () => [again('nd divided by')];
   const [same] = looks([[again('nd directed by')]]);
   t.is((await lookedAgain(reading, around(), [other, same ?? other])).secondLook, 'agrees');

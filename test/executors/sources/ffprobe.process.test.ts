@@ -4,20 +4,19 @@ import test from 'ava';
 import { madeMedia, placeMedia } from '../../media/made-media.ts';
 import { base, drawn, ofBase, quickH264, redPicture } from '../../media/recipes.ts';
 import { ffmpeg } from '../evidence/media-for-tests.ts';
-import { kindsOf, openProbeBench, type ProbeBench, refused, twoLines } from './probe-for-tests.ts';
+import { kindsOf, openProbeBench, refused, twoLines } from './probe-for-tests.ts';
 
-let bench: ProbeBench;
+const bench = await openProbeBench();
+test.after.always(() => bench.close());
 
 test.before(async () => {
-  bench = await openProbeBench();
   const shifted = late.map(
     ({ file, words, seconds }) => [file, [...words, '-output_ts_offset', `${seconds}`]] as const,
   );
   await bench.place([...ordinary, ...flagged, ...recorded, ...shifted, ...others]);
 });
 
-test.after.always(() => bench.close());
-
+// In turn: some tests count the tools that were started since the last look.
 test.serial('an ordinary mp4 is measured whole, and the probe tells how far it has read', async (t) => {
   const plain = { language: null, isCoverArt: false };
   const read: [number, number][] = [];
@@ -128,13 +127,11 @@ test.serial('cover art is told from moving pictures', async (t) => {
   bench.started();
   const { tracks } = await bench.probe(song);
   t.deepEqual(bench.started(), ['ffmpeg', 'ffprobe']);
-  t.deepEqual(
-    tracks.map(({ type, isCoverArt }) => [type, isCoverArt]),
-    [
-      ['audio', false],
-      ['video', true],
-    ],
-  );
+  const kinds = tracks.map(({ type, isCoverArt }) => [type, isCoverArt]);
+  t.deepEqual(kinds, [
+    ['audio', false],
+    ['video', true],
+  ]);
 });
 
 test.serial('a mkv with two languages keeps its tracks, their languages and their own durations', async (t) => {
@@ -148,16 +145,14 @@ test.serial('a mkv with two languages keeps its tracks, their languages and thei
   const words = [...inputs, ...maps, ...copies, ...languages];
   const two = { words, extension: 'mkv', inputs: { 'base.mp4': base, 'lines.srt': twoLines } };
   const { tracks } = await bench.probe(await madeMedia(two));
-  t.deepEqual(
-    tracks.map(({ type, language }) => [type, language]),
-    [
-      ['video', null],
-      ['audio', 'kor'],
-      ['audio', 'eng'],
-      ['subtitle', 'kor'],
-      ['subtitle', 'eng'],
-    ],
-  );
+  const kinds = tracks.map(({ type, language }) => [type, language]);
+  t.deepEqual(kinds, [
+    ['video', null],
+    ['audio', 'kor'],
+    ['audio', 'eng'],
+    ['subtitle', 'kor'],
+    ['subtitle', 'eng'],
+  ]);
   t.true(tracks.every(({ durationMs }) => durationMs !== null && Math.abs(durationMs - 3500) < 600));
 });
 
@@ -175,12 +170,10 @@ const flagged = (
 });
 
 for (const [name, , expected] of flagged) {
-  test.serial(`the default flag of audio tracks is recorded where the first lacks it: ${name}`, async (t) => {
+  test.serial(`the default flag of audio is recorded where the first lacks it: ${name}`, async (t) => {
     const { tracks } = await bench.probe(name);
-    t.deepEqual(
-      tracks.filter(({ type }) => type === 'audio').map(({ isDefault }) => isDefault),
-      [...expected],
-    );
+    const defaults = tracks.filter(({ type }) => type === 'audio').map(({ isDefault }) => isDefault);
+    t.deepEqual(defaults, [...expected]);
     t.true(tracks.every((track) => !('isDefault' in track) || track.type === 'audio'));
   });
 }

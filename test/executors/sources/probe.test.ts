@@ -18,7 +18,7 @@ test('seconds become rounded milliseconds, and only what is a length does', (t) 
     t.is(milliseconds(text), null);
 });
 
-test('a clock begins at rounded milliseconds before or after zero, and at zero where nothing is said', (t) => {
+test('a clock begins at rounded milliseconds around zero, and at zero where nothing is said', (t) => {
   t.is(startOffset('6.976009'), 6976);
   t.is(startOffset('-0.0074'), -7);
   for (const text of [undefined, 'N/A', '0.000000', '1e400']) t.is(startOffset(text), 0);
@@ -112,7 +112,7 @@ test('a film may end half a second before its stated length, sound alone a quart
   t.is(noteOf({ ...short, tracks: [sound, trackFor('video', null)] }), null);
 });
 
-test('a shortfall counts only with sound, where packets have times, and where the container states its length', (t) => {
+test('a shortfall counts only with sound, times of packets, and a stated length', (t) => {
   const cut = { heldMs: 80_000 };
   t.is(noteOf({ ...cut, tracks: [trackFor('video', null)] }), null);
   t.is(noteOf({ ...cut, heldMs: null }), null);
@@ -127,10 +127,8 @@ test('a subtitle that outlasts picture and sound is no shortfall', (t) => {
   });
   const cut = extentOf({ ...wav, statedMs: 15_500, heldMs: 10_900, tracks });
   t.deepEqual(cut.incomplete, { cause: 'ends_early', statedMs: 12_000, measuredMs: 10_900 });
-  t.deepEqual(
-    cut.tracks.map(({ durationMs }) => durationMs),
-    [10_900, 10_900],
-  );
+  const durations = cut.tracks.map(({ durationMs }) => durationMs);
+  t.deepEqual(durations, [10_900, 10_900]);
 });
 
 test('a length that only the bytes of the header state is held against the file', (t) => {

@@ -9,14 +9,9 @@ import { builtProcess } from '../../built-process.ts';
 import { placeMedia } from '../../media/made-media.ts';
 import { eventually, patienceMs, within } from '../../patience.ts';
 import { fake, waitUntilDead } from '../process/launcher-for-tests.ts';
-import { countedFilm, failed, film, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
+import { countedFilm, failed, film, openVideoHostBench } from './video-host-for-tests.ts';
 
-let bench: VideoHostBench;
-
-test.before(async () => {
-  bench = await openVideoHostBench();
-});
-
+const bench = await openVideoHostBench();
 test.after.always(() => bench.close());
 
 test.afterEach.always(async (t) => t.deepEqual(await bench.leftovers(), []));
@@ -36,6 +31,7 @@ async function processesOf(folder: string): Promise<number[]> {
   return ids.filter((_, at) => homes[at]?.includes(`HOME=${folder}/`));
 }
 
+// In turn: each test looks for what it has left in the folders of all.
 for (const [form, reason] of [
   ['/media-that-is-gone.mp4', 'host_refused'],
   ['/bad/forbidden.mp4', 'host_refused'],

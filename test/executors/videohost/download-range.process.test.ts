@@ -1,25 +1,64 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
 import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
 import { builtProcess } from '../../built-process.ts';
-import { firstSoundMs, frameShades, tracksOf } from '../detector/frames-for-tests.ts';
 import { temporaryFolder } from '../process/launcher-for-tests.ts';
-import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
+import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench } from './video-host-for-tests.ts';
 
-let bench: VideoHostBench;
+const run = promisify(execFile);
+const SAMPLES_PER_MS = 8;
+const AUDIBLE = 0.05 * 32_768;
 
+async function decoded(...args: readonly string[]): Promise<Buffer> {
+  const options = { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 } as const;
+  const { stdout } = await run('ffmpeg', ['-v', 'error', '-nostdin', ...args, '-'], options);
+  return stdout;
+}
+
+/** How light each frame of a film is, 16-235, in order of presentation. */
+async function frameShades(file: string): Promise<readonly number[]> {
+  const picture = ['-map', '0:v:0', '-vf', 'scale=16:16', '-pix_fmt', 'yuv420p', '-fps_mode', 'passthrough'];
+  const bytes = await decoded('-i', file, ...picture, '-f', 'rawvideo');
+  const frameBytes = (16 * 16 * 3) / 2;
+  return Array.from({ length: bytes.length / frameBytes }, (_, at) => bytes[at * frameBytes + 8 * 16 + 8] ?? 0);
+}
+
+/** When the first track of sound is first heard, in milliseconds, or null when it never is. */
+async function firstSoundMs(file: string): Promise<number | null> {
+  const bytes = await decoded(
+    '-i',
+    file,
+    '-map',
+    '0:a:0',
+    '-ac',
+    '1',
+    '-ar',
+    String(SAMPLES_PER_MS * 1000),
+    '-f',
+    's16le',
+  );
+  for (let at = 0; at + 1 < bytes.length; at += 2) {
+    if (Math.abs(bytes.readInt16LE(at)) > AUDIBLE) return at / 2 / SAMPLES_PER_MS;
+  }
+  return null;
+}
+
+/** The stated duration of a file and the kinds of its tracks. */
+async function tracksOf(file: string): Promise<{ durationMs: number; tracks: readonly string[] }> {
+  const words = ['-v', 'error', '-show_entries', 'format=duration:stream=codec_type', '-of', 'json', file];
+  const { stdout } = await run('ffprobe', words);
+  const { format, streams }: { format: { duration: string }; streams: { codec_type: string }[] } = JSON.parse(stdout);
+  return { durationMs: Number(format.duration) * 1000, tracks: streams.map(({ codec_type }) => codec_type) };
+}
+
+const bench = await openVideoHostBench();
 /** The shade of each frame of the whole film. */
-let whole: Awaited<ReturnType<typeof frameShades>>;
-
-test.before(async () => {
-  bench = await openVideoHostBench();
-  whole = await frameShades(bench.media);
-});
-
+const whole = await frameShades(bench.media);
 test.after.always(() => bench.close());
 
 const TOLERANCE_MS = 60;
@@ -64,21 +103,18 @@ for (const form of VIDEO_FORMS) {
       t.deepEqual(progress.at(-1), { mediaMs: rangeMs, bytes: got.bytes });
       t.true(progress.length > 1);
       const steps = progress.map(({ mediaMs }) => mediaMs);
-      t.deepEqual(
-        steps,
-        [...steps].sort((one, other) => one - other),
-      );
+      const sorted = [...steps].sort((one, other) => one - other);
+      t.deepEqual(steps, sorted);
     });
   }
 }
 
+// In turn: each downloads and encodes by several processes.
 test.serial('each language that the host keeps apart becomes a track of its own', async (t) => {
   const form = `/more/${await makeLanguages(bench.folder)}`;
   const resolved = await bench.resolve(form);
-  t.deepEqual(
-    resolved.formats.map(({ language }) => language),
-    [null, 'eng', 'kor'],
-  );
+  const languages = resolved.formats.map(({ language }) => language);
+  t.deepEqual(languages, [null, 'eng', 'kor']);
   const range = { startMs: 5000, endMs: 8000 };
   const got = await bench.download(form, { resolved, range });
   const { durationMs, tracks } = await tracksOf(got.path);
@@ -98,7 +134,7 @@ test.serial('the processes of a download find no way but the proxy, and leave no
   t.true(more.every((name) => /^[0-9a-f-]{36}$/.test(name)));
 });
 
-test('the video host of the fixtures serves the sample from the command line, and leaves nothing when it is told to end', async (t) => {
+test('the video host of the fixtures serves the sample by command, and leaves nothing behind', async (t) => {
   const TMPDIR = await temporaryFolder(t);
   const script = builtProcess('fixtures/video-host/serve.ts');
   const env = { PATH: process.env.PATH, TMPDIR };
@@ -113,10 +149,8 @@ test('the video host of the fixtures serves the sample from the command line, an
     if (printed.split('\n').length > VIDEO_FORMS.length) break;
   }
   const addresses = printed.trim().split('\n');
-  t.deepEqual(
-    addresses.map((address) => new URL(address).pathname),
-    [...VIDEO_FORMS],
-  );
+  const paths = addresses.map((address) => new URL(address).pathname);
+  t.deepEqual(paths, [...VIDEO_FORMS]);
   for (const address of addresses) {
     const response = await fetch(address, { headers: { Range: 'bytes=10-19' } });
     t.true(response.ok);
@@ -125,8 +159,6 @@ test('the video host of the fixtures serves the sample from the command line, an
   }
   host.kill('SIGTERM');
   t.deepEqual(await once(host, 'exit'), [0, null]);
-  t.deepEqual(
-    (await readdir(TMPDIR)).filter((name) => name.startsWith('video-host-')),
-    [],
-  );
+  const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('video-host-'));
+  t.deepEqual(left, []);
 });

@@ -91,7 +91,7 @@ async function echo(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-test('a plain request goes through with its method, body and headers, without what belongs to the hop', async (t) => {
+test('a plain request goes through whole, without what belongs to the hop', async (t) => {
   const host = await target(t, (request, response) => {
     response.setHeader('X-Theirs', 'yes');
     request.pipe(response);
@@ -229,7 +229,7 @@ test('a connection without a byte is ended', async (t) => {
   t.pass();
 });
 
-test('an answer that breaks off is found out, and one that the tool leaves is not held against the host', async (t) => {
+test('an answer that breaks off is a fault of the host, and one that the tool leaves is none', async (t) => {
   const host = await target(t, (request, response) => {
     response.writeHead(200, { 'Content-Length': 100_000 });
     response.write('x'.repeat(1000), () => {

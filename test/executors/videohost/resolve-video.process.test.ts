@@ -7,14 +7,9 @@ import { resolveVideo } from '../../../executors/videohost/resolve-video.ts';
 import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
 import { patienceMs, within } from '../../patience.ts';
 import { fake } from '../process/launcher-for-tests.ts';
-import { failed, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
+import { failed, openVideoHostBench } from './video-host-for-tests.ts';
 
-let bench: VideoHostBench;
-
-test.before(async () => {
-  bench = await openVideoHostBench();
-});
-
+const bench = await openVideoHostBench();
 test.after.always(() => bench.close());
 
 test.afterEach.always(async (t) => t.deepEqual(await bench.leftovers(), []));
@@ -25,6 +20,7 @@ const toolAt = (path: string) => ({ ytdlp: { ...bench.deps.ytdlp, path } });
 const longMs = 2 * patienceMs;
 const quoted = (address: string) => encodeURIComponent(address);
 
+// In turn: each test looks for what it has left in the folders of all.
 for (const form of VIDEO_FORMS) {
   test.serial(`${form} is resolved to one video of known length`, async (t) => {
     const video = await bench.resolved(form);

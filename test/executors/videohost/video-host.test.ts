@@ -225,7 +225,7 @@ test('a process that was stopped is no matter of the host', (t) => {
   }
 });
 
-test('a quoted complaint shows neither paths nor addresses nor control characters, and has an end', (t) => {
+test('a quoted complaint shows no paths, addresses or control characters, and has an end', (t) => {
   const stderr = `ERROR: cannot write /home/me/x.mp4 from https://user:word@host/ \u001b[0m${'x'.repeat(500)}`;
   const message = verdict({}, { stderr });
   t.regex(message, /^tool_exit: cannot write … from … {2}\[0mx+$/);

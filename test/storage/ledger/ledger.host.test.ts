@@ -8,6 +8,7 @@ import { DamagedRow } from '../../../storage/ledger/row-codec.ts';
 import {
   compactRows,
   draft,
+  newScratchLedger,
   openScratchLedger,
   scratchFolder,
   seededNumbers,
@@ -31,19 +32,17 @@ test('a row reads back as it was written, also after the store was closed', asyn
   await first.close();
   const second = await openScratchLedger(t, directory);
   t.deepEqual(second.get('snapshot', 'runtime:a'), value);
-  await second.close();
 });
 
 test('a row that was never written, or was deleted, is undefined', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   await ledger.commit([{ put: 'live', key: 'a', value: 1 }]);
   await ledger.commit([{ del: 'live', key: 'a' }]);
   t.is(ledger.get('live', 'a'), undefined);
   t.deepEqual(await ledger.getMany('live', ['a', 'b']), [undefined, undefined]);
-  await ledger.close();
 });
 
-test('of equal first rows that are committed side by side the first stays, in a batch, in the queue and on disk', async (t) => {
+test('of equal first rows committed side by side the first stays: in batch, queue and on disk', async (t) => {
   const directory = await scratchFolder(t);
   const ledger = await openScratchLedger(t, directory);
   const first = (value: number) => ({ putFirst: 'operation', key: 'same', value }) as const;
@@ -64,30 +63,27 @@ test('of equal first rows that are committed side by side the first stays, in a 
   await t.throwsAsync(ledger.commit(refused), { instanceOf: TypeError });
   await ledger.commit([{ putFirst: 'operation', key: 'other', value: 2 }]);
   t.is(ledger.get('operation', 'other'), 2);
-  await ledger.close();
 });
 
 test('the last of several writes to one row wins', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   await ledger.commit([
     { put: 'live', key: 'a', value: 1 },
     { del: 'live', key: 'a' },
     { put: 'live', key: 'a', value: 2 },
   ]);
   t.is(ledger.get('live', 'a'), 2);
-  await ledger.close();
 });
 
-test('spaces are apart, and a list holds exactly the keys that begin with the prefix, in byte order', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+test('spaces are apart, and a list holds exactly the keys with the prefix, in byte order', async (t) => {
+  const ledger = await newScratchLedger(t);
   const keys = ['b', 'a', 'a/2', 'a/10', 'a0', 'ä', '😀', 'A'];
   await ledger.commit(keys.map((key) => ({ put: 'record', key, value: key })));
   await ledger.commit([{ put: 'operation', key: 'a/9', value: 'other space' }]);
   const all = await ledger.list('record');
-  t.deepEqual(
-    all.map((row) => row.key),
-    keys.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
-  );
+  const listedKeys = all.map((row) => row.key);
+  const sorted = keys.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  t.deepEqual(listedKeys, sorted);
   t.true(all.every((row) => row.key === row.value));
   t.deepEqual(await ledger.list('record', 'a/'), [
     { key: 'a/10', value: 'a/10' },
@@ -95,14 +91,13 @@ test('spaces are apart, and a list holds exactly the keys that begin with the pr
   ]);
   t.deepEqual(await ledger.list('session'), []);
   t.deepEqual(await ledger.getMany('record', ['b', 'x', 'a']), ['b', undefined, 'a']);
-  await ledger.close();
 });
 
 test('random writes read back as from a plain map', async (t) => {
   const seed = 20260102;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   const expected = new Map<string, number>();
   for (let round = 0; round < 60; round += 1) {
     const writes = Array.from({ length: 1 + below(6) }, (_, step) => {
@@ -121,13 +116,12 @@ test('random writes read back as from a plain map', async (t) => {
   await ledger.durable();
   const rows = await ledger.list('source');
   t.deepEqual(new Map(rows.map(({ key, value }) => [key, value])), new Map([...expected].toSorted()));
-  await ledger.close();
 });
 
 test('a commit with a value that cannot be encoded leaves no trace of its other writes', async (t) => {
   const failure = new Error('no canonical form');
   let broken = true;
-  const ledger = await openScratchLedger(t, await scratchFolder(t), {
+  const ledger = await newScratchLedger(t, {
     encodeEvent: (event) => {
       if (broken) throw failure;
       return JSON.stringify(event);
@@ -142,18 +136,16 @@ test('a commit with a value that cannot be encoded leaves no trace of its other 
   broken = false;
   await ledger.commit([{ append: 'run', events: [draft(null)] }]);
   t.is((await ledger.verifyJournal('run')).seq, 1);
-  await ledger.close();
 });
 
 test('keys that would not survive the way to the disk are refused', async (t) => {
-  const ledger = await openScratchLedger(t, await scratchFolder(t));
+  const ledger = await newScratchLedger(t);
   for (const key of ['', 'half \ud83d of a pair']) {
     await t.throwsAsync(ledger.commit([{ put: 'live', key, value: 1 }]), { instanceOf: TypeError });
     t.throws(() => ledger.get('live', key), { instanceOf: TypeError });
   }
   await t.throwsAsync(ledger.commit([{ append: 'a\0b', events: [draft(1)] }]), { instanceOf: TypeError });
   t.throws(() => ledger.journalHead(''), { instanceOf: TypeError });
-  await ledger.close();
 });
 
 test('a damaged row is reported where it stands and hides none of the others', async (t) => {
@@ -171,16 +163,14 @@ test('a damaged row is reported where it stands and hides none of the others', a
   });
   const ledger = await openScratchLedger(t, directory);
   const listed = await ledger.list('live');
-  t.deepEqual(
-    listed.map(({ key, value }) => [key, value instanceof DamagedRow ? value.error.code : value]),
-    [
-      ['a', { key: 'a' }],
-      ['b', 'damaged_row'],
-      ['c', 'damaged_row'],
-      ['d', 'damaged_row'],
-      ['e', { key: 'e' }],
-    ],
-  );
+  const outcomes = listed.map(({ key, value }) => [key, value instanceof DamagedRow ? value.error.code : value]);
+  t.deepEqual(outcomes, [
+    ['a', { key: 'a' }],
+    ['b', 'damaged_row'],
+    ['c', 'damaged_row'],
+    ['d', 'damaged_row'],
+    ['e', { key: 'e' }],
+  ]);
   const many = await ledger.getMany('live', ['a', 'b']);
   t.deepEqual(many[0], { key: 'a' });
   t.true(many[1] instanceof DamagedRow && many[1].key === 'live b');
@@ -188,7 +178,6 @@ test('a damaged row is reported where it stands and hides none of the others', a
     t.throws(() => ledger.get('live', key), { instanceOf: LedgerError, code: 'damaged_row' });
   }
   t.deepEqual(ledger.get('live', 'e'), { key: 'e' });
-  await ledger.close();
 });
 
 test('a row whose bytes are no MessagePack value is damaged although its checksum fits', async (t) => {
@@ -200,10 +189,9 @@ test('a row whose bytes are no MessagePack value is damaged although its checksu
   await withRawRows(directory, (rows) => rows.put(rowKey('live', 'a'), row));
   const ledger = await openScratchLedger(t, directory);
   t.throws(() => ledger.get('live', 'a'), { code: 'damaged_row' });
-  await ledger.close();
 });
 
-test('a block of the store that fails its checks damages the rows in it and no list leaves them out', async (t) => {
+test('a block that fails its checks damages the rows in it, and no list leaves them out', async (t) => {
   const directory = await scratchFolder(t);
   const keys = Array.from({ length: 2000 }, (_, n) => `row ${n}`);
   const writer = await openScratchLedger(t, directory);
@@ -223,7 +211,6 @@ test('a block of the store that fails its checks damages the rows in it and no l
     }
   }
   t.deepEqual(codes, new Set(['damaged_row']));
-  await ledger.close();
 });
 
 test('close waits for what is queued, and a closed ledger says so', async (t) => {
@@ -239,12 +226,11 @@ test('close waits for what is queued, and a closed ledger says so', async (t) =>
   await t.throwsAsync(ledger.verifyJournal('run'), { code: 'ledger_closed' });
   const again = await openScratchLedger(t, directory);
   t.is(again.get('live', 'a'), 1);
-  await again.close();
 });
 
 test('the ledger names the points before and after each batch', async (t) => {
   const points: string[] = [];
-  const ledger = await openScratchLedger(t, await scratchFolder(t), { points: (name) => points.push(name) });
+  const ledger = await newScratchLedger(t, { points: (name) => points.push(name) });
   const committed = ledger.commit([{ append: 'run', events: [draft(1)] }]).then(() => points.push('told'));
   await committed;
   await ledger.commit([]);
@@ -255,7 +241,7 @@ test('the ledger names the points before and after each batch', async (t) => {
 const session = 'source-session:one';
 const study = (startedAt: string) => ({ record: { startedAt, sourceSession: { sessionId: session } } });
 
-test('a store of format 2 gets an index of what it holds, newest first, and damaged rows stand last', async (t) => {
+test('a store of format 2 gets an index, newest first, in which damaged rows stand last', async (t) => {
   const directory = join(await scratchFolder(t), 'ledger');
   const before = await openScratchLedger(t, directory);
   await before.commit([
@@ -274,7 +260,6 @@ test('a store of format 2 gets an index of what it holds, newest first, and dama
   await withRawRows(directory, (rows) => rows.put(formatKey, Buffer.from('2')));
 
   const ledger = await openScratchLedger(t, directory);
-  t.teardown(() => ledger.close());
   const inScope = async (scope: string) =>
     (await ledger.keysAfter('index', `${scope}/`, `${scope}/`, 100)).map(
       (key) => indexed(key.slice(scope.length + 1)).id,
@@ -300,13 +285,11 @@ test('an index of many thousand rows is written in batches, and again over itsel
     await rows.put(rowKey('index', key), Buffer.from('written before'));
   });
   const ledger = await openScratchLedger(t, directory);
-  t.teardown(() => ledger.close());
   t.is((await ledger.keysAfter('index', 'runtime/', 'runtime/', 2000)).length, 1000);
 });
 
 test('keys come after a key, with their prefix alone, and no more than were asked for', async (t) => {
   const ledger = await openScratchLedger(t, join(await scratchFolder(t), 'ledger'));
-  t.teardown(() => ledger.close());
   await ledger.commit(['a/1', 'b/1', 'b/2', 'b/3', 'c/1'].map((key) => ({ put: 'index', key, value: true })));
   t.deepEqual(await ledger.keysAfter('index', 'b/', 'b/', 2), ['b/1', 'b/2']);
   t.deepEqual(await ledger.keysAfter('index', 'b/', 'b/2', 9), ['b/3']);

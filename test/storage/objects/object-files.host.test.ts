@@ -32,10 +32,8 @@ test('a file that has to be hashed tells how far that is, and one that is known 
   t.is(await objectStore.verify(contentId, how), 'intact');
   t.deepEqual(hashed, []);
   t.is(await objectStore.verify(contentId, { ...how, always: true }), 'intact');
-  t.deepEqual(
-    [...new Set(hashed)].toSorted((one, other) => one - other),
-    hashed,
-  );
+  const sorted = [...new Set(hashed)].toSorted((one, other) => one - other);
+  t.deepEqual(sorted, hashed);
   t.is(hashed.at(-1), bytes.length);
 });
 
@@ -142,7 +140,7 @@ test('what is missing, changed or no regular file is not handed out, and nothing
   t.is(await objectStore.verifyFile(path, contentId), 'missing');
 });
 
-test('a reader notices that its file changes, and keeps the one it opened when another takes the name', async (t) => {
+test('a reader notices that its file changes, and keeps it when another takes the name', async (t) => {
   const { objectStore, contentId, path, root } = await storedBytes(t);
   const changes = [
     () => appendFile(path, 'x'),
@@ -180,7 +178,7 @@ test('a closed reader has given its descriptor back, and reads no more', async (
   t.throws(() => reader.isUnchanged(), { code: 'storage_fault' });
 });
 
-test('a file whose bytes were all read is known until it is touched, and one of other bytes never', async (t) => {
+test('a file whose bytes were all read is known until it is touched; other bytes never are', async (t) => {
   const { objectStore, contentId, path, hashings } = await storedBytes(t);
   await rewrite(path, bytes);
   t.false(objectStore.isKnown(path, contentId));
@@ -217,7 +215,7 @@ test('hosts that begin at once on a new folder all find it marked', async (t) =>
   }
 });
 
-test('an existing data root that others can look into is refused with the command that mends it, and stays as it is', async (t) => {
+test('a data root that is open to others is refused with the remedy, and stays as it is', async (t) => {
   const root = await scratchFolder(t);
   await openObjectStore({ root });
   const names = await readdir(root);

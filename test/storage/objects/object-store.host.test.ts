@@ -224,8 +224,7 @@ async function send(objectStore: ObjectStore, name: string, declaredBytes: numbe
 }
 
 test('a file that arrives whole lies under the SHA-256 of its bytes, and the inbox is empty', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   const seed = 99;
   t.log(`seed ${seed}`);
   const below = seededNumbers(seed);
@@ -246,8 +245,7 @@ test('a file that arrives whole lies under the SHA-256 of its bytes, and the inb
 });
 
 test('an object lies at objects/sha256, two digits, all digits', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   const { contentId } = await send(objectStore, uploadName(1), 3, [Buffer.from('abc')]);
   const hex = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   t.is(contentId, `sha256:${hex}`);
@@ -255,17 +253,15 @@ test('an object lies at objects/sha256, two digits, all digits', async (t) => {
 });
 
 test('a file that ends too early, or never begins, is upload_too_short and leaves nothing', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   await t.throwsAsync(send(objectStore, uploadName(1), 5, [Buffer.from('abcd')]), { code: 'upload_too_short' });
   await t.throwsAsync(send(objectStore, uploadName(1), 5, []), { code: 'upload_too_short' });
   t.deepEqual(await inbox(root), []);
   t.deepEqual(await readdir(join(root, 'objects', 'sha256')), []);
 });
 
-test('a file that goes on too long is upload_too_long at once, takes no more bytes and leaves nothing', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+test('a file that goes on too long is upload_too_long at once, and leaves nothing', async (t) => {
+  const { root, objectStore } = await countingStore(t);
   const receiving = await objectStore.receive(uploadName(1), 5);
   t.true(receiving.write(Buffer.from('abcde')));
   t.is(receiving.failure, null);
@@ -277,8 +273,7 @@ test('a file that goes on too long is upload_too_long at once, takes no more byt
 });
 
 test('a file that is given up leaves nothing, and its name is free again', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   const receiving = await objectStore.receive(uploadName(1), 100);
   receiving.write(Buffer.from('abc'));
   await Promise.all([receiving.discard(), receiving.discard()]);
@@ -288,7 +283,7 @@ test('a file that is given up leaves nothing, and its name is free again', async
 });
 
 test('giving up after the end changes nothing', async (t) => {
-  const objectStore = await openObjectStore({ root: await scratchFolder(t) });
+  const { objectStore } = await countingStore(t);
   const receiving = await objectStore.receive(uploadName(1), 3);
   receiving.write(Buffer.from('abc'));
   const finished = receiving.finish();
@@ -298,7 +293,7 @@ test('giving up after the end changes nothing', async (t) => {
 });
 
 test('a slow disk asks the sender to wait, and says once when it may go on', async (t) => {
-  const objectStore = await openObjectStore({ root: await scratchFolder(t) });
+  const { objectStore } = await countingStore(t);
   const total = 64 * 1024 * 1024;
   const chunk = seededBytes(7, 1024 * 1024);
   const receiving = await objectStore.receive(uploadName(1), total);
@@ -326,8 +321,7 @@ test('a slow disk asks the sender to wait, and says once when it may go on', asy
 });
 
 test('equal bytes are stored once, one after the other and at the same time', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   const bytes = seededBytes(3, 100_000);
   const first = await send(objectStore, uploadName(1), bytes.length, [bytes]);
   const inode = (await stat(objectStore.locate(first.contentId))).ino;
@@ -342,8 +336,7 @@ test('equal bytes are stored once, one after the other and at the same time', as
 });
 
 test('a name that could leave the inbox, or is in use, is refused', async (t) => {
-  const root = await scratchFolder(t);
-  const objectStore = await openObjectStore({ root });
+  const { root, objectStore } = await countingStore(t);
   for (const name of [
     '',
     '.',
