@@ -1,10 +1,18 @@
+import { labelLine } from '../../../../contract/base/text.ts';
 import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
 
 /** A name that Mermaid takes: letters, digits and underscores. */
 const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
 
+/** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
+const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
+
 /** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. */
-const plain = (text: string): string => text.replaceAll(/[\n;:]+/g, ' ').replaceAll('#', '');
+const plain = (text: string): string =>
+  labelLine(text)
+    .replaceAll(/[;:]+/g, ' ')
+    .replaceAll('#', '')
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
 
 const labelOf = ({ label, guard, actions }: ChartTransition): string =>
   plain(`${label}${guard === null ? '' : ` [${guard}]`}${actions.length === 0 ? '' : ` / ${actions.join(', ')}`}`);
@@ -21,7 +29,7 @@ export function mermaidOf(chart: Chart): string {
     for (const child of state.states) transitionsOf(child, indent);
   };
   const stateLines = (state: ChartState, indent: string): void => {
-    lines.push(`${indent}state "${plain(state.name).replaceAll('"', "'")}" as ${nameOf(state.id)}`);
+    lines.push(`${indent}state "${plain(state.name)}" as ${nameOf(state.id)}`);
     if (state.states.length === 0) return;
     lines.push(`${indent}state ${nameOf(state.id)} {`);
     inside(state, `${indent}  `);
