@@ -39,13 +39,17 @@ export interface IndexedBundle {
 const fault = (place: string, contentId: string | null = null): EvidenceChainError =>
   new EvidenceChainError('bundle', place, undefined, contentId);
 
+/** Small files that no bundle has are named later, with what else is wrong. */
+const mostOfAnother = 64 * 1024;
+
 /**
- * Refuses, by its header alone, a file that no bundle has or that is larger than it is in any: to hash it would take as long as its
- * forger likes. Stored files are as large as media are. Throws `EvidenceChainError` of the bundle.
+ * Refuses, by its header alone, a file that is larger than it is in any bundle: to hash it would take as long as its forger likes.
+ * Stored files are as large as media are. Throws `EvidenceChainError` of the bundle.
  */
 export function admitEntry({ name, bytes }: HeaderFields): void {
   if (objectAt(name) !== null) return;
-  if (bytes > (mostAt.get(name) ?? 0)) throw fault(`${name}: ${mostAt.has(name) ? 'size' : 'not in the manifest'}`);
+  if (bytes > (mostAt.get(name) ?? mostOfAnother))
+    throw fault(`${name}: ${mostAt.has(name) ? 'size' : 'not in the manifest'}`);
 }
 
 /** All bytes of an admitted file of a bundle. Throws `EvidenceChainError` of the bundle. */

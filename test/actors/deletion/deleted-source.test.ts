@@ -59,6 +59,7 @@ test('bug: an ingest that registered a revision while its source was being delet
     figures: new DeletionFigures(),
     erasure: { note: () => ({ put: 'record', key: 'erasing/it', value: {} }), soon: () => undefined },
     runtimeDeleted: () => undefined,
+    actorsDeleted: () => undefined,
   } as never);
   const { deleted } = await deletions.source(sessionId, null);
   t.like(deleted, {

@@ -1,4 +1,3 @@
-import { labelLine } from '../../../../contract/base/text.ts';
 import type { Chart, ChartState, ChartTransition } from '../../../../contract/lifecycles/chart.ts';
 
 /** A name that Mermaid takes: letters, digits and underscores. */
@@ -7,10 +6,10 @@ const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
 /** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
 const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
 
-/** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. */
+/** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. Nothing hidden stays, as in a label. */
 const plain = (text: string): string =>
-  labelLine(text)
-    .replaceAll(/[;:]+/g, ' ')
+  text
+    .replaceAll(/[;:\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, ' ')
     .replaceAll('#', '')
     .replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
 
