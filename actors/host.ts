@@ -154,6 +154,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
       runtimes.deleted(runtimeId);
       playback.deleted(runtimeId);
     },
+    actorsDeleted: (actorIds) => {
+      for (const actorId of actorIds) {
+        supervisor.announce(actorId);
+        listeners.gone(actorId);
+      }
+    },
   });
   const sealing = new IngestSealing({
     ...basis,

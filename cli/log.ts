@@ -1,3 +1,4 @@
+import { shownText } from '../contract/base/text.ts';
 import type { RequestLog } from '../http/exchange/request-log.ts';
 
 /** What the host says on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
@@ -6,7 +7,8 @@ export interface Log extends RequestLog {
   readonly fatal: (line: string) => void;
 }
 
-const write = (line: string): void => void process.stderr.write(`${line}\n`);
+/** A line may quote what came from outside: it must not steer the terminal. */
+const write = (line: string): void => void process.stderr.write(`${shownText(line)}\n`);
 
 /** Lines for people: what they should know of, and not every request. */
 export const textLog: Log = {

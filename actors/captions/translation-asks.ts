@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wellFormedText } from '../../contract/base/text.ts';
+import { shownText, wellFormedText } from '../../contract/base/text.ts';
 import type {
   CaptionTranslation,
   TranslatedAnswer,
@@ -40,7 +40,7 @@ const answered = z.looseObject({
 
 /** A text as it may be stored, in one row; empty where it is none. */
 function storable(text: string): string {
-  const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const plain = shownText(text).replaceAll(/\s+/g, ' ').trim();
   return wellFormedText.max(4096).safeParse(plain).success ? plain : '';
 }
 

@@ -29,6 +29,8 @@ export interface DeletionsOptions extends Pick<HostBasis, 'ledger' | 'registry' 
   readonly erasure: Erasure;
   /** Called after the commit that deletes a runtime: nothing of it may be remembered. */
   readonly runtimeDeleted: (runtimeId: string) => void;
+  /** Told after the commit of every actor that is gone: whoever follows it learns that from the next read. */
+  readonly actorsDeleted: (actorIds: readonly string[]) => void;
 }
 
 /**
@@ -47,7 +49,7 @@ export class Deletions {
    * `unknown_runtime`, `runtime_live` and `runtime_in_production`.
    */
   runtime(runtimeId: string, operator: string | null): Promise<DeletionReceipt> {
-    const { ledger, mutex, needs, measure, runtimeDeleted } = this.#options;
+    const { ledger, mutex, needs, measure, runtimeDeleted, actorsDeleted } = this.#options;
     return mutex.take(runtimeId, async () => {
       const earlier = deletionOf(ledger, runtimeId);
       if (earlier !== null) return earlier;
@@ -56,7 +58,7 @@ export class Deletions {
       if (found === null) throw absentRuntime(ledger, runtimeId);
       // What began meanwhile is seen in the turn of the commit.
       demandUnneeded(needs.ofRuntime(runtimeId));
-      const { deleted, rows, erased, objects } = found;
+      const { deleted, rows, actorIds, erased, objects } = found;
       const receipt = await this.#record(
         { deleted, operator, erased },
         {
@@ -66,6 +68,8 @@ export class Deletions {
         },
       );
       runtimeDeleted(runtimeId);
+      // The runtime also where its row was lost.
+      actorsDeleted([runtimeId, ...actorIds.filter((id) => id !== runtimeId)]);
       return receipt;
     });
   }
@@ -100,13 +104,13 @@ export class Deletions {
   }
 
   async #deleteSource(sessionId: string, operator: string | null): Promise<DeletionReceipt> {
-    const { ledger, registry, sourceUses, needs, measure } = this.#options;
+    const { ledger, registry, sourceUses, needs, measure, actorsDeleted } = this.#options;
     for (;;) {
       const version = sourceUses.version(sessionId);
       // What is registered by now has its rows on disk when they are measured.
       await ledger.durable();
       demandUnneeded(await needs.ofSource(sessionId));
-      const { deleted, rows, erased, objects } = await measure.source(sessionId);
+      const { deleted, rows, actorIds, erased, objects } = await measure.source(sessionId);
       // A study may have been started meanwhile; a request for one from here on does not find the source any more.
       if (sourceUses.version(sessionId) !== version) continue;
       // An ingest may have registered another revision meanwhile, which is not measured yet.
@@ -121,6 +125,7 @@ export class Deletions {
         { ids, note: { journals: [], objects }, writes },
       );
       registry.committed();
+      actorsDeleted(actorIds);
       return receipt;
     }
   }
@@ -135,7 +140,7 @@ export class Deletions {
     const all = [...writes, ...receiptWrites(receipt, ids), erasure.note(receipt.receiptId, note)];
     return ledger.commit(all).then(() => {
       figures.deleted(receipt);
-      erasure.soon();
+      erasure.soon(note.journals);
       return receipt;
     });
   }

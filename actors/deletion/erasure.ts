@@ -9,6 +9,15 @@ import type { ReachedObjects } from './reached-objects.ts';
 /** Events that one commit removes. */
 const eventsAtOnce = 500;
 
+/**
+ * A sweep looks at the whole ledger and at every record in the object store, however little was deleted. After each one the host
+ * rests for so many times as long as it took, so that sweeps take a tenth of the time at most, and all that was deleted meanwhile
+ * goes with the next one.
+ */
+const restFactor = 9;
+/** A host rests no longer than this. */
+const longestRestMs = restMs;
+
 const note = z.strictObject({
   /** Journals whose events go. */
   journals: z.array(z.string()),
@@ -26,15 +35,23 @@ export interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore'
 }
 
 /**
- * What of a deletion does not fit into its commit: the events of its journal, in bounded batches, then the objects that nothing
- * reaches; and objects of work that came to nothing. A note in the commit of the deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
+ * What of a deletion does not fit into its commit: the events of its journal, at once and in bounded batches; then, by one sweep for
+ * many deletions, the objects that nothing reaches; and objects of work that came to nothing. A note in the commit of the
+ * deletion says what is left to do, and goes last: a host that is killed leaves it to the next.
  */
 export class Erasure {
   readonly #options: ErasureOptions;
   #work: Promise<void> = Promise.resolve();
   #isQueued = false;
-  #isStopped = false;
+  readonly #stop = new AbortController();
+  /** Journals whose events go first. */
+  readonly #journals = new Set<string>();
+  /** Set until what was stored lately is at rest. */
   #timer: unknown = null;
+  /** Set while the host rests from a sweep. */
+  #rest: unknown = null;
+  /** Whether a sweep follows as soon as the host has rested. */
+  #isAwaited = false;
 
   constructor(options: ErasureOptions) {
     this.#options = options;
@@ -54,15 +71,18 @@ export class Erasure {
     this.#later();
   }
 
-  /** Begins, or goes on, behind what is under way; a failure is reported, and tried again at the next start. */
-  soon(): void {
+  /**
+   * Begins, or goes on, behind what is under way; a failure is reported, and tried again at the next start. The events of
+   * `journals` go at once, objects with the next sweep.
+   */
+  soon(journals: readonly string[] = []): void {
+    for (const runId of journals) this.#journals.add(runId);
     if (this.#isQueued || this.#isStopped) return;
     this.#isQueued = true;
     this.#work = this.#work.then(async () => {
       this.#isQueued = false;
-      await this.#eraseAll().catch((error) => {
-        if (!this.#isStopped) this.#options.report(`a deletion is finished at the next start: ${error}`);
-      });
+      if (this.#rest !== null) this.#isAwaited = true;
+      await this.#erase(this.#rest === null);
     });
   }
 
@@ -75,9 +95,12 @@ export class Erasure {
     } while (work !== this.#work);
   }
 
-  /** Runs a piece of work while no erasure is under way. */
+  /** Runs a piece of work while no erasure is under way, behind every one that was asked for. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#work.then(work);
+    const turn = this.#work.then(async () => {
+      await this.#erase(this.#isAwaited);
+      return work();
+    });
     this.#work = turn.then(
       () => undefined,
       () => undefined,
@@ -87,28 +110,65 @@ export class Erasure {
 
   /** Ends after the step that is under way. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
+    this.#stop.abort(new Error('the host stops'));
+    for (const timer of [this.#timer, this.#rest]) if (timer !== null) this.#options.clock.clearTimeout(timer);
     await this.settled();
   }
 
-  async #eraseAll(): Promise<void> {
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  async #erase(sweeps: boolean): Promise<void> {
+    try {
+      for (const runId of this.#journals) {
+        await this.#eraseEvents(runId);
+        this.#journals.delete(runId);
+      }
+      if (sweeps) await this.#sweep();
+    } catch (error) {
+      if (!this.#isStopped) this.#options.report(`a deletion is finished at the next start: ${error}`);
+    }
+  }
+
+  async #sweep(): Promise<void> {
     const { ledger, reached } = this.#options;
+    this.#isAwaited = false;
     const notes = (await ledger.list('record', erasingPrefix)).flatMap(({ key, value }) => {
       const { data } = note.safeParse(value);
       return data === undefined ? [] : [{ key, ...data }];
     });
-    if (notes.length === 0) return;
-    for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
-    await this.dropSpent();
-    const needed = await reached.find(new Set());
-    const done: Write[] = [];
-    for (const { key, objects } of notes) {
-      if (this.#isStopped) return;
-      if (await this.#discardAll(objects, needed)) done.push({ del: 'record', key });
+    if (notes.length === 0 || this.#isStopped) return;
+    const begunAt = performance.now();
+    try {
+      for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
+      // A runtime has a source, whose results stay: only what is no runtime may leave some of a source that is gone.
+      if (notes.some(({ journals }) => journals.length === 0)) await this.dropSpent();
+      const needed = await reached.find(new Set(), this.#stop.signal);
+      const done: Write[] = [];
+      for (const { key, objects } of notes) {
+        if (this.#isStopped) return;
+        if (await this.#discardAll(objects, needed)) done.push({ del: 'record', key });
+      }
+      await ledger.commit(done);
+      if (done.length < notes.length) this.#later();
+    } finally {
+      this.#restFrom(performance.now() - begunAt);
     }
-    await ledger.commit(done);
-    if (done.length < notes.length) this.#later();
+  }
+
+  #restFrom(sweptMs: number): void {
+    const { clock } = this.#options;
+    if (this.#isStopped) return;
+    // A collection may have had one sweep follow another.
+    if (this.#rest !== null) clock.clearTimeout(this.#rest);
+    this.#rest = clock.setTimeout(
+      () => {
+        this.#rest = null;
+        if (this.#isAwaited) this.soon();
+      },
+      Math.min(sweptMs * restFactor, longestRestMs),
+    );
   }
 
   async #eraseEvents(runId: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { JournalHead, Ledger } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
 import { lengthOf } from '../../storage/objects/listed-objects.ts';
 import type { HostBasis } from '../host-basis.ts';
+import { reviewKey } from '../reopening/review-rows.ts';
 import { studyKey, studyRow } from '../reopening/study-row.ts';
 import { actorRow } from '../supervision/actor-row.ts';
 import type { ReachedObjects } from './reached-objects.ts';
@@ -20,6 +21,8 @@ export interface MeasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore'
 export interface Measured<Deleted extends DeletionReceipt['deleted']> {
   readonly deleted: Deleted;
   readonly rows: Rows;
+  /** The actors among what is deleted, and the reviews, which are shown as actors. */
+  readonly actorIds: readonly string[];
   readonly objects: string[];
   readonly erased: DeletionReceipt['erased'];
 }
@@ -56,7 +59,13 @@ export class Measure {
     };
     const source = registry.revision(deleted.sourceRevisionId ?? '');
     const objects = [...named].filter((object) => !source?.files.some(({ contentId }) => contentId === object));
-    return { deleted, rows, objects, erased: { ...journal, rows: rows.length, ...(await this.#sizeOf(objects)) } };
+    return {
+      deleted,
+      rows,
+      actorIds: actorsIn(rows),
+      objects,
+      erased: { ...journal, rows: rows.length, ...(await this.#sizeOf(objects)) },
+    };
   }
 
   async source(sessionId: string): Promise<Measured<DeletedSource>> {
@@ -71,6 +80,7 @@ export class Measure {
     return {
       deleted: { kind: 'source', sourceSessionId: sessionId, sourceRevisionIds, ingestIds: [...ingestIds] },
       rows,
+      actorIds: actorsIn(rows),
       objects,
       erased: { ...counts, ...(await this.#sizeOf(objects)) },
     };
@@ -109,6 +119,14 @@ export class Measure {
     return { objects: found.length, objectBytes: found.reduce((sum, length) => sum + length, 0) };
   }
 }
+
+const reviews = reviewKey('');
+
+const actorsIn = (rows: Rows): string[] =>
+  rows.flatMap(({ space, key }) => {
+    if (space === 'snapshot') return [key];
+    return space === 'record' && key.startsWith(reviews) ? [key.slice(reviews.length)] : [];
+  });
 
 async function* oneAfterAnother<Value>(
   ...all: readonly (AsyncIterable<Value> | Iterable<Value>)[]

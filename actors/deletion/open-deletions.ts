@@ -20,6 +20,7 @@ export interface OpenDeletionsOptions
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly runtimeDeleted: (runtimeId: string) => void;
+  readonly actorsDeleted: (actorIds: readonly string[]) => void;
 }
 
 /** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */

@@ -35,19 +35,23 @@ export class ReachedObjects {
     this.#options = options;
   }
 
-  /** `spent`: keys of results of operations that do not count. */
-  find(spent: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    return this.from(this.#needed(spent));
+  /** `spent`: keys of results of operations that do not count. Rejects with the reason of the signal. */
+  find(spent: ReadonlySet<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+    return this.from(this.#needed(spent), signal);
   }
 
-  /** Everything that these bytes name, and what that names in turn. */
-  async from(values: AsyncIterable<Uint8Array>): Promise<ReadonlySet<string>> {
+  /** Everything that these bytes name, and what that names in turn. Rejects with the reason of the signal. */
+  async from(values: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const named = new Set<string>();
+    const pause = (): Promise<void> | undefined => {
+      signal?.throwIfAborted();
+      return this.#slices.pause();
+    };
     for await (const value of values) {
-      await this.#slices.pause();
+      await pause();
       addNamed(named, value);
     }
-    return reachedFrom(named, (contentId) => this.#options.objectStore.locate(contentId), this.#slices.pause);
+    return reachedFrom(named, (contentId) => this.#options.objectStore.locate(contentId), pause);
   }
 
   async *#needed(spent: ReadonlySet<string>): AsyncGenerator<Uint8Array> {

@@ -121,18 +121,23 @@ export class RowsOf {
   }
 
   async *#rows(space: Space, prefix: string, suffix = ''): AsyncGenerator<readonly [string, unknown]> {
-    for await (const key of this.#keys(space, prefix)) {
-      if (key.endsWith(suffix)) yield [key, (await this.#ledger.getMany(space, [key]))[0]];
+    for await (const page of this.#pages(space, prefix)) {
+      const keys = page.filter((key) => key.endsWith(suffix));
+      // One call for a page: a call for each row takes ten times as long.
+      const rows = await this.#ledger.getMany(space, keys);
+      for (const [at, key] of keys.entries()) yield [key, rows[at]];
     }
   }
 
   async *#keys(space: Space, prefix: string): AsyncGenerator<string> {
+    for await (const page of this.#pages(space, prefix)) yield* page;
+  }
+
+  async *#pages(space: Space, prefix: string): AsyncGenerator<readonly string[]> {
     for (let after = prefix; ; ) {
       const keys = await this.#ledger.keysAfter(space, prefix, after, pageKeys);
-      for (const key of keys) {
-        await this.#slices.pause();
-        yield key;
-      }
+      await this.#slices.pause();
+      yield keys;
       const last = keys.at(-1);
       if (last === undefined || keys.length < pageKeys) return;
       after = last;

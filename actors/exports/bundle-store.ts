@@ -9,6 +9,7 @@ import { reopenJson } from '../../receipts/core/stored-json.ts';
 import { bundlePaths, inPathOrder, objectAt, objectPathOf } from '../../receipts/exports/bundle-files.ts';
 import { bundledSchemas } from '../../receipts/exports/bundle-schemas.ts';
 import { type ArchiveEntry, type ArchiveIndex, readEntry } from '../../storage/archive/read-archive.ts';
+import type { HeaderFields } from '../../storage/archive/ustar-header.ts';
 import { chainEvent, firstLink, linkOf } from '../../storage/ledger/journal-chain.ts';
 import type { JournalHead } from '../../storage/ledger/ledger.ts';
 import type { LaterActor, RuntimeStore } from '../reopening/runtime-store.ts';
@@ -20,7 +21,14 @@ const maximumBytes = {
   journal: 256 * 1024 ** 2,
   rows: 4 * 1024 ** 2,
   schemas: 4 * 1024 ** 2,
-} as const;
+  signature: 8 * 1024 ** 2,
+  publicKey: 4096,
+} as const satisfies Readonly<Record<keyof typeof bundlePaths, number>>;
+
+/** The same, by where the files stand. */
+const mostAt = new Map(
+  Object.entries(bundlePaths).map(([name, path]) => [path as string, maximumBytes[name as keyof typeof bundlePaths]]),
+);
 
 /** The file of a bundle, and what stands in it and where. */
 export interface IndexedBundle {
@@ -31,11 +39,23 @@ export interface IndexedBundle {
 const fault = (place: string, contentId: string | null = null): EvidenceChainError =>
   new EvidenceChainError('bundle', place, undefined, contentId);
 
-/** All bytes of a file of a bundle. Throws `EvidenceChainError` of the bundle. */
-export async function readBundled({ file, index }: IndexedBundle, path: string, most: number): Promise<Buffer> {
+/** Small files that no bundle has are named later, with what else is wrong. */
+const mostOfAnother = 64 * 1024;
+
+/**
+ * Refuses, by its header alone, a file that is larger than it is in any bundle: to hash it would take as long as its forger likes.
+ * Stored files are as large as media are. Throws `EvidenceChainError` of the bundle.
+ */
+export function admitEntry({ name, bytes }: HeaderFields): void {
+  if (objectAt(name) !== null) return;
+  if (bytes > (mostAt.get(name) ?? mostOfAnother))
+    throw fault(`${name}: ${mostAt.has(name) ? 'size' : 'not in the manifest'}`);
+}
+
+/** All bytes of an admitted file of a bundle. Throws `EvidenceChainError` of the bundle. */
+export async function readBundled({ file, index }: IndexedBundle, path: string): Promise<Buffer> {
   const entry = index.get(path);
   if (entry === undefined) throw fault(`${path}: missing`);
-  if (entry.bytes > most) throw fault(`${path}: size`);
   return readEntry(file, entry);
 }
 
@@ -45,7 +65,7 @@ async function readRecord<Schema extends z.ZodType>(
   schema: Schema,
   most: number,
 ): Promise<z.infer<Schema>> {
-  const bytes = await readBundled(bundle, path, most);
+  const bytes = await readBundled(bundle, path);
   const contentId = bundle.index.get(path)?.contentId ?? '';
   try {
     return reopenJson({ link: 'bundle', schema, maximumBytes: most }, { contentId, bytes });
@@ -109,7 +129,7 @@ export class BundleStore implements RuntimeStore {
   static async open(bundle: IndexedBundle, manifest: BundleManifest): Promise<BundleStore> {
     const rows = await readRecord(bundle, bundlePaths.rows, bundledRows, maximumBytes.rows);
     await readRecord(bundle, bundlePaths.schemas, bundledSchemas, maximumBytes.schemas);
-    const journal = await readBundled(bundle, bundlePaths.journal, maximumBytes.journal);
+    const journal = await readBundled(bundle, bundlePaths.journal);
     return new BundleStore(bundle, manifest, rows, linesOf(journal));
   }
 

@@ -9,10 +9,7 @@ import { readArchive } from '../../storage/archive/read-archive.ts';
 import { keyIdOf, publicPemOf } from '../../storage/signing/signing-key.ts';
 import { laterActorsOf } from '../reopening/actor-rows.ts';
 import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
-import { BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';
-
-const maximumKeyBytes = 4096;
-const maximumEnvelopeBytes = 8 * 1024 * 1024;
+import { admitEntry, BundleStore, type IndexedBundle, readBundled, readManifest } from './bundle-store.ts';
 
 /** The signature of a bundle: none, one of a key that was not checked, one of the trusted key, or one of another key. */
 export type BundleSignature =
@@ -41,11 +38,11 @@ async function signatureOf(
   if (!hasSignature || !hasKey)
     throw signatureFault(`${hasKey ? bundlePaths.signature : bundlePaths.publicKey}: missing`);
   try {
-    const pem = await readBundled(bundle, bundlePaths.publicKey, maximumKeyBytes);
+    const pem = await readBundled(bundle, bundlePaths.publicKey);
     const key = publicKeyOf(pem, bundlePaths.publicKey);
     if (publicPemOf(key) !== pem.toString('latin1')) throw new SignatureFault(bundlePaths.publicKey);
     const keyId = keyIdOf(key);
-    checkSignature(await readBundled(bundle, bundlePaths.signature, maximumEnvelopeBytes), manifest, key, keyId);
+    checkSignature(await readBundled(bundle, bundlePaths.signature), manifest, key, keyId);
     if (trusted === null) return { state: 'valid', keyId };
     return { state: keyId === keyIdOf(trusted) ? 'trusted' : 'untrusted', keyId };
   } catch (error) {
@@ -74,7 +71,7 @@ export async function verifyBundle(
   trusted: KeyObject | null,
   report: ReportLink,
 ): Promise<WholeBundle> {
-  const bundle = { file, index: await readArchive(file) };
+  const bundle = { file, index: await readArchive(file, admitEntry) };
   const manifest = await readManifest(bundle);
   const signature = await signatureOf(bundle, manifest, trusted);
   const store = await BundleStore.open(bundle, manifest);

@@ -10,7 +10,7 @@ export class TransitionListeners {
     this.#report = report;
   }
 
-  /** Calls back with the id of an actor after each of its transitions, until the returned function is called. */
+  /** Calls back with the id of an actor after each of its transitions, and when it was deleted, until the returned function is called. */
   add(listener: (actorId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -19,7 +19,15 @@ export class TransitionListeners {
   /** Takes from the ledger which row is on disk, before its writer goes on. */
   readonly stamped = (space: Space, key: string): void => {
     if (space !== 'transition' || this.#listeners.size === 0) return;
-    const actorId = actorOf(key);
+    this.#tell(actorOf(key));
+  };
+
+  /** An actor was deleted, and its transitions with it: the next read of who follows it says so. */
+  gone(actorId: string): void {
+    this.#tell(actorId);
+  }
+
+  #tell(actorId: string): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(actorId);
@@ -27,5 +35,5 @@ export class TransitionListeners {
         this.#report(`a listener of transitions failed: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-  };
+  }
 }

@@ -83,6 +83,7 @@ export class Supervisor extends LiveActors {
   resumeAlone(definition: ActorDefinition, id: string, row: ActorRow, delayMs: number): void {
     const actor = this.#stored(definition, id, row);
     actor.pause();
+    definition.queue.waitApart(id);
     this.#soloRuns.wait(id, delayMs, () => {
       const deaths = row.alone?.deaths ?? 0;
       const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };

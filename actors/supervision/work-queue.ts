@@ -14,6 +14,8 @@ export class WorkQueue {
   readonly #working = new Set<string>();
   /** Who waits, by id, with the position. */
   readonly #waiting = new Map<string, number>();
+  /** Who waits apart for a turn alone, and is granted by no one here. */
+  readonly #apart = new Set<string>();
   /** Entries in the order of their positions, from `#first` on; one whose holder waits no more is passed over. */
   #places: Place[] = [];
   #first = 0;
@@ -37,6 +39,7 @@ export class WorkQueue {
    * arrive in any order before `open`.
    */
   wait(id: string, position: number): void {
+    this.#apart.delete(id);
     this.#lastPosition = Math.max(this.#lastPosition, position);
     this.#working.delete(id);
     if (this.#waiting.get(id) !== position) {
@@ -46,14 +49,21 @@ export class WorkQueue {
     this.#advance();
   }
 
+  /** Waits for a turn alone, of which the queue knows nothing: it only counts who does, until it occupies a worker or leaves. */
+  waitApart(id: string): void {
+    this.#apart.add(id);
+  }
+
   /** Takes a worker without waiting: work that an earlier process had begun. */
   occupy(id: string): void {
+    this.#apart.delete(id);
     this.#working.add(id);
   }
 
   /** Leaves the queue or the worker. */
   leave(id: string): void {
     this.#waiting.delete(id);
+    this.#apart.delete(id);
     this.#working.delete(id);
     this.#advance();
   }
@@ -84,9 +94,9 @@ export class WorkQueue {
     return before + 1;
   }
 
-  /** How many wait for a worker. */
+  /** How many wait for a worker, or apart for a turn alone. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#apart.size;
   }
 
   /** How many workers are taken. */

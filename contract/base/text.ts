@@ -39,6 +39,15 @@ export const givenLine = (maximum: number) =>
  */
 export const labelLine = (text: string): string => text.replace(allHidden, ' ').toWellFormed().trim();
 
+/**
+ * A text of several lines from outside the program that is shown to people and proves nothing, such as the words of a model: what
+ * a line must not hold becomes a space, tabs and line breaks aside. Changes of direction have no width, and go.
+ */
+export const shownText = (text: string): string =>
+  text
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
+    .replaceAll(allHidden, (run) => run.replaceAll(/[^\t\n\r]/g, ' '));
+
 /** The first `maximum` UTF-16 units of a text, well formed and trimmed, and never with half a character at its end. */
 export const cutText = (text: string, maximum: number): string =>
   text

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, identityOf } from '../../contract/base/grammar.ts';
+import { labelLine, shownText } from '../../contract/base/text.ts';
 import {
   type ExplanationOutput,
   explanationOutput,
@@ -11,7 +12,7 @@ import type { Explained } from './language-explainer.ts';
 /** As much of a chat completion as is looked at; servers differ in the rest. */
 const completion = z.looseObject({
   id: identityOf(240).nullish().catch(null),
-  model: z.string().min(1).max(200).nullish().catch(null),
+  model: z.string().transform(labelLine).pipe(z.string().min(1).max(200)).nullish().catch(null),
   choices: z
     .array(
       z.looseObject({
@@ -29,7 +30,8 @@ const completion = z.looseObject({
 function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Here and not where facets are derived: what earlier versions stored is derived again as it was.
+    value = JSON.parse(text, (_, each: unknown) => (typeof each === 'string' ? shownText(each) : each));
   } catch (error) {
     throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
   }

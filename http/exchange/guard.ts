@@ -11,6 +11,9 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 const bearer = 'Bearer ';
 
+/** The challenge of a refusal. */
+const authenticate: Headers = { 'WWW-Authenticate': 'Bearer' };
+
 /** Whether a page was given this token for a pairing code. Must take the same time for every token. */
 export type IsPageToken = (token: string) => boolean;
 
@@ -81,8 +84,12 @@ export class Guard {
         ? refusal('origin_required', 'a preflight needs an Origin')
         : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders(fields) };
     }
+    // Two of them are no token (RFC 9110, 5.3): whoever stands between may have looked at the other one.
+    if (needsToken && head.count('authorization') > 1) {
+      return refusal('unauthorized', 'the request has more than one Authorization field', authenticate);
+    }
     if (needsToken && !this.#isAuthorized(head)) {
-      return refusal('unauthorized', 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' });
+      return refusal('unauthorized', 'the bearer token is missing or wrong', authenticate);
     }
     return null;
   }

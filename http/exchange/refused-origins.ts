@@ -1,3 +1,5 @@
+import { labelLine } from '../../contract/base/text.ts';
+
 /** How long a refused origin is not named again, and how many are remembered: a page can invent as many as it likes. */
 const silenceMs = 60_000;
 const rememberedOrigins = 16;
@@ -24,7 +26,7 @@ export class RefusedOrigins {
     const now = this.#now();
     for (const [named, at] of this.#named) if (now - at >= silenceMs) this.#named.delete(named);
     const isOrigin = allowable.test(origin);
-    const shown = isOrigin ? origin : JSON.stringify(origin.slice(0, 80));
+    const shown = isOrigin ? origin : JSON.stringify(labelLine(origin.slice(0, 80)));
     if (this.#named.has(shown) || this.#named.size >= rememberedOrigins) return;
     this.#named.set(shown, now);
     const remedy = isOrigin

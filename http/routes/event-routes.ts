@@ -32,7 +32,7 @@ export const eventRoutes = (services: Streamed, streaming: Streaming): readonly 
       id: 'followEvents',
       summary: 'one stream of several journals, ingests, actors and their progress',
       details:
-        'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own.',
+        'The answer is always a stream of events. Each event of a journal or an actor has as id the cursors of all runtimes, then those of all actors, in the order of the query: sent back as `Last-Event-ID` it resumes them all. Each ingest comes as its status document, at once and after each change; each piece of work as its progress, at most ten times a second. `ended` says that a runtime has ended; what is added to its journal later, such as a review, is sent as well. The transitions of an actor come as `transition`, with what it was before, in their order. The cursor of `actors=all` is the number of a commit: the event `actors` says up to which one everything was sent, first and after what was missed. What came after that commit may come again with the same `actorId` and `seq`. The stream has no end of its own; what is deleted while it is followed ends it with `refused`, whose message begins with its id.',
       query: followedQuery,
       headers: streamHeaders,
       answers: [{ status: 200, events: hostStreamEvents, fields: ['Vary'] }],
@@ -54,16 +54,16 @@ export const eventRoutes = (services: Streamed, streaming: Streaming): readonly 
 async function hostStream(services: Streamed, streaming: Streaming, { query, client }: Call<null>): Promise<Answer> {
   const { runtimes, ingests, actors } = followedBy(query, lastEventId(client.head));
   const cursors = [...runtimes, ...actors].map(({ after }) => after ?? 0);
-  const documents = ingests.map((ingestId) => ingestOf(services, ingestId));
+  const documents = ingests.map((ingestId) => ({ id: ingestId, document: ingestOf(services, ingestId) }));
   // Whatever is unknown is said before the stream begins.
-  for (const document of documents) document.read();
+  for (const { document } of documents) document.read();
   const journals = await Promise.all(
-    runtimes.map(({ id: runtimeId, after }, at) => {
+    runtimes.map(async ({ id: runtimeId, after }, at) => {
       const idOf = (seq: number) => cursors.with(at, seq).join(',');
       const sent = (seq: number) => {
         cursors[at] = seq;
       };
-      return JournalFeed.open(services.studies, { runtimeId, after: after ?? 0, idOf, sent });
+      return named(runtimeId, await JournalFeed.open(services.studies, { runtimeId, after: after ?? 0, idOf, sent }));
     }),
   );
   const placeOf = (at: number) => (cursor: number) => {
@@ -71,12 +71,30 @@ async function hostStream(services: Streamed, streaming: Streaming, { query, cli
     return cursors.join(',');
   };
   const lives = await Promise.all(
-    actors.map((actor, at) => actorFeed(services.lifecycles, actor, placeOf(runtimes.length + at))),
+    actors.map(async (actor, at) =>
+      named(actor.id, await actorFeed(services.lifecycles, actor, placeOf(runtimes.length + at))),
+    ),
   );
-  const measured = [...runtimes.map(({ id }) => id), ...ingests].map((id) => progressOf(streaming.progress, id));
-  const followed = [...documents, ...measured].map((document) => new DocumentFeed(document));
+  const measured = [...runtimes.map(({ id }) => id), ...ingests].map((id) => ({
+    id,
+    document: progressOf(streaming.progress, id),
+  }));
+  const followed = [...documents, ...measured].map(({ id, document }) => named(id, new DocumentFeed(document)));
   return streamAnswer(new EventStream(streaming, [...lives, ...journals, ...followed]));
 }
+
+/** A stream of several says whose refusal ends it, so that its client can ask for the others again. */
+const named = (id: string, feed: Feed): Feed => ({
+  read: async () => {
+    try {
+      return await feed.read();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      throw new ServiceError(error.code, `${id}: ${error.message}`, error.headers);
+    }
+  },
+  watch: (wake) => feed.watch(wake),
+});
 
 /** The transitions of an actor, or of all. Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
 function actorFeed(lifecycles: Lifecycles, { id, after }: Placed, place: Place): Feed | Promise<Feed> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ByteReader } from '../../contract/base/byte-reader.ts';
 import { paddingAfter } from './archive-bytes.ts';
 import { ArchiveError } from './archive-error.ts';
-import { blockBytes, readHeader } from './ustar-header.ts';
+import { blockBytes, type HeaderFields, readHeader } from './ustar-header.ts';
 
 /** A runtime at all its limits has a few hundred. */
 const maximumEntries = 10_000;
@@ -46,9 +46,13 @@ async function contentIdOf(file: ByteReader, start: number, bytes: number, buffe
 /**
  * Reads an archive from its first byte to its last and hashes every entry; memory is bounded by one chunk, and nothing is
  * written. Only archives are taken that this program could have written: anything else that some reader of tar might see in
- * them is refused. Throws `ArchiveError`.
+ * them is refused. `admit` is given each header before a byte behind it is read, and throws for what the caller refuses. Throws
+ * `ArchiveError`.
  */
-export async function readArchive(file: ByteReader): Promise<ArchiveIndex> {
+export async function readArchive(
+  file: ByteReader,
+  admit: (header: HeaderFields) => void = () => undefined,
+): Promise<ArchiveIndex> {
   if (file.bytes > maximumArchiveBytes) throw new ArchiveError('archive_too_large', `${file.bytes} bytes`);
   const entries = new Map<string, ArchiveEntry>();
   const buffer = Buffer.allocUnsafe(chunkBytes);
@@ -57,13 +61,15 @@ export async function readArchive(file: ByteReader): Promise<ArchiveIndex> {
   for (;;) {
     await readFully(file, block, position);
     if (isZero(block)) break;
-    const { name, bytes } = readHeader(block, position);
+    const header = readHeader(block, position);
+    const { name, bytes } = header;
     if (entries.has(name)) throw new ArchiveError('archive_entry_repeated', name);
     if (entries.size === maximumEntries)
       throw new ArchiveError('archive_too_many_entries', `more than ${maximumEntries}`);
     const start = position + blockBytes;
     // Said before the first of them is read: a header may claim what it likes.
     if (start + bytes > file.bytes) throw new ArchiveError('archive_truncated', `${name} claims ${bytes} bytes`);
+    admit(header);
     entries.set(name, { name, bytes, start, contentId: await contentIdOf(file, start, bytes, buffer) });
     position = start + bytes;
     const padding = await readFully(file, buffer.subarray(0, paddingAfter(bytes)), position);

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BackupError } from './backup-error.ts';
@@ -40,7 +41,11 @@ export const manifestName = 'MEDIA-STUDY-BACKUP.json';
 /** The manifest of a backup. Throws `backup_unreadable` where there is none, or none of this form. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   try {
-    return backupManifest.parse(JSON.parse(await readFile(join(folder, manifestName), 'utf8')));
+    const path = join(folder, manifestName);
+    const found = await stat(path);
+    // A pipe would hold the read forever, and a longer file can be no text.
+    if (!found.isFile() || found.size > constants.MAX_STRING_LENGTH) throw new Error(`${path} is no manifest`);
+    return backupManifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     throw new BackupError('backup_unreadable', `${folder} holds no finished backup that this version can read`, error);
   }

@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { StoredValue } from '../ledger/ledger.ts';
-import { failedWith, storageFault } from '../objects/object-store-error.ts';
+import { openRegular } from '../objects/regular-file.ts';
 
 const pattern = /sha256:[0-9a-f]{64}/g;
 const idLength = 'sha256:'.length + 64;
@@ -26,35 +25,40 @@ export async function* keepingValues(stored: AsyncIterable<StoredValue>): AsyncG
   }
 }
 
-/** The content ids that a file names, if it is JSON; others, such as media, name nothing. None where the file is gone. */
+/**
+ * The content ids that a file names, if it is JSON; others, such as media, name nothing. None where the file is gone, or where
+ * something else than a file lies in its place. A link is followed: what it leads to may be put back, and keeps what it names.
+ */
 async function namedInFile(path: string): Promise<Set<string>> {
   const named = new Set<string>();
+  const file = await openRegular(path, 'follow');
+  if (file === 'missing' || file === 'irregular') return named;
   try {
-    const file = await open(path);
-    try {
-      const portion = Buffer.alloc(portionBytes);
-      let kept = 0;
-      for (let isFirst = true; ; isFirst = false) {
-        const { bytesRead } = await file.read(portion, kept, portionBytes - kept);
-        if (bytesRead === 0 || (isFirst && !openings.includes(portion[0] ?? 0))) return named;
-        const end = kept + bytesRead;
-        addNamed(named, portion.subarray(0, end));
-        // An id may go on in the next portion.
-        kept = Math.min(end, idLength - 1);
-        portion.copyWithin(0, end - kept, end);
-      }
-    } finally {
-      await file.close();
+    // Most records are small: as much room as they need, and no second read that finds their end.
+    const portion = Buffer.allocUnsafe(Math.min(portionBytes, file.bytes));
+    let kept = 0;
+    for (let position = 0; position < file.bytes; ) {
+      const count = await file.read(portion.subarray(kept), position);
+      if (count === 0 || (position === 0 && !openings.includes(portion[0] ?? 0))) return named;
+      position += count;
+      const end = kept + count;
+      addNamed(named, portion.subarray(0, end));
+      // An id may go on in the next portion.
+      kept = Math.min(end, idLength - 1);
+      portion.copyWithin(0, end - kept, end);
     }
-  } catch (error) {
-    if (failedWith(error, 'ENOENT')) return named;
-    throw storageFault(error, path);
+    return named;
+  } finally {
+    file.close();
   }
 }
 
+/** As many files are read at once as Node has threads for work on files. */
+const lanes = 4;
+
 /**
  * All objects that can be reached from `roots`: those, and what the records among them name in turn. `locate` says where an
- * object lies; `pause` lets others work.
+ * object lies; `pause` lets others work, and may throw.
  */
 export async function reachedFrom(
   roots: Iterable<string>,
@@ -62,10 +66,25 @@ export async function reachedFrom(
   pause: () => Promise<void> | undefined,
 ): Promise<Set<string>> {
   const reached = new Set(roots);
-  // A set is walked in the order in which it grows.
-  for (const contentId of reached) {
-    await pause();
-    for (const named of await namedInFile(locate(contentId))) reached.add(named);
-  }
+  const found = [...reached];
+  let next = 0;
+  // A lane that finds nothing left ends; whoever still reads goes on with what comes of that.
+  const lane = async (): Promise<void> => {
+    for (let contentId = found[next]; contentId !== undefined; contentId = found[next]) {
+      next += 1;
+      await pause();
+      for (const named of await namedInFile(locate(contentId))) {
+        if (reached.has(named)) continue;
+        reached.add(named);
+        found.push(named);
+      }
+    }
+  };
+  // The others end with the one that fails.
+  const ending = (error: unknown): never => {
+    next = Number.POSITIVE_INFINITY;
+    throw error;
+  };
+  await Promise.all(Array.from({ length: lanes }, () => lane().catch(ending)));
   return reached;
 }

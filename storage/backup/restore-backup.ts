@@ -1,5 +1,5 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { checkLedger } from '../ledger/accept-loss.ts';
 import { prepareDataRoot } from '../objects/data-root.ts';
 import { markDataRoot } from '../objects/data-root-marker.ts';
@@ -18,13 +18,20 @@ export interface RestoreOptions {
   readonly newId: () => string;
   /** Told how many files of how many are restored and verified. */
   readonly progress?: (done: number, total: number) => void;
+  /** Ends the restore behind the file that is being copied. */
+  readonly signal?: AbortSignal;
 }
+
+/** What stands in the name of a folder in which a data root is being made, behind the name of its target. */
+const buildingPart = '.restoring-';
 
 /**
  * Makes a data root of a backup: every file is hashed and compared with the manifest, and the whole ledger is checked, in a
- * folder beside the target, which takes its name at the end in one step. Throws `BackupError`, and leaves nothing then.
+ * folder beside the target, which takes its name at the end in one step. Throws `BackupError` and the reason of the signal, and
+ * leaves nothing then.
  */
-export async function restoreBackup({ backup, target, newId, progress }: RestoreOptions): Promise<BackupManifest> {
+export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
+  const { backup, target, newId, signal } = options;
   const manifest = await readManifest(backup);
   if (manifest.format > storeFormat) {
     throw new ObjectStoreError(
@@ -34,13 +41,13 @@ export async function restoreBackup({ backup, target, newId, progress }: Restore
   }
   await demandEmpty(target);
   await makeFolder(dirname(target));
-  const building = `${target}.restoring-${newId()}`;
+  const building = `${target}${buildingPart}${newId()}`;
   try {
     await prepareDataRoot(building);
     await markDataRoot(building, manifest.format);
-    await copyAll(manifest, backup, building, progress);
-    const { faults } = await checkLedger(building);
-    if (faults.length > 0) throw new BackupError('backup_damaged', `the ledger of ${backup}: ${faults.join('; ')}`);
+    await copyAll(manifest, building, options);
+    await demandLedger(manifest, backup, building);
+    signal?.throwIfAborted();
     await rmdir(target).catch((error: unknown) => {
       if (!failedWith(error, 'ENOENT')) throw error;
     });
@@ -59,24 +66,44 @@ async function demandEmpty(target: string): Promise<void> {
   throw new BackupError('backup_target_not_empty', `${target} is not empty; nothing was touched`);
 }
 
+/**
+ * What earlier restores to the same target left beside it: they were killed, or another one runs at this moment. They are not
+ * deleted, as only the person knows which.
+ */
+export async function unfinishedRestores(target: string): Promise<string[]> {
+  const folder = dirname(target);
+  const begin = `${basename(target)}${buildingPart}`;
+  const names = (await kindOf(folder)) === 'folder' ? await readdir(folder) : [];
+  return names.filter((name) => name.startsWith(begin)).map((name) => join(folder, name));
+}
+
+/** The restored ledger is whole, and the one that the manifest speaks of: another one, whole as well, may lie in its place. */
+async function demandLedger({ commit, format }: BackupManifest, backup: string, building: string): Promise<void> {
+  const { faults, whole } = await checkLedger(building);
+  if (whole === null) throw new BackupError('backup_damaged', `the ledger of ${backup}: ${faults.join('; ')}`);
+  if (whole.commit === commit && whole.format === format) return;
+  throw new BackupError(
+    'backup_damaged',
+    `the ledger of ${backup} has format ${whole.format} and ends with commit ${whole.commit}, its manifest says format ${format} and commit ${commit}`,
+  );
+}
+
 async function copyAll(
   { ledger, objects }: BackupManifest,
-  backup: string,
   building: string,
-  progress: RestoreOptions['progress'],
+  { backup, progress, signal }: RestoreOptions,
 ): Promise<void> {
   const files = [
-    ...objects.map(({ contentId }) => ({ from: objectPath(contentId), to: objectPath(contentId), contentId })),
-    ...ledger.files.map(({ path, contentId }) => ({ from: join(ledger.folder, path), to: path, contentId })),
+    ...objects.map((object) => ({ ...object, from: objectPath(object.contentId), to: objectPath(object.contentId) })),
+    ...ledger.files.map((file) => ({ ...file, from: join(ledger.folder, file.path), to: file.path })),
   ];
   const folders = new Set<string>();
-  for (const [at, { from, to, contentId }] of files.entries()) {
-    const copied = await copyHashed(join(backup, from), join(building, to), (found) => found === contentId).catch(
-      (error: unknown) => {
-        if (failedWith(error, 'ENOENT')) return null;
-        throw error;
-      },
-    );
+  for (const [at, { from, to, ...wanted }] of files.entries()) {
+    signal?.throwIfAborted();
+    const copied = await copyHashed(join(backup, from), join(building, to), wanted).catch((error: unknown) => {
+      if (failedWith(error, 'ENOENT')) return null;
+      throw error;
+    });
     if (copied === null) throw new BackupError('backup_damaged', `${join(backup, from)} is missing or damaged`);
     folders.add(dirname(join(building, to)));
     progress?.(at + 1, files.length);

@@ -83,7 +83,8 @@ async function copyLedgerFiles(from: string, target: string, folder: string): Pr
   const names = (await readdir(join(from, 'ledger'))).filter((name) => name !== 'LOCK');
   for (const path of ['ledger.mark', ...names.sort().map((name) => `ledger/${name}`)]) {
     const copied = await copyHashed(join(from, path), join(target, folder, path));
-    if (copied !== null) files.push({ path, ...copied });
+    if (copied === null) throw new BackupError('backup_incomplete', `${path} of the copied ledger is no file`);
+    files.push({ path, ...copied });
   }
   for (const each of [join(target, folder, 'ledger'), join(target, folder), target]) await syncFolder(each);
   return files;
@@ -164,7 +165,7 @@ async function keptOrCopied(from: string, to: string, contentId: string): Promis
     const { size } = await stat(from);
     const kept = await stat(to).catch(() => null);
     if (kept?.isFile() && kept.size === size) return size;
-    const copied = await copyHashed(from, to, (found) => found === contentId);
+    const copied = await copyHashed(from, to, { contentId });
     if (copied !== null) return copied.bytes;
   } catch (error) {
     if (failedWith(error, 'ENOENT')) throw new ObjectGone(contentId);

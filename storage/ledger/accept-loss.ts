@@ -6,9 +6,10 @@ import { markedFormat } from '../objects/data-root-marker.ts';
 import type { RowChange } from './committer.ts';
 import { examineStore, faultsIn, lostCommits, lostMark } from './examine-store.ts';
 import { formatKey, headRange, nameOf, rowKey, rowRange } from './keys.ts';
+import type { LedgerCopy } from './ledger.ts';
 import { beginLoss, endLoss, isUnderWay } from './ledger-mark.ts';
 import { commitOf, openMark } from './numbered-store.ts';
-import { demandUnlocked, openDatabase, stampFormat } from './open-database.ts';
+import { demandUnlocked, formatOf, openDatabase, stampFormat } from './open-database.ts';
 import { encodeRow } from './row-codec.ts';
 import { writeSynced } from './synced-batch.ts';
 
@@ -16,6 +17,12 @@ import { writeSynced } from './synced-batch.ts';
 export interface LedgerCheck {
   /** Every damage that was found, in words; empty for a ledger that is whole. */
   readonly faults: readonly string[];
+}
+
+/** The same, and what a whole ledger says of itself. */
+export interface WholeLedgerCheck extends LedgerCheck {
+  /** The number of its newest batch, and its format; null where something is damaged. */
+  readonly whole: LedgerCopy | null;
 }
 
 /** What was given up, and what can no longer be proven because of that. */
@@ -30,18 +37,18 @@ export interface AcceptedLoss extends LedgerCheck {
  * Checks the files of the ledger of a data root that no host uses, every table included. Throws what `openDatabase` throws, but no
  * `ledger_damaged`.
  */
-export async function checkLedger(root: string): Promise<LedgerCheck> {
+export async function checkLedger(root: string): Promise<WholeLedgerCheck> {
   const { ledger } = dataRootAt(root);
   const examination = await examineStore(ledger);
   const { mark } = examination;
   const found = faultsIn(examination);
-  if (found.length > 0) return { faults: found };
+  if (found.length > 0) return { faults: found, whole: null };
   const database = await openDatabase(ledger);
   try {
     const commit = commitOf(database);
-    if (mark !== null && commit < mark.commit) return { faults: [lostCommits(commit, mark)] };
-    if (mark === null && commit > 0) return { faults: [lostMark(ledger)] };
-    return { faults: [] };
+    if (mark !== null && commit < mark.commit) return { faults: [lostCommits(commit, mark)], whole: null };
+    if (mark === null && commit > 0) return { faults: [lostMark(ledger)], whole: null };
+    return { faults: [], whole: { commit, format: formatOf(database) } };
   } finally {
     await database.close();
   }

@@ -1,9 +1,12 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectRef } from './object-store.ts';
 import { failedWith, storageFault } from './object-store-error.ts';
 
-/** The objects in a folder of objects, in the order of their names, without a look at their bytes. Throws `storage_fault`. */
+/**
+ * The objects in a folder of objects, in the order of their names, without a look at their bytes; also names that something else
+ * than a file has, so that they are verified and found damaged. Throws `storage_fault`.
+ */
 export async function* objectsIn(objects: string): AsyncGenerator<ObjectRef> {
   try {
     for (const shard of (await readdir(objects)).sort()) {
@@ -18,10 +21,11 @@ export async function* objectsIn(objects: string): AsyncGenerator<ObjectRef> {
   }
 }
 
-/** Length of a file; null where it is gone. */
+/** Length of a file; null where it is gone. What is no file, such as a link or a pipe, has no bytes of the object that it stands for. */
 export async function lengthOf(path: string): Promise<number | null> {
   try {
-    return (await stat(path)).size;
+    const found = await lstat(path);
+    return found.isFile() ? found.size : 0;
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return null;
     throw error;

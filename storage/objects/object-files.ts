@@ -4,6 +4,7 @@ import { fewAtOnce } from '../few-at-once.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type { DataRoot } from './data-root-layout.ts';
 import { makeFoldersIn, moveDurably, syncFolder } from './durable-file.ts';
+import { kindOf } from './entry-kind.ts';
 import { failedWith, ObjectStoreError } from './object-store-error.ts';
 import type { VerifiedFiles } from './verified-files.ts';
 
@@ -84,11 +85,16 @@ export class ObjectFiles {
 
   /**
    * Deletes an object unless the same bytes are arriving; says whether it did. Bytes that come later wait for the deletion
-   * and are stored anew. Giving back gigabytes takes a file system a while, so it happens on another thread.
+   * and are stored anew. A folder in its place goes to the quarantine. Giving back gigabytes takes a file system a while, so it happens on another thread.
    */
   async discard(contentId: string): Promise<boolean> {
     if (this.#arriving.has(contentId)) return false;
-    await this.#mutex.take(contentId, () => rm(this.locate(contentId), { force: true }));
+    await this.#mutex.take(contentId, async () => {
+      const path = this.locate(contentId);
+      // No host makes a folder of this name, so what is in it may be someone's.
+      if ((await kindOf(path)) === 'folder') await this.#setAside(contentId);
+      else await rm(path, { force: true });
+    });
     return true;
   }
 

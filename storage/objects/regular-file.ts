@@ -125,12 +125,16 @@ export function openNow(path: string): RegularFile | null {
 }
 
 /**
- * Opens a file for reading when it is a regular file itself; a link, folder, pipe or socket is `irregular`. The caller
- * closes it. Throws `storage_fault`.
+ * Opens a file for reading when it is a regular file itself; a folder, pipe or socket is `irregular`, and so is a link unless it is
+ * followed. The caller closes it. Throws `storage_fault`.
  */
-export async function openRegular(path: string): Promise<RegularFile | 'missing' | 'irregular'> {
+export async function openRegular(
+  path: string,
+  links: 'refuse' | 'follow' = 'refuse',
+): Promise<RegularFile | 'missing' | 'irregular'> {
   try {
-    const descriptor = await openDescriptor(path, openFlags);
+    const flags = links === 'follow' ? openFlags & ~constants.O_NOFOLLOW : openFlags;
+    const descriptor = await openDescriptor(path, flags);
     let file: RegularFile | null = null;
     try {
       const stats = statsOf(descriptor, path);

@@ -200,6 +200,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
   });
   let measured = 0;
   const deletions = new Deletions({
+    actorsDeleted: () => undefined,
     ...{ ledger, registry },
     sourceUses: new SourceUses(),
     clock: new SimulatedClock(Date.parse(acceptedAt)),

@@ -3,8 +3,15 @@ import type { Chart, ChartState, ChartTransition } from '../../../../contract/li
 /** A name that Mermaid takes: letters, digits and underscores. */
 const nameOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_]/g, '_');
 
-/** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. */
-const plain = (text: string): string => text.replaceAll(/[\n;:]+/g, ' ').replaceAll('#', '');
+/** What pages that draw Mermaid would take for markup, as its own entity codes: names of a chart are text from outside. */
+const entities: Readonly<Record<string, string>> = { '&': '#amp;', '<': '#lt;', '>': '#gt;', '"': '#quot;' };
+
+/** Mermaid ends a label at a line break or a semicolon, and takes a colon for its beginning. Nothing hidden stays, as in a label. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[;:\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .replaceAll('#', '')
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
 
 const labelOf = ({ label, guard, actions }: ChartTransition): string =>
   plain(`${label}${guard === null ? '' : ` [${guard}]`}${actions.length === 0 ? '' : ` / ${actions.join(', ')}`}`);
@@ -21,7 +28,7 @@ export function mermaidOf(chart: Chart): string {
     for (const child of state.states) transitionsOf(child, indent);
   };
   const stateLines = (state: ChartState, indent: string): void => {
-    lines.push(`${indent}state "${plain(state.name).replaceAll('"', "'")}" as ${nameOf(state.id)}`);
+    lines.push(`${indent}state "${plain(state.name)}" as ${nameOf(state.id)}`);
     if (state.states.length === 0) return;
     lines.push(`${indent}state ${nameOf(state.id)} {`);
     inside(state, `${indent}  `);
