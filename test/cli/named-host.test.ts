@@ -43,5 +43,5 @@ test('another program that got the port of a killed host is not taken for it', a
   await writeFile(join(root, 'host.json'), JSON.stringify(file), { mode: 0o600 });
   const { exit, stderr } = await run(['sources', '--data-root', root]);
   t.is(exit, 3);
-  t.regex(stderr, /^no host runs on the data root /);
+  t.regex(stderr, /^no host has ever kept its data in /);
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
-import { runCommand } from './command.ts';
+import { runOn } from './command.ts';
 
 const speech = fileURLToPath(new URL('../../fixtures/speech/speech.m4a', import.meta.url));
 const label = 'Speech';
@@ -13,7 +13,7 @@ const label = 'Speech';
 let folder = '';
 let host: RunningHost;
 let client: StudyHost;
-const run = (...args: readonly string[]) => runCommand([...args, '--data-root', join(folder, 'root')]);
+const run = (...args: readonly string[]) => runOn(join(folder, 'root'), args);
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'said-as-commands-'));
@@ -52,10 +52,8 @@ test('a study or a source that is not there is found by a command, and so it say
 
 test('captions that nobody has made yet are said to be that, with the command that makes them', async (t) => {
   const runtimeId = await studied();
-  const missing = [
-    `the study has no captions yet; a person approves it (media-study review approve ${runtimeId})`,
-    `then media-study captions ${runtimeId} --produce makes them\n`,
-  ].join(', ');
+  const { captions } = await client.overview(runtimeId);
+  const missing = `the study has no captions yet; ${captions.text}; media-study evidence ${runtimeId} says what can be done\n`;
   for (const name of ['srt', 'vtt', 'ass'])
     t.deepEqual(await run('export', runtimeId, `captions.${name}`), { exit: 1, stdout: '', stderr: missing });
   t.deepEqual(await run('captions', runtimeId), { exit: 1, stdout: '', stderr: missing });

@@ -33,17 +33,14 @@ test('what is wrong with a call is said before a host is started for it', async 
     [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
     [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
     [['study', media, '--subtitles', none], `there is no subtitle file ${none}`],
-    [
-      ['study', media, '--language', 'korean'],
-      '--language: korean is no tag of a language; give one such as ko, en or pt-BR',
-    ],
+    [['study', media, '--language', 'korean'], '--language: korean is no tag of a language, did you mean ko (Korean)?'],
     [
       ['study', media, '--again', 'a/b'],
       '--again a/b: a name has letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long',
     ],
     [
       ['study', media, '--target-language', 'jp'],
-      '--target-language: jp is no tag of a language; give one such as ko, en or pt-BR',
+      '--target-language: jp is no tag of a language, did you mean ja (Japanese)?',
     ],
     [
       ['ingest', nameless],
@@ -91,6 +88,6 @@ test('what is wrong with a review or an export is said before a host is looked f
 test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'wrong calls-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const said = `no host runs on the data root ${folder}; start one: media-study serve --data-root '${folder}'\n`;
+  const said = `no host has ever kept its data in ${folder}; node build/media-study.js study FILE --data-root '${folder}' takes media in and studies it\n`;
   t.deepEqual(await run('sources', '--data-root', folder), [3, said]);
 });

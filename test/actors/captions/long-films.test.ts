@@ -9,8 +9,8 @@ import { StudyHost } from '../../../client/study-host.ts';
 import { attestations } from '../../../contract/review/publish-review.ts';
 import { storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { openInProcess } from '../../host/host-in-process.ts';
 import { ffmpeg } from '../../executors/evidence/media-for-tests.ts';
+import { openInProcess } from '../../host/host-in-process.ts';
 
 const embedding = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
 const longer = ['--maximum-caption-range-ms', '600000', '--maximum-caption-lines', '200'];
