@@ -11,10 +11,11 @@ import { fileURLToPath } from 'node:url';
 const versions = ['22.23.3', '24.21.0'];
 
 const tests = [
-  'test/cli/serve.test.ts',
-  'test/cli/media-study.test.ts',
-  'test/http/listener.test.ts',
-  'test/http/listener-idle.test.ts',
+  'test/cli/serve.process.test.ts',
+  'test/cli/commands.process.test.ts',
+  'test/http/listener/exchanges.process.test.ts',
+  'test/http/listener/bodies.process.test.ts',
+  'test/http/listener/idle.process.test.ts',
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -1,8 +1,8 @@
 // Writes docs/benchmarks.md from a report of `npm run bench -- --json FILE`: `npm run benchmarks -- FILE`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { report } from '../test/bench/report.ts';
-import { rows } from '../test/bench/rows.ts';
+import { report } from '../bench/report.ts';
+import { rows } from '../bench/rows.ts';
 import { benchmarksPage } from './docs/benchmarks-page.ts';
 
 const [file] = process.argv.slice(2);

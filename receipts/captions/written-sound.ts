@@ -4,7 +4,7 @@ import { editDistance } from '../core/edit-distance.ts';
 /**
  * From which likeness on, of 0 to 1, a word is a name in another script. By all letters one vowel of three may differ (*Eva*,
  * *Еву*); consonants alone count from three of them on. Both are choices, tried on the names of
- * `test/receipts/captions/written-sound.test.ts`.
+ * `test/receipts/captions/cues.test.ts`.
  */
 export const SOUND_LIKENESS = { letters: 0.65, consonants: 0.75, fewestConsonants: 3, moreConsonants: 1 } as const;
 

@@ -22,7 +22,7 @@ export const programParts = [
 ];
 
 /** What the tests are made of. */
-export const testParts = [...programParts, 'fixtures', 'test'];
+export const testParts = [...programParts, 'bench', 'fixtures', 'test'];
 
 /** @param {string} folder */
 const fileIn = (folder) => join(folder, '.built-from');

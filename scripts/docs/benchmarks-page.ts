@@ -1,5 +1,5 @@
-import type { Row } from '../../test/bench/figure.ts';
-import type { Report } from '../../test/bench/report.ts';
+import type { Row } from '../../bench/figure.ts';
+import type { Report } from '../../bench/report.ts';
 
 const head = (environment: string, load: number): string => `# Benchmarks
 

@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutDownloader } from '../without-downloader.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-// As an installed package has it: a link without the extension, so that printed commands begin with `media-study`.
-const folder = mkdtempSync(join(tmpdir(), 'installed-'));
-const program = join(folder, 'media-study');
-symlinkSync(join(repository, 'build', 'media-study.js'), program);
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** How a command ended, and what it printed. */
 export interface Ended {
@@ -20,22 +14,48 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the built `media-study` as a shell would, with no terminal; `environment` is added to that of the test. */
-export const runCommand = (
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> =>
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs a built program as a shell would, with no terminal; `environment` is added to that of the test. */
+export const runBuilt = (script: string, args: readonly string[], environment: Environment = {}): Promise<Ended> =>
   new Promise((resolve) => {
-    const env = { ...process.env, ...withoutDownloader, ...environment };
-    const child = execFile(process.execPath, [program, ...args], { cwd: repository, env }, (error, stdout, stderr) =>
+    const options = { cwd: repository, env: { ...process.env, ...withoutDownloader, ...environment } };
+    const child = execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) =>
       resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     );
     child.stdin?.end();
   });
 
-/** The same with printed commands as they are without `--data-root`: they carry the one of the call. */
+let link = '';
+
+/** The built `media-study` as an installed package has it: a link without the extension, which printed commands begin with. */
+function installed(): string {
+  if (link !== '') return link;
+  const folder = mkdtempSync(join(tmpdir(), 'installed-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  link = join(folder, 'media-study');
+  symlinkSync(join(repository, 'build', 'media-study.js'), link);
+  return link;
+}
+
+/** Runs the built `media-study`. */
+export const runCommand = (args: readonly string[], environment?: Environment): Promise<Ended> =>
+  runBuilt(installed(), args, environment);
+
+/** The same on a data root; printed commands stand in the outputs without the `--data-root` that they carry from the call. */
 export async function runOn(root: string, args: readonly string[]): Promise<Ended> {
   const { exit, stdout, stderr } = await runCommand([...args, '--data-root', root]);
   const plain = (text: string) => text.replaceAll(` --data-root ${root}`, '');
   return { exit, stdout: plain(stdout), stderr: plain(stderr) };
 }
+
+/** Starts a built program whose outputs are read while it runs. */
+export const startBuilt = (
+  script: string,
+  args: readonly string[],
+  environment: Environment = {},
+): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [script, ...args], {
+    cwd: repository,
+    env: { ...process.env, ...withoutDownloader, ...environment },
+  });

@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
-import { withoutDownloader } from '../without-downloader.ts';
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+import { startBuilt } from './command.ts';
 
 /** A program at an address of this machine that answers as it likes; its origin. It ends with the test. */
 export async function serving(t: ExecutionContext, answer: RequestListener): Promise<string> {
@@ -20,10 +16,7 @@ export async function serving(t: ExecutionContext, answer: RequestListener): Pro
 
 /** The built command, asked of a host at this address, and what it has said on stderr. It ends with the test. */
 export function commandOn(t: ExecutionContext, MEDIA_STUDY_HOST: string, call: readonly string[]) {
-  const command = spawn(process.execPath, ['build/media-study.js', ...call], {
-    cwd: repository,
-    env: { ...process.env, ...withoutDownloader, MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN: 'any' },
-  });
+  const command = startBuilt('build/media-study.js', call, { MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN: 'any' });
   t.teardown(() => command.kill('SIGKILL'));
   let said = '';
   command.stderr.on('data', (chunk) => {

@@ -5,7 +5,9 @@ import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { verifyRuntime } from '../../actors/reopening/verify-runtime.ts';
 import { openStore } from '../actors/reopening/stored-studies.ts';
+import { eventually } from '../patience.ts';
 import type { CrashClient, Promised } from './client.ts';
+import { processesOf } from './processes.ts';
 
 const sha256 = (...parts: readonly (string | Buffer)[]): Buffer => {
   const hash = createHash('sha256');
@@ -81,5 +83,26 @@ export async function checkRuntimes(t: ExecutionContext, root: string): Promise<
     }
   } finally {
     await store.close();
+  }
+}
+
+/** A data root that nobody uses is whole: its folders, its objects and its runtimes. */
+export async function checkWhole(t: ExecutionContext, root: string): Promise<void> {
+  await checkDataRoot(t, root);
+  await checkRuntimes(t, root);
+}
+
+/** Whatever a dead host had started dies with it; a moment is allowed for the kernel to be done with it. */
+export async function checkProcesses(t: ExecutionContext, root: string): Promise<void> {
+  const areGone = async () => (await processesOf(root)).length === 0;
+  await t.notThrowsAsync(eventually('the end of what the host had started', areGone, 50));
+}
+
+/** Finishes what earlier lives of the host owe, and checks everything that was ever promised on this data root. */
+export async function settle(t: ExecutionContext, client: CrashClient, promised: readonly Promised[]): Promise<void> {
+  for (const each of promised) {
+    await client.finish(each);
+    if (each.runtime !== null) checkJournal(t, each);
+    await checkAnswers(t, client, each);
   }
 }

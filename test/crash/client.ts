@@ -1,10 +1,8 @@
 import { request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
 import { canonicalJson } from '../../receipts/core/canonical-json.ts';
-import { patienceMs } from '../patience.ts';
-import type { Reachable } from './host-process.ts';
+import { askHost, type HostAnswer, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 
 const started = z.looseObject({ runtimeId: z.string(), commandId: z.string() });
@@ -15,9 +13,6 @@ const eventsBody = z.looseObject({
   terminal: z.boolean(),
   reachedHead: z.boolean(),
 });
-
-/** The host died while it was asked. */
-export class HostGone extends Error {}
 
 /** All that one client was ever promised for one file, across the lives of the host. */
 export interface Promised {
@@ -56,11 +51,9 @@ export const knownNow = (promised: Promised): Promised => ({
   heads: [...promised.heads],
 });
 
-interface Reply {
-  readonly status: number;
-  readonly text: string;
-  readonly head: string;
-}
+/** How far a client had come that knows this. */
+export const phaseOf = ({ ingestId, asked }: Promised): 'start' | 'ingest' | 'study' =>
+  asked ? 'study' : ingestId === null ? 'start' : 'ingest';
 
 /** Speaks to one life of the host. */
 export class CrashClient {
@@ -90,7 +83,7 @@ export class CrashClient {
   async open(promised: Promised): Promise<void> {
     const { media, number } = promised;
     if (promised.ingestId === null) {
-      const opened = await this.#ask('POST', '/v1/owned-media-ingests', {
+      const opened = await askHost(this.#host, 'POST', '/v1/owned-media-ingests', {
         filename: `clip-${number}.mp4`,
         declaredBytes: media.length,
         rightsScope: 'local_processing',
@@ -126,7 +119,7 @@ export class CrashClient {
     const { media } = promised;
     const first = !promised.sent;
     promised.sent = true;
-    const put = await this.#ask('PUT', `/v1/owned-media-ingests/${promised.ingestId}/media`, media);
+    const put = await askHost(this.#host, 'PUT', `/v1/owned-media-ingests/${promised.ingestId}/media`, media);
     // A host that died between its commit and its answer has the media although nobody was told.
     const isKnown = put.status === 409 && errorBody.parse(JSON.parse(put.text)).error.code === 'ingest_upload_conflict';
     if (first || !isKnown) this.#status(put, 202);
@@ -147,9 +140,9 @@ export class CrashClient {
       outputDepth: 'evidence',
     };
     promised.asked = true;
-    const planned = started.parse(this.#json(await this.#ask('POST', '/v1/runtime-plans', wanted), 200));
+    const planned = started.parse(this.#json(await askHost(this.#host, 'POST', '/v1/runtime-plans', wanted), 200));
     const { runtimeId, commandId } = started.parse(
-      this.#json(await this.#ask('POST', '/v1/runtime-starts', wanted), 202),
+      this.#json(await askHost(this.#host, 'POST', '/v1/runtime-starts', wanted), 202),
     );
     if (planned.runtimeId !== runtimeId) throw new Error(`planned ${planned.runtimeId}, started ${runtimeId}`);
     promised.runtime = { runtimeId, commandId };
@@ -157,7 +150,7 @@ export class CrashClient {
 
   async registered({ ingestId }: Promised) {
     const read = async () => {
-      const reply = await this.#ask('GET', `/v1/owned-media-ingests/${ingestId}`);
+      const reply = await askHost(this.#host, 'GET', `/v1/owned-media-ingests/${ingestId}`);
       const { status, failure, source } = this.#status(reply, 200);
       if (failure !== null) throw new Error(`the ingest failed: ${failure.code}: ${failure.message}`);
       return status === 'registered' ? source : null;
@@ -174,13 +167,13 @@ export class CrashClient {
     const events: string[] = [];
     const readPage = async (): Promise<boolean> => {
       const path = `/v1/runtimes/${promised.runtime?.runtimeId}/events?after=${events.length}&limit=7&wait=2000`;
-      const reply = await this.#ask('GET', path);
+      const reply = await askHost(this.#host, 'GET', path);
       const page = eventsBody.parse(this.#json(reply, 200));
       const texts = page.events.map((event) => canonicalJson(event));
       if (!reply.text.includes(`[${texts.join(',')}]`))
         throw new Error('a page is not the canonical JSON of its events');
       events.push(...texts);
-      const [seq, digest = ''] = reply.head.split(';sha256=');
+      const [seq, digest = ''] = (reply.headers.get('studio-journal-head') ?? '').split(';sha256=');
       promised.heads.push({ seq: Number(seq), digest });
       if (events.length !== page.nextCursor)
         throw new Error(`the page ends at ${page.nextCursor}, not ${events.length}`);
@@ -196,38 +189,15 @@ export class CrashClient {
   }
 
   async get(path: string): Promise<unknown> {
-    return this.#json(await this.#ask('GET', path), 200);
+    return this.#json(await askHost(this.#host, 'GET', path), 200);
   }
 
-  #status(reply: Reply, status: number) {
+  #status(reply: HostAnswer, status: number) {
     return ownedIngestStatus.parse(this.#json(reply, status));
   }
 
-  #json(reply: Reply, status: number): unknown {
+  #json(reply: HostAnswer, status: number): unknown {
     if (reply.status !== status) throw new Error(`answered ${reply.status}: ${reply.text}`);
     return JSON.parse(reply.text);
-  }
-
-  async #ask(method: string, path: string, body?: object): Promise<Reply> {
-    const { announced } = this.#host;
-    if (announced === null) throw new HostGone(this.#host.told().join('\n'));
-    const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
-    try {
-      const answer = await fetch(`${announced.listening}${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${announced.authorizationToken}`,
-          ...(body === undefined ? {} : { 'Content-Type': type }),
-        },
-        body: body === undefined ? null : Buffer.isBuffer(body) ? body : JSON.stringify(body),
-        signal: AbortSignal.timeout(patienceMs),
-      });
-      const text = await answer.text();
-      return { status: answer.status, text, head: answer.headers.get('studio-journal-head') ?? '' };
-    } catch (cause) {
-      const gone = await Promise.race([this.#host.ended.then(() => true), delay(patienceMs, false, { ref: false })]);
-      if (gone) throw new HostGone('the host died', { cause });
-      throw cause;
-    }
   }
 }

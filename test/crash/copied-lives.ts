@@ -1,5 +1,18 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import { copyAsLeft } from '../host/host-in-process.ts';
+
+/** Whether every point is tried, which takes many minutes, or only those at which something new is on disk. */
+export const isSoak = process.env.MEDIA_STUDY_TEST_SOAK === '1';
+
+/**
+ * Whether a host dies at a point. Where files are only read, staged or renamed a death is the object store's own business,
+ * and tested there.
+ */
+export const isDeadly = (point: string): boolean =>
+  (isSoak ? /^(commit:|object-store:put)/ : /^commit:after/).test(point);
 
 /** A data root as a death at one point of a life would have left it. */
 export interface Left<Known> {
@@ -34,6 +47,45 @@ export class CopiedLife<Known> {
     copyAsLeft(this.#root, root);
     this.left.push({ point: `${this.passed.length} ${name}`, root, known: this.#known() });
   };
+}
+
+interface LifeFolder {
+  readonly folder: string;
+  /** The data root of the life; its copies stand beside it. */
+  readonly root: string;
+}
+
+/** One life that several tests look at: the first of them that asks has it lived. */
+export class SharedLife<Lived> {
+  readonly #live: (t: ExecutionContext, place: LifeFolder) => Promise<Lived>;
+  #folder = '';
+  #lived: Promise<Lived> | undefined;
+
+  constructor(live: (t: ExecutionContext, place: LifeFolder) => Promise<Lived>) {
+    this.#live = live;
+  }
+
+  of(t: ExecutionContext): Promise<Lived> {
+    this.#lived ??= this.#begin(t);
+    return this.#lived;
+  }
+
+  /** Removes its folder, after all tests. */
+  readonly remove = (): Promise<void> => rm(this.#folder, { recursive: true, force: true });
+
+  async #begin(t: ExecutionContext): Promise<Lived> {
+    this.#folder = await realpath(await mkdtemp(join(tmpdir(), 'crash-test-')));
+    const root = join(this.#folder, 'way');
+    await mkdir(root, { mode: 0o700 });
+    return this.#live(t, { folder: this.#folder, root });
+  }
+}
+
+/** An empty folder for one test. */
+export async function emptyRoot(t: ExecutionContext): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'crash-test-')));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  return root;
 }
 
 /** Works at everything in a list, at two things at a time. */

@@ -3,16 +3,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
-import { StudyHost } from '../../client/study-host.ts';
+import type { StudyHost } from '../../client/study-host.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-transcriber.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
 import { writeBackup } from '../../storage/backup/write-backup.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
-import { CrashClient, knownNow, nothingPromised, type Promised } from './client.ts';
 import { type InProcessOptions, openInProcess, withDownloader } from '../host/host-in-process.ts';
-import type { Reachable } from './host-process.ts';
+import { CrashClient, knownNow, nothingPromised, type Promised } from './client.ts';
+import { clientOf, type Reachable } from './host-process.ts';
 import { LaterClient } from './later-client.ts';
 import { mediaNumber } from './media.ts';
 import { askRange, rangeReached } from './range-client.ts';
@@ -132,8 +132,7 @@ export class FullLife {
     this.#root = root;
     this.#page = page;
     this.#known = known;
-    const { listening = '', authorizationToken: token = '' } = host.announced ?? {};
-    this.#client = StudyHost.connect({ baseUrl: listening, token });
+    this.#client = clientOf(host);
     this.#later = new LaterClient(host);
   }
 

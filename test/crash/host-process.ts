@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { StudyHost } from '../../client/study-host.ts';
 import { RunningHost } from '../http/running-host.ts';
+import { patienceMs } from '../patience.ts';
 
 const announcement = z.looseObject({ listening: z.string(), authorizationToken: z.string(), pid: z.number() });
 const pointLine = /^crash point \d+: /;
@@ -17,6 +19,8 @@ export interface HostProcess {
   told(): readonly string[];
   /** Lets the crash hook begin to count. */
   count(): Promise<void>;
+  /** What its clients ask with. */
+  readonly fetch: typeof fetch;
   /** Resolves with the exit code or the signal. */
   readonly ended: Promise<number | string | null>;
   stop(): Promise<number | string | null>;
@@ -24,7 +28,49 @@ export interface HostProcess {
 }
 
 /** A host as far as a client of it is concerned. */
-export type Reachable = Pick<HostProcess, 'dataRoot' | 'announced' | 'told' | 'ended'>;
+export type Reachable = Pick<HostProcess, 'dataRoot' | 'announced' | 'told' | 'fetch' | 'ended'>;
+
+/** The typed client of a host. */
+export function clientOf({ announced, fetch }: Reachable): StudyHost {
+  const { listening = '', authorizationToken: token = '' } = announced ?? {};
+  return StudyHost.connect({ baseUrl: listening, token }, { fetch });
+}
+
+/** The host died while it was asked. */
+export class HostGone extends Error {}
+
+export interface HostAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** Asks a host; a body that is no buffer is sent as JSON. Rejects with `HostGone` where the host is dead, or dies meanwhile. */
+export async function askHost(
+  { announced, told, ended, fetch }: Reachable,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<HostAnswer> {
+  if (announced === null) throw new HostGone(told().join('\n'));
+  const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
+  try {
+    const answer = await fetch(`${announced.listening}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${announced.authorizationToken}`,
+        ...(body === undefined ? {} : { 'Content-Type': type }),
+      },
+      body: body === undefined ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  } catch (cause) {
+    const isGone = await Promise.race([ended.then(() => true), delay(patienceMs, false, { ref: false })]);
+    if (isGone) throw new HostGone('the host died', { cause });
+    throw cause;
+  }
+}
 
 /** Starts the host on a data root; `crashAt` is the setting of its crash hook. */
 export async function startHost(
@@ -50,6 +96,7 @@ export async function startHost(
   return {
     dataRoot,
     announced,
+    fetch,
     points: () => lines().filter((line) => pointLine.test(line)),
     told: () => lines().filter((line) => !pointLine.test(line)),
     count: async () => {

@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { attestations } from '../../contract/review/publish-review.ts';
-import { patienceMs } from '../patience.ts';
-import { HostGone } from './client.ts';
-import type { Reachable } from './host-process.ts';
+import { askHost, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 
 const reviewer = 'reviewer:local-operator';
@@ -195,23 +192,8 @@ export class LaterClient {
   }
 
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const { announced, told, ended } = this.#host;
-    if (announced === null) throw new HostGone(told().join('\n'));
-    try {
-      const answer = await fetch(`${announced.listening}${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${announced.authorizationToken}`, 'Content-Type': 'application/json' },
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(patienceMs),
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`answered ${answer.status}: ${text}`);
-      return JSON.parse(text);
-    } catch (cause) {
-      if (cause instanceof Error && cause.message.startsWith('answered')) throw cause;
-      const gone = await Promise.race([ended.then(() => true), delay(patienceMs, false, { ref: false })]);
-      if (gone) throw new HostGone('the host died', { cause });
-      throw cause;
-    }
+    const { status, text } = await askHost(this.#host, method, path, body);
+    if (status >= 300) throw new Error(`answered ${status}: ${text}`);
+    return JSON.parse(text);
   }
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { cpuMs } from '../bench/process-figures.ts';
+import { cpuMs } from '../../bench/process-figures.ts';
 
 /** Processes that were started for a data root or stand in it, as their command lines; needs /proc. */
 export async function processesOf(root: string): Promise<string[]> {

@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../contract/ingest/videohost-ingest.ts';
-import { patienceMs } from '../patience.ts';
-import type { Reachable } from './host-process.ts';
+import { askHost, HostGone, type Reachable } from './host-process.ts';
 import { waitUntil } from './standstill.ts';
 
 const path = '/v1/videohost-local-ingests';
@@ -14,16 +12,13 @@ export interface AskedRange {
 
 /** Asks for a range; its id, or null when the host died before it acknowledged it. */
 export async function askRange(host: Reachable, range: AskedRange): Promise<string | null> {
-  const answer = await ask(host, path, {
-    method: 'POST',
-    body: JSON.stringify({ localProcessingConfirmed: true, ...range }),
-  });
+  const answer = await ask(host, 'POST', path, { localProcessingConfirmed: true, ...range });
   return answer?.ingestId ?? null;
 }
 
 /** How a range stands; null when the host is dead. */
 export const rangeStatus = (host: Reachable, ingestId: string): Promise<VideohostIngestStatus | null> =>
-  ask(host, `${path}/${ingestId}`, {});
+  ask(host, 'GET', `${path}/${ingestId}`);
 
 /** Asks until the range has ended. */
 export async function rangeReached(host: Reachable, ingestId: string): Promise<VideohostIngestStatus> {
@@ -36,19 +31,11 @@ export async function rangeReached(host: Reachable, ingestId: string): Promise<V
   return read();
 }
 
-async function ask(host: Reachable, target: string, init: RequestInit): Promise<VideohostIngestStatus | null> {
-  const { announced } = host;
-  if (announced === null) return null;
+async function ask(host: Reachable, method: string, target: string, body?: object) {
   try {
-    const answer = await fetch(`${announced.listening}${target}`, {
-      ...init,
-      headers: { Authorization: `Bearer ${announced.authorizationToken}`, 'Content-Type': 'application/json' },
-      signal: AbortSignal.timeout(patienceMs),
-    });
-    return videohostIngestStatus.parse(await answer.json());
+    return videohostIngestStatus.parse(JSON.parse((await askHost(host, method, target, body)).text));
   } catch (error) {
-    const isGone = await Promise.race([host.ended.then(() => true), delay(patienceMs, false, { ref: false })]);
-    if (isGone) return null;
+    if (error instanceof HostGone) return null;
     throw error;
   }
 }

@@ -22,7 +22,7 @@ const listed = z.looseObject({
 /** A host that answers, while nothing of its work moves: a hang, however slow the machine is. */
 export class Standstill extends Error {}
 
-async function answerOf({ announced }: Reachable, path: string): Promise<string> {
+async function answerOf({ announced, fetch }: Reachable, path: string): Promise<string> {
   const answer = await fetch(`${announced?.listening}${path}`, {
     headers: { Authorization: `Bearer ${announced?.authorizationToken}` },
     signal: AbortSignal.timeout(90_000),

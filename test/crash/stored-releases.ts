@@ -6,6 +6,7 @@ import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { unpackStores } from '../../fixtures/golden-store/archive.ts';
 import { type Release, release } from '../../fixtures/golden-store/release.ts';
+import { isSoak } from './copied-lives.ts';
 
 /** The stores that each release left (`scripts/cut-stores.ts`). */
 export const releases = fileURLToPath(new URL('../../fixtures/golden-store/releases', import.meta.url));
@@ -26,7 +27,7 @@ const kindOf = (state: string): string => state.slice(0, state.indexOf('.'));
  * The stores of each release that show something of their own: of every state the one that the newest release with that version
  * of the chart left, and of every release one for each kind of actor.
  */
-export function tellingStores(): Map<string, ReadonlySet<string>> {
+function tellingStores(): Map<string, ReadonlySet<string>> {
   const seen = new Set<string>();
   const telling = new Map<string, ReadonlySet<string>>();
   for (const [name, { stores, charts }] of describedReleases.toReversed()) {
@@ -45,10 +46,21 @@ export function tellingStores(): Map<string, ReadonlySet<string>> {
   return telling;
 }
 
-/** Unpacks the stores of a release into a new folder, which the caller removes. */
-export function unpacked(name: string): string {
+export const telling = tellingStores();
+
+/** The stores of a release that are opened by tests of a tier. A soak opens all of them. */
+export const storesAt = (tier: 'host' | 'process', name: string, { stores }: Release) =>
+  Object.entries(stores).filter(
+    ([state]) =>
+      !isOfLife(state) &&
+      (isSoak || telling.get(name)?.has(state) === true) &&
+      (tier === 'process') === state.startsWith('videohost'),
+  );
+
+/** Unpacks some stores of a release into a new folder, which the caller removes. */
+export function unpacked(name: string, states: readonly string[]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'older-stores-')));
-  unpackStores(join(releases, name, 'stores.tar.br'), folder);
+  unpackStores(join(releases, name, 'stores.tar.br'), folder, (state) => states.includes(state));
   return folder;
 }
 

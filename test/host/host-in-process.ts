@@ -87,15 +87,16 @@ export async function openInProcess(
 ): Promise<HostInProcess> {
   const told: string[] = [];
   const report = (line: string): void => void told.push(line);
+  const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const { videohost, maximumVideohostRangeMs, videohostWorkers, captionExecutor, explainerModel, ...options } =
-    serveOptions(['--data-root', dataRoot, '--study-workers', '2', ...flags]);
+    serveOptions(['--data-root', dataRoot, ...workers, ...flags]);
   const host = await openHost({
     ...options,
     sources: [{ directory: sampleFolder, root: null }],
     videohost: { ...videohost, maximumRangeMs: maximumVideohostRangeMs, workers: videohostWorkers },
     captionExecutor: captionExecutor.classification,
     translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
-    explainer: explainerOf(explainerModel, process.env),
+    explainer: explainerOf(explainerModel, { ...process.env, ...environment }),
     screenText: options.screenText,
     recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
@@ -138,6 +139,7 @@ export async function openInProcess(
     dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
     told: () => told,
+    fetch,
     ended: new Promise(() => undefined),
     stop: stopOnce,
   };

@@ -26,11 +26,26 @@ export interface OpenAnswer {
   leave(): void;
 }
 
+/** A request whose body the test sends by and by. */
+export interface OpenRequest {
+  /** Sends more; a body with a length ends with its last byte. */
+  send(bytes: Buffer): void;
+  /** Ends a body without a length. */
+  end(): void;
+  /** Goes away, as a client that closes its connection. */
+  leave(): void;
+  /** The whole answer. */
+  answer(): Promise<WireAnswer>;
+}
+
 /** The body of a request on its way, and what comes back. */
 class MemoryExchange extends ExchangeCore {
   readonly answered: Promise<OpenAnswer>;
   #resolve: (answer: OpenAnswer) => void = () => undefined;
   readonly #pieces: Buffer[];
+  /** Whether more of the body may come. */
+  #isOpen: boolean;
+  #hasBegun = false;
   #isScheduled = false;
   #isHeld = false;
   #full = 0;
@@ -40,9 +55,10 @@ class MemoryExchange extends ExchangeCore {
   #end: (how: 'whole' | 'cut') => void = () => undefined;
   readonly #ended: Promise<'whole' | 'cut'>;
 
-  constructor(head: FlatHead, pieces: readonly Buffer[], owner: ExchangeOwner) {
+  constructor(head: FlatHead, pieces: readonly Buffer[] | null, owner: ExchangeOwner) {
     super(head, owner, Number.POSITIVE_INFINITY);
-    this.#pieces = [...pieces];
+    this.#pieces = [...(pieces ?? [])];
+    this.#isOpen = pieces === null;
     this.answered = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -51,7 +67,15 @@ class MemoryExchange extends ExchangeCore {
     });
   }
 
+  /** More of an open body; null is its end. */
+  more(bytes: Buffer | null): void {
+    if (bytes === null) this.#isOpen = false;
+    else this.#pieces.push(bytes);
+    if (this.#hasBegun) this.#flow();
+  }
+
   protected beginBody(): void {
+    this.#hasBegun = true;
     this.#flow();
   }
 
@@ -108,7 +132,7 @@ class MemoryExchange extends ExchangeCore {
       if (this.#isHeld || this.#over !== undefined) return;
       const piece = this.#pieces.shift();
       if (piece === undefined) {
-        this.receiveEnd();
+        if (!this.#isOpen) this.receiveEnd();
         return;
       }
       this.arrived(piece.length);
@@ -201,32 +225,67 @@ export class MemoryWire {
 
   /** Asks, and resolves when the head of the answer is there. */
   async begin(method: string, target: string, question: Question = {}): Promise<OpenAnswer> {
-    const { json, token = this.token } = question;
+    const { json } = question;
     const body = json === undefined ? question.body : Buffer.from(JSON.stringify(json));
     const pieces = body === undefined ? [] : Buffer.isBuffer(body) ? [body] : body;
-    const fields: OutgoingHttpHeaders = {
-      Host: `127.0.0.1:${memoryPort}`,
-      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+    const framing = {
       ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(Buffer.isBuffer(body) ? { 'Content-Length': body.length } : {}),
       ...(Array.isArray(body) ? { 'Transfer-Encoding': 'chunked' } : {}),
-      ...question.headers,
     };
-    if (this.#handler === undefined || this.#flight === undefined) throw new Error('the wire is closed');
-    const exchange = new MemoryExchange(new FlatHead(method, target, flat(fields)), pieces, this.#flight);
-    this.#flight.begin();
-    exchange.handle(this.#handler);
+    const exchange = this.#sent(method, target, question, framing, pieces);
     return within(`an answer to ${method} ${target}`, exchange.answered);
   }
 
   /** Asks, and resolves when the whole answer is there. */
   async ask(method: string, target: string, question: Question = {}): Promise<WireAnswer> {
-    const answer = await this.begin(method, target, question);
-    const body: Buffer[] = [];
-    for await (const chunk of answer.chunks) body.push(chunk);
-    if ((await answer.ended) === 'cut') throw new Error(`the answer to ${method} ${target} was cut`);
-    return { status: answer.status, headers: answer.headers, body: Buffer.concat(body) };
+    return whole(`${method} ${target}`, await this.begin(method, target, question));
   }
+
+  /** Sends the head of a request whose body comes by and by; without a length it comes in chunks. */
+  request(method: string, target: string, bytes: number | null, headers: OutgoingHttpHeaders): OpenRequest {
+    const framing = bytes === null ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes };
+    const exchange = this.#sent(method, target, { headers }, framing, null);
+    let missing = bytes ?? Number.POSITIVE_INFINITY;
+    return {
+      send: (more) => {
+        exchange.more(more);
+        missing -= more.length;
+        if (missing <= 0) exchange.more(null);
+      },
+      end: () => exchange.more(null),
+      leave: () => exchange.leave(),
+      answer: async () =>
+        whole(`${method} ${target}`, await within(`an answer to ${method} ${target}`, exchange.answered)),
+    };
+  }
+
+  #sent(
+    method: string,
+    target: string,
+    { headers, token = this.token }: Question,
+    framing: OutgoingHttpHeaders,
+    pieces: readonly Buffer[] | null,
+  ): MemoryExchange {
+    const fields: OutgoingHttpHeaders = {
+      Host: `127.0.0.1:${memoryPort}`,
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...framing,
+      ...headers,
+    };
+    if (this.#handler === undefined || this.#flight === undefined) throw new Error('the wire is closed');
+    const exchange = new MemoryExchange(new FlatHead(method, target, flat(fields)), pieces, this.#flight);
+    this.#flight.begin();
+    exchange.handle(this.#handler);
+    return exchange;
+  }
+}
+
+async function whole(request: string, answer: OpenAnswer): Promise<WireAnswer> {
+  const body: Buffer[] = [];
+  for await (const chunk of answer.chunks) body.push(chunk);
+  if ((await answer.ended) === 'cut') throw new Error(`the answer to ${request} was cut`);
+  return { status: answer.status, headers: answer.headers, body: Buffer.concat(body) };
 }
 
 /** Names in lower case, each value as a text, a field with several values several times. */

@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../contract/base/clock.ts';
-import { openLauncher, probeSandbox } from '../../executors/process/launcher.ts';
 import { dataRootAt } from '../../storage/objects/data-root-layout.ts';
 import { CheckedWire } from './checked-wire.ts';
-import { type HostInProcess, openInProcess } from './host-in-process.ts';
+import { copyAsLeft, type HostInProcess, openInProcess } from './host-in-process.ts';
 import { type KnownOfLives, knownLives, type LifeName, livedRoot } from './lives.ts';
-import { MemoryWire, type OpenAnswer } from './memory-wire.ts';
-import { TestLauncher } from './test-launcher.ts';
+import { MemoryWire, memoryPort, type OpenAnswer, type OpenRequest } from './memory-wire.ts';
+import { openRealLauncher, TestLauncher } from './test-launcher.ts';
 import type { Question, WireAnswer } from './wire-question.ts';
 
 export interface TestHostOptions {
   /** The life whose data root it is opened on. */
   readonly life?: LifeName;
-  /** Whether ffmpeg and ffprobe may run; else no process is started. */
+  /** Whether ffmpeg and ffprobe may run, and a detector that hears no speech; else no process is started. */
   readonly mediaTools?: boolean;
+  /** Whether there is a yt-dlp, which is asked for nothing but its version. */
+  readonly downloader?: boolean;
   /** Options of the command line. */
   readonly flags?: readonly string[];
+  /** Added to the environment of the test. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   /** Hears of every point at which something was, or is about to be, written. */
   readonly points?: (name: string) => void;
@@ -25,7 +30,10 @@ export interface TestHostOptions {
 
 /** One host for one test, inside the test's process, on a data root that was lived before; asked over a wire in memory. */
 export class TestHost extends CheckedWire {
-  readonly dataRoot: string;
+  /** Another one after each death. */
+  dataRoot: string;
+  /** The port that it says it has. */
+  readonly port = memoryPort;
   /** What the client of the lives was told. */
   readonly known: KnownOfLives;
   readonly #t: ExecutionContext;
@@ -51,13 +59,14 @@ export class TestHost extends CheckedWire {
 
   /** Starts a host on the data root, with other options of the command line if they are given. */
   async start(flags: readonly string[] = this.#options.flags ?? []): Promise<void> {
-    const { mediaTools = false, clock, points } = this.#options;
-    const sandbox = mediaTools ? { sandbox: probeSandbox() } : null;
-    const real =
-      sandbox && (await openLauncher({ workRoot: dataRootAt(this.dataRoot).work, newId: randomUUID, ...sandbox }));
-    this.#launcher = new TestLauncher(real);
+    const { mediaTools = false, downloader = false, environment = {}, clock, points } = this.#options;
+    const real = mediaTools ? await openRealLauncher(dataRootAt(this.dataRoot).work) : null;
+    this.#launcher = new TestLauncher(real, downloader);
+    const ytdlp = join(dirname(this.dataRoot), 'yt-dlp');
+    if (downloader) writeFileSync(ytdlp, '#!/bin/sh\n', { mode: 0o755 });
     this.#host = await openInProcess(this.#t, this.dataRoot, {
       flags,
+      environment: { ...(downloader ? { MEDIA_STUDY_YTDLP: ytdlp } : {}), ...environment },
       launcher: this.#launcher,
       wire: this.#wire,
       ...(clock === undefined ? {} : { clock }),
@@ -76,10 +85,27 @@ export class TestHost extends CheckedWire {
     await this.start(flags);
   }
 
+  /** Dies, and starts again on what it left; `meanwhile` changes something of that. */
+  async die(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
+    const left = `${this.dataRoot}-left`;
+    copyAsLeft(this.dataRoot, left);
+    // What it does from now on is no part of its life.
+    await this.stop();
+    this.dataRoot = left;
+    await meanwhile();
+    await this.start();
+  }
+
   /** What starts the processes of the host, so that a test can hold them. */
   get launcher(): TestLauncher {
     return this.#launcher;
   }
+
+  /** While it is closed, every pass over media waits, so that work stays under way. */
+  readonly gate = {
+    close: async (): Promise<void> => this.#launcher.hold(/^ffmpeg$/),
+    open: async (): Promise<void> => this.#launcher.release(),
+  };
 
   get token(): string {
     return this.#wire.token;
@@ -99,6 +125,11 @@ export class TestHost extends CheckedWire {
   /** Begins a request whose answer is read by and by. */
   begin(method: string, path: string, question: Question = {}): Promise<OpenAnswer> {
     return this.#wire.begin(method, path, question);
+  }
+
+  /** Sends the head of a request whose body comes by and by; without a length it comes in chunks. */
+  request(method: string, path: string, bytes: number | null, headers: OutgoingHttpHeaders = {}): OpenRequest {
+    return this.#wire.request(method, path, bytes, headers);
   }
 
   protected override send(method: string, path: string, question: Question): Promise<WireAnswer> {

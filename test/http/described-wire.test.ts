@@ -1,6 +1,6 @@
 import test from 'ava';
-import { DescribedWire } from './described-wire.ts';
 import type { Question, WireAnswer } from '../host/wire-question.ts';
+import { DescribedWire } from './described-wire.ts';
 
 const wire = await DescribedWire.read();
 const runtime = '/v1/runtimes/runtime:00000000-0000-4000-8000-000000000000';

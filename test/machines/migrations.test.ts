@@ -51,7 +51,7 @@ test('every chart that an actor follows has a table of migrations', (t) => {
 for (const { name: release } of released) {
   for (const [id, { version, states, context, input }] of Object.entries(described(release).charts)) {
     if (commandCharts.includes(id)) continue;
-    test(`${id} as ${release} left it, in any state, has a way to the chart of this program`, (t) => {
+    test(`${id} as ${release} left it, in any state, has a way to this chart`, (t) => {
       const machine: AnyStateMachine | undefined = actorMachines.find((each) => each.id === id);
       if (machine === undefined) return t.fail(`${id} is no chart any more: say what becomes of its actors`);
       const present = Number(machine.version);

@@ -9,7 +9,7 @@ import {
   SimulatedClock,
   type Snapshot,
 } from 'xstate';
-import type { Scenario } from './scenario.ts';
+import type { Scenario } from './scenarios.ts';
 
 type Transition = InspectedMicrostepEvent['_transitions'][number];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { memoryOf } from '../bench/process-figures.ts';
+import { memoryOf } from '../../bench/process-figures.ts';
 import { CrashClient, nothingPromised } from '../crash/client.ts';
 import { type HostProcess, startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';

@@ -8,11 +8,11 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { errorCodes } from '../../contract/base/error-codes.ts';
 import { checkDataRoot, checkJournal, checkRuntimes } from '../crash/checks.ts';
 import { CrashClient, knownNow, nothingPromised, type Promised } from '../crash/client.ts';
-import { openInProcess } from '../host/host-in-process.ts';
 import { startHost } from '../crash/host-process.ts';
 import { mediaNumber } from '../crash/media.ts';
 import { slowClock } from '../crash/slow-clock.ts';
 import { Standstill } from '../crash/standstill.ts';
+import { openInProcess } from '../host/host-in-process.ts';
 import { scratchFolder, seededNumbers } from '../storage/ledger/scratch.ts';
 
 const rounds = Number(process.env.MEDIA_STUDY_TEST_INJECTIONS ?? 200);

@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { AnyStateMachine } from 'xstate';
+import { chart } from '../../contract/lifecycles/chart.ts';
 import type { Area, Arrow, ChartDrawing, Line, StateBox } from '../../contract/lifecycles/chart-drawing.ts';
 import { machines } from '../../machines/catalogue.ts';
 import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
 import { boxPadding } from '../../visualizer/drawing/distances.ts';
+import { chartFiles, staleFiles } from '../../visualizer/drawing/files.ts';
 import { layoutOf } from '../../visualizer/drawing/layout.ts';
 import { roomOf, wrapped } from '../../visualizer/drawing/line.ts';
 import { svgOf } from '../../visualizer/drawing/svg.ts';
@@ -66,15 +71,22 @@ const linesOf = ({ points }: Arrow): Area[] =>
     return [flat ? { x: x + 1, y, width: width - 2, height: 0.1 } : { x, y: y + 1, width: 0.1, height: height - 2 }];
   });
 
+const drawnFolder = fileURLToPath(new URL('../../docs/charts', import.meta.url));
+
+/** The files of all machines: to lay a machine out takes seconds, so that this is done once. */
+const files = await chartFiles(machines.map(chartOf));
+
 const drawn = await Promise.all(
   everyMachine.map(async (machine) => {
     const chart = chartOf(machine);
-    return { machine, chart, drawing: await layoutOf(chart) };
+    const file = files.get(`${machine.id}.drawing.json`);
+    const drawing: ChartDrawing = file === undefined ? await layoutOf(chart) : JSON.parse(file);
+    return { machine, chart, drawing };
   }),
 );
 
 for (const { machine, chart, drawing } of drawn) {
-  test(`in the drawing of ${machine.id} nothing that is written is covered or crossed by anything`, (t) => {
+  test(`in the drawing of ${machine.id} nothing covers or crosses what is written`, (t) => {
     const written = writtenIn(drawing);
     const page = { x: 0, y: 0, width: drawing.width, height: drawing.height };
     written.forEach((one, index) => {
@@ -88,7 +100,7 @@ for (const { machine, chart, drawing } of drawn) {
     });
   });
 
-  test(`in the drawing of ${machine.id} every state lies inside its parent and beside its siblings`, (t) => {
+  test(`in the drawing of ${machine.id} states lie inside parents and beside siblings`, (t) => {
     const { boxes } = drawing;
     const parentOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
     for (const box of boxes.slice(1)) {
@@ -100,7 +112,7 @@ for (const { machine, chart, drawing } of drawn) {
     }
   });
 
-  test(`the drawing of ${machine.id} leads every transition from its state to its target and carries its id`, (t) => {
+  test(`the drawing of ${machine.id} leads each transition to its target, with its id`, (t) => {
     const svg = svgOf(drawing, themes.light);
     for (const box of drawing.boxes) t.true(svg.includes(`data-state="${box.id}"`), box.id);
     const drawn = drawing.arrows.flatMap(({ transitions }) => transitions);
@@ -151,4 +163,20 @@ test('lines break at spaces and after dots, never behind the stroke before an ac
   t.deepEqual(texts('again.and.again', 40), ['again.', 'and.', 'again']);
   t.deepEqual(texts('stop / emit', 30), ['stop', '/ emit']);
   t.deepEqual(texts('unbreakable', 5), ['unbreakable']);
+});
+
+test('every drawing matches its machine', async (t) => {
+  t.deepEqual(await staleFiles(drawnFolder, files), [], 'run `npm run charts` and review what changed');
+});
+
+test('every machine has its chart as data and a drawing in both themes, and the page shows them', async (t) => {
+  const readme = await readFile(join(drawnFolder, 'README.md'), 'utf8');
+  for (const { id } of machines) {
+    const stored = chart.parse(JSON.parse(await readFile(join(drawnFolder, `${id}.json`), 'utf8')));
+    t.is(stored.machineId, id);
+    for (const name of [`${id}.light.svg`, `${id}.dark.svg`]) {
+      t.regex(await readFile(join(drawnFolder, name), 'utf8'), /^<svg [\s\S]*<\/svg>\n$/);
+      t.true(readme.includes(name));
+    }
+  }
 });

@@ -7,8 +7,6 @@ import { finishCutReviews } from '../../../actors/review/cut-reviews.ts';
 import { PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
-import { Supervisor } from '../../../actors/supervision/supervisor.ts';
-import { TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-executor.ts';
 import type { CaptionAllowance } from '../../../contract/captions/long-captions.ts';
@@ -18,10 +16,12 @@ import { attestations } from '../../../contract/review/publish-review.ts';
 import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
+import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
 import { startOfTest } from '../../storage/ledger/scratch.ts';
-import { openStore } from '../reopening/stored-studies.ts';
-import { GatedLedger } from '../supervision/gated-ledger.ts';
+import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
+import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
 const reviewer = { id: 'reviewer:one', label: 'One' };
@@ -56,22 +56,14 @@ export type CaptionBench = Awaited<ReturnType<typeof openCaptionBench>>;
 
 /** The services of reviews and captions over a real store, as one process would have them. */
 export async function openCaptionBench(t: ExecutionContext, root: string, options: CaptionBenchOptions = {}) {
-  const store = await openStore(root);
-  const ledger = new GatedLedger(store.ledger);
-  const hook: { storing: Storing } = { storing: () => undefined };
-  const objectStore = asking(store.objectStore, hook);
-  const clock = new SimulatedClock(startOfTest);
+  const opening = await openStore(root);
   const reports: string[] = [];
-  const report = (line: string) => void reports.push(line);
-  const fatal = (error: Error) => t.fail(error.message);
-  const supervisor = new Supervisor({
-    ledger,
-    clock,
-    elapsed: clock.elapsed,
-    budgets: new TimeBudgets(clock),
-    fatal,
-    report,
+  const opened = openSupervisor(t, opening.ledger, new SimulatedClock(startOfTest), {
+    report: (line) => reports.push(line),
   });
+  const { clock, ledger, supervisor, report, close } = opened;
+  const hook: { storing: Storing } = { storing: () => undefined };
+  const objectStore = asking(opening.objectStore, hook);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
   const translator = null;
@@ -103,13 +95,8 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     committed,
   });
   supervisor.register(captioning);
-  const close = async () => {
-    supervisor.stop();
-    await ledger.close();
-  };
-  t.teardown(close);
   return {
-    ...{ store, ledger, hook, clock, reports, supervisor, captions, reviews, close },
+    ...{ store: opening, ledger, hook, clock, reports, supervisor, captions, reviews, close },
     ...{ objectStore, runtimes, mutex, stops, report },
     reads: new CaptionReads(runtimes),
     recover: async (): Promise<RecoveryReport> => {
@@ -143,7 +130,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
       }),
     /** What the journal says from this event on, a word for each: its type without what all of one stage have in common. */
     journal: async (runtimeId: string, after: number): Promise<string[]> => {
-      const { events } = await store.ledger.journalPage(runtimeId, after, 100);
+      const { events } = await ledger.journalPage(runtimeId, after, 100);
       return events.map((bytes) => {
         const event = JSON.parse(Buffer.from(bytes).toString('utf8')) as JournalEvent;
         if (event.type === 'caption.production_failed') return `failed ${event.data.reason.message}`;
@@ -152,6 +139,24 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     },
   };
 }
+
+/** Services with a study that was approved; its options, and what is different about the study. */
+export async function approvedStudy(
+  t: ExecutionContext,
+  options: CaptionBenchOptions = {},
+  shape: Partial<StudyShape> = {},
+) {
+  const root = await newDataRoot(t);
+  const bench = await openCaptionBench(t, root, options);
+  await bench.recover();
+  const runtimeId = await store(bench.store, storedStudy({ version: 1, windows: 4, tracks: twoTracks, ...shape }));
+  const approval = await bench.approve(runtimeId);
+  return { root, bench, runtimeId, approval, after: bench.ledger.journalHead(runtimeId).seq };
+}
+
+/** What the journal says of captions that are made, and of those that are checked. */
+export const made = ['started', 'artifact.recorded', 'artifact.recorded', 'completed'];
+export const checked = ['artifact.recorded', 'quality_control_decided'];
 
 /** A promise that the test keeps: everything that awaits it stands still until then. */
 export function held() {

@@ -139,3 +139,95 @@ export function resigned(
 /** The same without a signature. */
 export const unsigned = (entries: ReadonlyMap<string, Buffer>): Map<string, Buffer> =>
   new Map([...entries].filter(([name]) => name !== 'signature.json' && name !== 'signing-key.pem'));
+
+export type Entries = ReadonlyMap<string, Buffer>;
+
+/** Makes another archive of the bytes of a bundle, or of its entries. */
+type Forge = (bytes: Buffer, entries: Entries) => Promise<Buffer> | Buffer;
+
+/** What a verification has to find, and what makes a bundle so. */
+export type Mutation = readonly [finding: string | RegExp, forge: Forge];
+
+type Change = (entries: Entries) => Map<string, Buffer>;
+
+/** The archive of entries that were changed one way after the other. */
+export const made =
+  (...changes: readonly Change[]): Forge =>
+  (_, entries) =>
+    packed(changes.reduce<Entries>((all, change) => change(all), entries));
+
+/** A parsed record, as far as mutations look into it. */
+interface EditedRecord {
+  readonly start?: { readonly ids?: object };
+  readonly source?: object;
+}
+
+/** Where a stored file stands in a bundle. */
+export const objectOf = (contentId: string): string => `objects/sha256/${contentId.slice('sha256:'.length)}`;
+/** Where the run-start record stands. */
+export const start = objectOf(study.start.receiptContentId);
+
+/** One entry with other content. */
+export const entry =
+  (name: string, change: (content: Buffer) => Uint8Array): Change =>
+  (entries) =>
+    new Map([...entries].map(([each, content]) => [each, each === name ? Buffer.from(change(content)) : content]));
+
+/** One entry more. */
+export const added =
+  (name: string, content: string | Buffer): Change =>
+  (entries) =>
+    new Map([...entries, [name, Buffer.from(content)]]);
+
+/** All entries but one. */
+export const lacking =
+  (name: string): Change =>
+  (entries) =>
+    new Map([...entries].filter(([each]) => each !== name));
+
+/** The manifest lists the entries as they are now, and says something else. */
+export const listing =
+  (change?: (manifest: Manifest) => Manifest): Change =>
+  (entries) =>
+    relisted(entries, change);
+
+/** Forgers who list and sign anew: what the records say of each other finds them. */
+export const forging = (...changes: readonly Change[]): Forge => made(...changes, listing(), (all) => resigned(all));
+
+/** A record with these fields changed, in canonical form again. */
+export const edited =
+  (change: object | ((record: EditedRecord) => object)) =>
+  (content: Buffer): Uint8Array => {
+    const record = JSON.parse(String(content));
+    const fields = typeof change === 'function' ? change(record) : change;
+    return storedBytes(JSON.parse(JSON.stringify({ ...record, ...fields })));
+  };
+
+/** A text in which something was replaced. */
+export const text = (from: string | RegExp, to: string) => (content: Buffer) =>
+  Buffer.from(String(content).replace(from, to));
+
+/** Content with one bit changed. */
+export const flipped = (content: Buffer) => {
+  const copy = Buffer.from(content);
+  copy[copy.length >> 1] = (copy[copy.length >> 1] ?? 0) ^ 1;
+  return copy;
+};
+
+/** Makes each of the mutations of a bundle and compares what is found. */
+export async function checkMutations(
+  t: ExecutionContext,
+  mutations: Readonly<Record<string, Mutation>>,
+): Promise<void> {
+  const { bundles } = await bundlesOfStudy(t);
+  const bytes = await bundleOf(bundles);
+  const entries = await unpacked(bytes);
+  t.is((await verdictOf(await packed(entries))).found, 'intact');
+  const others: Record<string, string> = {};
+  for (const [title, [finding, forge]] of Object.entries(mutations)) {
+    const { found } = await verdictOf(await forge(bytes, entries));
+    const isNamed = typeof finding === 'string' ? found === finding : finding.test(found);
+    if (!isNamed) others[title] = found;
+  }
+  t.deepEqual(others, {});
+}

@@ -50,6 +50,13 @@ export async function openStore(root: string): Promise<OpenedStore> {
   return store;
 }
 
+/** Opens a data root of the test's own, and closes it with the test. */
+export async function newStore(t: ExecutionContext): Promise<OpenedStore> {
+  const opened = await openStore(await newDataRoot(t));
+  t.teardown(() => opened.close());
+  return opened;
+}
+
 /** How far a study came, and what its row says of it. */
 export interface StoredStage {
   /** The first of its commits; all unless told otherwise. */

@@ -1,48 +1,16 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { loadSourceFolder } from '../../../actors/sources/source-folder.ts';
+import test from 'ava';
 import { languageRanges } from '../../../contract/sources/language-ranges.ts';
 import { speechActivity } from '../../../contract/sources/speech-activity.ts';
 import { readSampleGold, sampleFolder, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOf, contentIdOfBytes } from '../../../receipts/core/canonical-json.ts';
-import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
-
-async function loadSample(t: ExecutionContext) {
-  const root = await mkdtemp(path.join(tmpdir(), 'sample-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  const objectStore = await openObjectStore({ root: path.join(root, 'data') });
-  return loadSourceFolder(sampleFolder, {
-    sourceRoot: path.dirname(sampleFolder),
-    verifyFile: (file, contentId) => objectStore.verifyFile(file, contentId),
-  });
-}
 
 const readRecord = async (name: string): Promise<unknown> =>
   JSON.parse(await readFile(path.join(sampleFolder, name), 'utf8'));
 
 const overlapMs = (a: { startMs: number; endMs: number }, b: { startMs: number; endMs: number }): number =>
   Math.max(0, Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs));
-
-test('the sample is sealed with measured speech, scripted languages and the right to pass it on', async (t) => {
-  const { session, sourceKind, label, trackCount, tracks, pinnedEvidence } = await loadSample(t);
-  t.is(sourceKind, 'owned_local');
-  t.is(label, 'Reading room (sample)');
-  t.is(session.preflight.schema, 'studio.preflight-bundle.v3');
-  t.is(session.sourceReceipt.rightsScope, 'redistribution');
-  t.is(session.source.durationMs, 50_000);
-  t.is(session.detectedLanguageEvidenceContentIds.length, 1);
-  t.is(trackCount, 4);
-  t.deepEqual(
-    tracks.map(({ kind, codec }) => `${kind}:${codec}`),
-    ['video:h264', 'audio:aac', 'subtitle:mov_text', 'subtitle:mov_text'],
-  );
-  t.deepEqual(
-    pinnedEvidence.map(({ kind }) => kind),
-    ['speech-activity-receipt', 'language-ranges-receipt'],
-  );
-});
 
 test('the labels are those of the committed media', async (t) => {
   const gold = await readSampleGold();

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { errorEnvelope } from '../../../contract/base/error-envelope.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { readableDocument } from '../../../scripts/docs/openapi/read-document.ts';
+import type { WireAnswer } from '../../host/wire-question.ts';
 import { type AdapterFlag, HostContract, pageOrigin } from '../../http/host/contract.ts';
 import { ingestRequest, openIngest } from '../../http/host/ingest-steps.ts';
-import type { WireAnswer } from '../../host/wire-question.ts';
 import { type HostileRequest, hostileRequest, type Known } from './hostile-request.ts';
 
 const path = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));

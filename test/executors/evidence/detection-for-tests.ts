@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Clock } from '../../../contract/base/clock.ts';
+import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import {
   type DetectedFact,
   type DetectedKind,
@@ -12,6 +13,7 @@ import {
   type EvidenceArtifact,
   evidenceArtifact,
 } from '../../../contract/evidence/evidence.ts';
+import { type FurtherKind, furtherArtifact } from '../../../contract/evidence/further-evidence.ts';
 import { type Detector, openDetector } from '../../../executors/detector/detector.ts';
 import { detectRange } from '../../../executors/evidence/detect.ts';
 import type { DetectionTracks } from '../../../executors/evidence/detection-parameters.ts';
@@ -115,6 +117,28 @@ export async function detect(
   const range = { startMs, endMs };
   const keep = async () => undefined;
   return (await detectRange(deps, { path: file, sourceContentId, range, ...tracks, signal, keep })).detections;
+}
+
+/** What a pass over a range keeps beside its detections: the facts of one kind, and the objects of all. */
+export async function furtherEvidence(
+  t: ExecutionContext,
+  deps: DetectDeps,
+  file: string,
+  [startMs, endMs]: readonly [number, number],
+  tracks: DetectionTracks,
+) {
+  const objects: StoredObject[] = [];
+  const { further } = await detectRange(deps, {
+    ...{ path: file, sourceContentId, range: { startMs, endMs }, ...tracks },
+    signal: new AbortController().signal,
+    keep: async (object) => void objects.push(object),
+  });
+  const factsOf = (kind: FurtherKind) => {
+    const artifact = further.find((each) => each.kind === kind);
+    t.deepEqual(furtherArtifact.parse(artifact), artifact);
+    return artifact?.facts ?? [];
+  };
+  return { factsOf, objects };
 }
 
 export function subtitles(

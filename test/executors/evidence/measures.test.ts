@@ -1,7 +1,17 @@
 import test from 'ava';
+import { waveformOf } from '../../../client/waveform.ts';
+import type { StoredObject } from '../../../contract/base/stored-object.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
+import { Clipping } from '../../../executors/evidence/clipping.ts';
 import { type FrameMetadata, FrameMetadataReader } from '../../../executors/evidence/frame-metadata.ts';
+import { Interlacing } from '../../../executors/evidence/interlacing.ts';
+import { JpegStream, jpegSize } from '../../../executors/evidence/jpeg-stream.ts';
 import { Loudness } from '../../../executors/evidence/loudness.ts';
+import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
+import { PictureStream } from '../../../executors/evidence/picture-stream.ts';
+import { speechFacts } from '../../../executors/evidence/speech-facts.ts';
+import { Waveform } from '../../../executors/evidence/waveform.ts';
+import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
 
@@ -52,9 +62,9 @@ test('anything that is no printed frame is refused', (t) => {
   t.throws(() => framesOf('x'.repeat(70_000), 10_000), bad);
 });
 
-const range = { startMs: 10_000, endMs: 20_000 };
+const loudnessRange = { startMs: 10_000, endMs: 20_000 };
 
-const heard = (more: Readonly<Record<string, string>> = {}) => ({
+const loudnessValues = (more: Readonly<Record<string, string>> = {}) => ({
   'lavfi.r128.I': '-23.456',
   'lavfi.r128.LRA': '4.160',
   'lavfi.r128.LRA.low': '-30.100',
@@ -66,26 +76,266 @@ const heard = (more: Readonly<Record<string, string>> = {}) => ({
 function loudnessOf(...frames: readonly FrameMetadata[]) {
   const loudness = new Loudness();
   for (const each of frames) loudness.add(each);
-  const { integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp } = loudness.fact(range);
+  const { integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp } = loudness.fact(loudnessRange);
   return [integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp];
 }
 
 test('the last word on loudness counts, in hundredths', (t) => {
-  t.deepEqual(loudnessOf(frame(heard({ 'lavfi.r128.I': '-1' })), frame(heard(), 4800, 1)), [-2346, 416, -602]);
-  t.deepEqual(loudnessOf(frame(heard({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
+  t.deepEqual(
+    loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': '-1' })), frame(loudnessValues(), 4800, 1)),
+    [-2346, 416, -602],
+  );
+  t.deepEqual(loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '1.000' }))), [-2346, 416, 0]);
 });
 
 test('what could not be measured is null', (t) => {
   t.deepEqual(loudnessOf(), [null, null, null]);
   const quiet = { 'lavfi.r128.I': '-70.000', 'lavfi.r128.true_peak': '0.000' };
   const brief = { 'lavfi.r128.LRA': '0.000', 'lavfi.r128.LRA.low': '0.000', 'lavfi.r128.LRA.high': '0.000' };
-  t.deepEqual(loudnessOf(frame(heard({ ...quiet, ...brief }))), [null, null, null]);
-  t.deepEqual(loudnessOf(frame(heard(brief))), [-2346, null, -602]);
+  t.deepEqual(loudnessOf(frame(loudnessValues({ ...quiet, ...brief }))), [null, null, null]);
+  t.deepEqual(loudnessOf(frame(loudnessValues(brief))), [-2346, null, -602]);
 });
 
 test('loudness without its values, or measured from anew on the way, is refused', (t) => {
   t.throws(() => loudnessOf(frame({ 'lavfi.r128.I': '-20' })), bad);
-  t.throws(() => loudnessOf(frame(heard({ 'lavfi.r128.I': 'nan' }))), bad);
-  t.throws(() => loudnessOf(frame(heard({ 'lavfi.r128.true_peak': '-3' }))), bad);
-  t.throws(() => loudnessOf(frame(heard(), 0, 5), frame(heard(), 0, 0)), bad);
+  t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.I': 'nan' }))), bad);
+  t.throws(() => loudnessOf(frame(loudnessValues({ 'lavfi.r128.true_peak': '-3' }))), bad);
+  t.throws(() => loudnessOf(frame(loudnessValues(), 0, 5), frame(loudnessValues(), 0, 0)), bad);
+});
+
+const timeAt = (ms: number): FrameMetadata => ({ number: 0, pts: ms * 1000, values: new Map() });
+const even = (value: number): Buffer => Buffer.alloc(SMALL_BYTES, value);
+
+test('pixels and times are joined in their order, whatever the pieces they come in', async (t) => {
+  const pictures: SmallPicture[] = [];
+  const stream = new PictureStream(9000, (picture) => pictures.push(picture));
+  const pixels = Buffer.concat([even(10), even(200), even(30)]);
+  stream.addTime(timeAt(0));
+  for (let from = 0; from < pixels.length; from += 10_000) await stream.write(pixels.subarray(from, from + 10_000));
+  stream.addTime(timeAt(40.4));
+  stream.addTime(timeAt(80));
+  stream.end();
+  const lights = pictures.map(({ atMs, light }) => [atMs, Math.round(light)]);
+  t.deepEqual(lights, [
+    [9000, 10],
+    [9040, 200],
+    [9080, 30],
+  ]);
+});
+
+test('a picture without a time, and a time without a picture, are refused', async (t) => {
+  const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
+  for (const pixels of [even(1), even(1).subarray(1)]) {
+    const stream = new PictureStream(0, () => undefined);
+    await stream.write(pixels);
+    t.throws(() => stream.end(), bad);
+  }
+  const stream = new PictureStream(0, () => undefined);
+  stream.addTime(timeAt(0));
+  t.throws(() => stream.end(), bad);
+});
+
+/** Half of the picture is light, on the left or on the right. */
+function half(side: 'left' | 'right'): Uint8Array {
+  const rgb = new Uint8Array(SMALL_BYTES);
+  for (let pixel = 0; pixel < SMALL_BYTES / 3; pixel += 1) {
+    if (pixel % 96 < 48 === (side === 'left')) rgb.fill(180, pixel * 3, pixel * 3 + 3);
+  }
+  return rgb;
+}
+
+function shotsOf(cutMs: number, fromMs = 9000, toMs = 21_000) {
+  const shots = new PictureFacts({ startMs: 10_000, endMs: 20_000 });
+  for (let ms = fromMs; ms < toMs; ms += 40) shots.add(smallPicture(ms, half(ms < cutMs ? 'left' : 'right')));
+  shots.end();
+  return shots.shots();
+}
+
+test('a cut on the first picture of the range belongs to it, one behind it does not', (t) => {
+  t.deepEqual(shotsOf(10_000), [{ kind: 'shot_change', index: 0, atMs: 10_000, scoreMilli: 100_000 }]);
+  t.deepEqual(shotsOf(20_000), []);
+});
+
+test('no picture in the range is something else than no cut', (t) => {
+  t.is(shotsOf(0, 9000, 9990), null);
+  t.deepEqual(shotsOf(0), []);
+});
+
+test('bug: of 16 interlaced pictures one was progressive, and the shares exceeded the whole', (t) => {
+  const interlacing = new Interlacing({ startMs: 0, endMs: 640 }, 0);
+  for (let number = 0; number < 16; number += 1) {
+    const values = new Map([['lavfi.idet.multiple.current_frame', number === 0 ? 'progressive' : 'tff']]);
+    interlacing.add({ number, pts: 0, values });
+  }
+  t.like(interlacing.facts()[0], {
+    ...{ order: 'top_first', pictures: 16, progressiveMilli: 63, topFirstMilli: 937 },
+    ...{ bottomFirstMilli: 0, undeterminedMilli: 0 },
+  });
+});
+
+test('what is no JPEG, or is framed otherwise, is refused', async (t) => {
+  for (const bytes of [[], [0xff, 0xd8], [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0]]) {
+    t.throws(() => jpegSize(Uint8Array.from(bytes)), bad);
+  }
+  const stream = () => new JpegStream(0, () => undefined);
+  await t.throwsAsync(stream().write(Buffer.alloc(200, 'x')), bad);
+  const head = (bytes: number) =>
+    Buffer.from(`--ffmpeg\r\nContent-type: image/jpeg\r\nContent-length: ${bytes}\r\n\r\n`);
+  await t.throwsAsync(stream().write(head(99_999_999)), bad);
+  const cut = stream();
+  await cut.write(Buffer.concat([head(10), Buffer.alloc(5)]));
+  t.throws(() => cut.end(), bad);
+  const timeless = stream();
+  await timeless.write(Buffer.concat([head(4), Buffer.alloc(4), Buffer.from('\r\n--ffmpeg\r\n')]));
+  t.throws(() => timeless.end(), bad);
+});
+
+/** The header of an AU file of three channels at 8 kHz, and these samples of its left one. */
+function au(left: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(28 + left.length * 6);
+  bytes.write('.snd');
+  for (const [at, value] of [28, 0, 3, 8000, 3].entries()) bytes.writeUInt32BE(value, 4 + at * 4);
+  for (const [at, sample] of left.entries()) bytes.writeInt16BE(sample, 28 + at * 6);
+  return bytes;
+}
+
+function clipped(left: readonly number[], pieceBytes = 1000) {
+  const clipping = new Clipping({ startMs: 1000, endMs: 9000 });
+  const bytes = au(left);
+  for (let at = 0; at < bytes.length; at += pieceBytes) clipping.write(bytes.subarray(at, at + pieceBytes));
+  return clipping.facts();
+}
+
+test('three samples at full scale are clipped, two are not, and near runs are one fact', (t) => {
+  const [high, low] = [32_767, -32_768];
+  t.deepEqual(clipped([0, high, high, low, low, high, 0]), []);
+  const left = [...Array(80).fill(0), high, high, high, 0, low, low, low, low, ...Array(16_000).fill(0), low, low, low];
+  for (const pieceBytes of [1, 11, 100_000]) {
+    t.deepEqual(clipped(left, pieceBytes), [
+      { kind: 'clipping', index: 0, startMs: 1010, endMs: 1011, channel: 'left', runs: 2, longestSamples: 4 },
+      { kind: 'clipping', index: 1, startMs: 3011, endMs: 3012, channel: 'left', runs: 1, longestSamples: 3 },
+    ]);
+  }
+});
+
+test('sound in another form is refused', (t) => {
+  const clipping = new Clipping({ startMs: 0, endMs: 1000 });
+  t.throws(() => clipping.write(Buffer.alloc(40, 'x')), { instanceOf: DetectionFailure });
+});
+
+test('windows and what is between them cover the range once, on the time line of the source', (t) => {
+  const facts = speechFacts(
+    [
+      { start: 100, end: 900 },
+      { start: 900, end: 1000 },
+      { start: 1500, end: 1600 },
+    ],
+    { startMs: 2000, endMs: 2100 },
+  );
+  const samples = facts.map(({ kind, index, startSample, endSample }) => [
+    kind,
+    index,
+    startSample - 32_000,
+    endSample - 32_000,
+  ]);
+  t.deepEqual(samples, [
+    ['non_speech_window', 0, 0, 100],
+    ['speech_window', 0, 100, 900],
+    ['speech_window', 1, 900, 1000],
+    ['non_speech_window', 1, 1000, 1500],
+    ['speech_window', 2, 1500, 1600],
+  ]);
+  const spans = facts.map(({ startMs, endMs }) => [startMs, endMs]);
+  t.deepEqual(spans, [
+    [2000, 2007],
+    [2006, 2057],
+    [2056, 2063],
+    [2062, 2094],
+    [2093, 2100],
+  ]);
+});
+
+test('a range without speech is one window of non-speech', (t) => {
+  t.deepEqual(speechFacts([], { startMs: 7, endMs: 8 }), [
+    { kind: 'non_speech_window', index: 0, startSample: 112, endSample: 128, startMs: 7, endMs: 8 },
+  ]);
+});
+
+test('what lies beyond the range is cut off, and a shorter signal ends in non-speech', (t) => {
+  const range = { startMs: 0, endMs: 10 };
+  const beyond = speechFacts([{ start: 0, end: 500 }], range).map(({ kind, endSample }) => [kind, endSample]);
+  t.deepEqual(beyond, [['speech_window', 160]]);
+  const shorter = speechFacts([{ start: 0, end: 50 }], range).map(({ kind, endSample }) => [kind, endSample]);
+  t.deepEqual(shorter, [
+    ['speech_window', 50],
+    ['non_speech_window', 160],
+  ]);
+});
+
+const waveformRange = { startMs: 5000, endMs: 5050 };
+
+/** Interleaved samples of mix, left, right and centre. */
+function sound(instants: readonly (readonly [number, number, number, number])[]): Buffer {
+  const bytes = Buffer.alloc(instants.length * 8);
+  for (const [at, samples] of instants.entries()) {
+    for (const [place, sample] of samples.entries()) bytes.writeInt16LE(sample, at * 8 + place * 2);
+  }
+  return bytes;
+}
+
+const silence = (samples: number) => Array.from({ length: samples }, () => [0, 0, 0, 0] as const);
+
+async function measured(bytes: Buffer, pieceBytes: number) {
+  const objects: StoredObject[] = [];
+  const waveform = new Waveform(waveformRange);
+  for (let at = 0; at < bytes.length; at += pieceBytes) waveform.add(bytes.subarray(at, at + pieceBytes));
+  const fact = await waveform.end(async (object) => void objects.push(object));
+  return { fact, object: objects[0] };
+}
+
+test('each window has the lowest and the highest sample of all channels, and not of their mix', async (t) => {
+  const bytes = sound([
+    ...silence(319),
+    [9999, -700, 300, 20],
+    [0, 5, -6, 7],
+    ...silence(319),
+    ...silence(100),
+    [0, 0, 0, -32_768],
+    [0, 32_767, 0, 0],
+  ]);
+  for (const pieceBytes of [7, 64, 100_000]) {
+    const { fact, object } = await measured(bytes, pieceBytes);
+    t.like(fact, { kind: 'waveform', startMs: 5000, endMs: 5047, windowMs: 20, windows: 3, bytes: 32 });
+    const { buffer = new ArrayBuffer(), byteOffset = 0, byteLength = 0 } = object?.bytes ?? {};
+    const drawn = waveformOf(5000, buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+    t.deepEqual(drawn, {
+      startMs: 5000,
+      windowMs: 20,
+      lowest: Int16Array.of(-700, -6, -32_768),
+      highest: Int16Array.of(300, 7, 32_767),
+    });
+  }
+});
+
+test('the object begins with the header of audiowaveform', async (t) => {
+  const { object } = await measured(sound(silence(800)), 4096);
+  const words = new Uint32Array(new Uint8Array(object?.bytes ?? []).buffer.slice(0, 20));
+  t.deepEqual([...words], [1, 0, 16_000, 320, 3]);
+});
+
+test('no sound has no waveform', async (t) => {
+  t.is((await measured(Buffer.alloc(0), 1)).fact, null);
+});
+
+test('a client refuses an object of another form', (t) => {
+  const headed = (...words: number[]) => Uint32Array.from(words).buffer;
+  for (const bytes of [
+    new ArrayBuffer(8),
+    headed(2, 0, 16_000, 320, 0),
+    headed(1, 1, 16_000, 320, 0),
+    headed(1, 0, 16_000, 320, 1),
+  ]) {
+    t.throws(() => waveformOf(0, bytes), { instanceOf: TypeError });
+  }
+  t.is(waveformOf(0, headed(1, 0, 16_000, 320, 0)).lowest.length, 0);
 });

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { readWindow } from '../../../actors/screentext/read-window.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/screen-text.ts';
 import type { ReadPicture } from '../../../contract/screentext/read-pictures.ts';
@@ -8,16 +5,38 @@ import { sampledPictures } from '../../../executors/screentext/sampled-pictures.
 import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
 import { seenTexts } from '../../../receipts/screentext/seen-texts.ts';
 import { judgedText } from '../../../receipts/screentext/text-gates.ts';
+import { madeMedia } from '../../media/made-media.ts';
+import { drawn, quickH264 } from '../../media/recipes.ts';
 import { type DetectionBench, realClock } from '../evidence/detection-for-tests.ts';
 
-const run = promisify(execFile);
+const size = 's=640x360:r=10';
 
-/** Makes a film by a graph of ffmpeg, as an encoder of our time would leave it. */
-export async function filmOf(bench: DetectionBench, name: string, graph: string, seconds: number): Promise<string> {
-  const file = path.join(bench.folder, `${name}.mkv`);
-  const encoded = ['-t', String(seconds), '-r', '10', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '23', file];
-  await run(bench.ffmpeg.path, ['-v', 'error', '-y', '-f', 'lavfi', '-i', graph, '-pix_fmt', 'yuv420p', ...encoded]);
-  return file;
+/** Films without a letter, by graphs of ffmpeg: drawings, test pictures whose figures are painted over, patterns, noise and light. */
+export const filmsWithoutText: Readonly<Record<string, string>> = {
+  bars: `smptehdbars=${size}`,
+  colours: `rgbtestsrc=${size}`,
+  gradients: `gradients=${size}:n=6:seed=4`,
+  fractal: `mandelbrot=${size}`,
+  triangles: `sierpinski=${size}`,
+  life: `life=${size}:mold=10:ratio=0.1:seed=7`,
+  rule: `cellauto=${size}:rule=110:seed=7`,
+  noise: `color=gray:${size},noise=alls=100:allf=t:all_seed=7`,
+  blots: `color=gray:${size},noise=alls=60:allf=t:all_seed=7,gblur=3,eq=contrast=8`,
+  grain: `gradients=${size}:n=3:seed=9,noise=alls=25:allf=t:all_seed=3`,
+  waves: `nullsrc=${size},geq=lum='128+100*sin(X/9)*cos(Y/13+N/5)':cb=128:cr=128`,
+  zones: `nullsrc=${size},geq=lum='128+127*sin((X*X+Y*Y)/900+N)':cb=128:cr=128`,
+  checks: `nullsrc=${size},geq=lum='255*mod(floor((X+N)/16)+floor(Y/16),2)':cb=128:cr=128`,
+  stripes: `nullsrc=${size},geq=lum='255*mod(floor((X+N)/12),2)':cb=128:cr=128`,
+  bricks: `nullsrc=${size},geq=lum='if(lt(mod(Y,24),3)+lt(mod(X+12*mod(floor(Y/24),2)+N,48),3),210,90+40*sin(floor(X/48)*7+floor(Y/24)*13))':cb=128:cr=150`,
+  leaves: `color=0x204020:${size},noise=alls=80:allf=t+u:all_seed=5,gblur=5,eq=contrast=5:saturation=2`,
+  rings: `nullsrc=${size},geq=lum='128+127*sin(hypot(X-320,Y-180)/3-N)':cb=110:cr=140`,
+  squares: `nullsrc=${size},geq=lum='if(lt(mod(X+3*N,80),40)*lt(mod(Y,60),30),230,30)':cb=100:cr=128`,
+};
+
+/** A film by a graph of ffmpeg, as an encoder of our time would leave it. */
+export function filmOf(graph: string, seconds: number): Promise<string> {
+  const encoded = ['-t', String(seconds), '-r', '10', ...quickH264, '-crf', '23'];
+  return madeMedia({ words: [...drawn(graph), '-pix_fmt', 'yuv420p', ...encoded], extension: 'mkv' });
 }
 
 /** Reads films by one process of the engine, each in one window. */

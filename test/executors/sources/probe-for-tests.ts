@@ -8,16 +8,21 @@ import { openLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
 import { type ProbeTools, probeMedia } from '../../../executors/sources/ffprobe.ts';
 import { ProbeFailure, type ProbeFailureCause } from '../../../executors/sources/probe-failure.ts';
+import { placeMedia } from '../../media/made-media.ts';
+import { base, ofBase, redPicture } from '../../media/recipes.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
 import { watched } from '../evidence/detection-for-tests.ts';
-import { ffmpeg, makeBase } from '../evidence/media-for-tests.ts';
 
 /** A folder with media to probe, and the real tools to do so. */
 export interface ProbeBench {
   readonly folder: string;
+  /** Puts files into the folder that ffmpeg makes of `base.mp4`, each by the words behind its name. */
+  place(
+    files: readonly (readonly [name: string, words: readonly string[], ...rest: readonly unknown[]])[],
+  ): Promise<void>;
   /** The names of the tools that were started since the last call, sorted. */
   started(): string[];
-  /** Probes a file of the folder, with other tools where given. */
+  /** Probes a file of the folder, or any other by its absolute path; with other tools where given. */
   probe(
     name: string,
     other?: Partial<ProbeTools>,
@@ -27,25 +32,31 @@ export interface ProbeBench {
   close(): Promise<void>;
 }
 
+/** The text of `lines.srt`. */
+export const twoLines = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,000 --> 00:00:03,000\n안녕\n\n';
+
 /** Opens a bench whose folder holds `base.mp4`, `lines.srt` and `cover.png`. */
 export async function openProbeBench(): Promise<ProbeBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'probe-'));
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
   const { launcher: watching, requests } = watched(launcher);
   const tools = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
-  await makeBase(folder);
-  const lines = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,000 --> 00:00:03,000\n안녕\n\n';
-  await writeFile(path.join(folder, 'lines.srt'), lines);
-  await ffmpeg(folder, '-f', 'lavfi', '-i', 'color=red:s=64x64:d=1', '-frames:v', '1', 'cover.png');
+  await placeMedia(folder, { 'base.mp4': base, 'cover.png': redPicture });
+  await writeFile(path.join(folder, 'lines.srt'), twoLines);
   return {
     folder,
+    place: (files) =>
+      placeMedia(
+        folder,
+        Object.fromEntries(files.map(([name, words]) => [name, ofBase(path.extname(name).slice(1), words)])),
+      ),
     started: () =>
       requests
         .splice(0)
         .map(({ tool }) => path.basename(tool))
         .sort(),
     probe: (name, other = {}, signal = new AbortController().signal, onRead = undefined) =>
-      probeMedia(watching, { ...tools, ...other }, path.join(folder, name), signal, onRead),
+      probeMedia(watching, { ...tools, ...other }, path.resolve(folder, name), signal, onRead),
     async close() {
       await launcher.close();
       await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -16,8 +16,9 @@ import {
   type VideoHostFailureCause,
 } from '../../../executors/videohost/video-host.ts';
 import { openVideoHost, type VideoHost } from '../../../fixtures/video-host/server.ts';
+import { type MediaRecipe, madeFolder, placeMedia } from '../../media/made-media.ts';
+import { drawn } from '../../media/recipes.ts';
 import { patienceMs } from '../../patience.ts';
-import { ffmpeg } from '../evidence/media-for-tests.ts';
 
 export const FRAME_MS = 40;
 export const ONSET_MS = 6000;
@@ -50,27 +51,29 @@ export const film: ResolvedVideo = {
   formats: [{ formatId: '0', language: null, width: null, height: null }],
 };
 
+const sound = drawn(`aevalsrc='if(gte(t\\,${ONSET_MS / 1000})\\,0.5*sin(2*PI*440*t)\\,0)':s=44100:d=12`);
+
 /** Twelve seconds whose frames can be told apart; two tracks of sound that begin at `ONSET_MS`. */
-async function makeFilm(folder: string): Promise<string> {
-  const sound = `aevalsrc='if(gte(t\\,${ONSET_MS / 1000})\\,0.5*sin(2*PI*440*t)\\,0)':s=44100:d=12`;
-  await ffmpeg(
-    folder,
-    ...['-f', 'lavfi', '-i', "nullsrc=s=64x64:r=25:d=12,geq=lum='20+mod(N*3\\,201)':cb=128:cr=128"],
-    ...['-f', 'lavfi', '-i', sound, '-f', 'lavfi', '-i', sound, '-map', '0:v', '-map', '1:a', '-map', '2:a'],
-    ...['-c:v', 'libx264', '-g', '100', '-c:a', 'aac', '-metadata:s:a:0', 'language=eng'],
-    ...['-metadata:s:a:1', 'language=kor', 'film.mp4'],
-  );
-  return path.join(folder, 'film.mp4');
-}
+export const countedFilm: MediaRecipe = {
+  words: [
+    ...drawn("nullsrc=s=64x64:r=25:d=12,geq=lum='20+mod(N*3\\,201)':cb=128:cr=128"),
+    ...[...sound, ...sound, '-map', '0:v', '-map', '1:a', '-map', '2:a', '-c:v', 'libx264', '-g', '100', '-c:a', 'aac'],
+    ...['-metadata:s:a:0', 'language=eng', '-metadata:s:a:1', 'language=kor'],
+  ],
+  extension: 'mp4',
+};
 
 /** The film as HLS with the picture in one playlist and each language of sound in another; the name of its master. */
 export async function makeLanguages(folder: string): Promise<string> {
   const streams = 'v:0,agroup:sound a:0,agroup:sound,language:eng a:1,agroup:sound,language:kor';
-  await ffmpeg(
-    folder,
-    ...['-i', 'film.mp4', '-map', '0', '-c', 'copy', '-f', 'hls', '-hls_time', '4', '-hls_list_size', '0'],
-    ...['-var_stream_map', streams, '-master_pl_name', 'languages.m3u8', 'stream-%v.m3u8'],
-  );
+  const languages = await madeFolder({
+    words: [
+      ...['-i', 'film.mp4', '-map', '0', '-c', 'copy', '-f', 'hls', '-hls_time', '4', '-hls_list_size', '0'],
+      ...['-var_stream_map', streams, '-master_pl_name', 'languages.m3u8', 'stream-%v.m3u8'],
+    ],
+    inputs: { 'film.mp4': countedFilm },
+  });
+  await cp(languages, folder, { recursive: true });
   return 'languages.m3u8';
 }
 
@@ -81,7 +84,8 @@ export async function openVideoHostBench(): Promise<VideoHostBench> {
   const launcher = await openLauncher({ workRoot, newId: randomUUID });
   const { ytdlp, ffmpeg: encoder, ffprobe } = await resolveTools(launcher, process.env);
   if (ytdlp === null) throw new Error('these tests need yt-dlp');
-  const media = await makeFilm(folder);
+  const media = path.join(folder, 'film.mp4');
+  await placeMedia(folder, { 'film.mp4': countedFilm });
   const host = await openVideoHost({ media, statedSeconds: 12, port: 0, more: folder });
   const deps: VideoHostDeps = {
     ...{ launcher, ytdlp, ffmpeg: encoder, ffprobe },

@@ -1,17 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { captionProductionResults } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
 import type { ExplanationRequest } from '../../../contract/explanations/language-explanation.ts';
 import {
   type LanguageExplanations,
   languageExplanations,
 } from '../../../contract/explanations/language-explanation-answers.ts';
-import { type Captioned, captioned, pathOf } from '../captions/steps.ts';
-import type { HostContract } from '../host/contract.ts';
+import type { CheckedWire } from '../../host/checked-wire.ts';
+import { ModelInMemory } from '../../host/model-in-memory.ts';
+import { TestHost } from '../../host/test-host.ts';
+import { type Captioned, captionFlags, captionsOfLife, pathOf, resultsOf } from '../captions/steps.ts';
 
 /** What the host of these suites holds and must never let out. */
 export const apiKey = 'sk-secret-of-the-test';
 export const model = 'org/stub:1b';
+
+/** The options of a host that makes captions and explains them. */
+export const explainerFlags = [
+  ...captionFlags.embedded,
+  ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],
+  ...['--language-explanation-model', model],
+];
+
+/** A runtime by its shape, and nobody's. */
+export const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
 
 export const explanationsOf = (runtimeId: string): string => pathOf(runtimeId, 'language-explanations');
 
@@ -21,12 +34,20 @@ export interface Explainable extends Captioned {
   readonly lines: readonly { readonly id: string; readonly source: string; readonly target: string | null }[];
 }
 
-/** Has captions made that can be explained. */
-export async function explainable(t: ExecutionContext, contract: HostContract, others: object): Promise<Explainable> {
-  const made = await captioned(t, contract, others);
+/** A host on the life with captions, which a provider in memory explains. */
+export async function openExplaining(
+  t: ExecutionContext,
+): Promise<{ host: TestHost; study: Explainable; provider: ModelInMemory }> {
+  const provider = new ModelInMemory();
+  const environment = { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: provider.baseUrl };
+  const host = await TestHost.open(t, { life: 'captioned', flags: explainerFlags, environment });
+  return { host, study: await explainable(t, host, await captionsOfLife(t, host, host.known)), provider };
+}
+
+/** Captions with what a question about them names. */
+export async function explainable(t: ExecutionContext, host: CheckedWire, made: Captioned): Promise<Explainable> {
   const { jobId, captionArtifactId, captionContentId, receiptArtifactId, receiptId, receiptContentId } = made.caption;
-  const answer = await contract.get(pathOf(made.runtimeId, 'caption-production-results'));
-  const { results } = contract.granted(t, answer, 200, captionProductionResults);
+  const { results } = await resultsOf(t, host, made.runtimeId);
   return {
     ...made,
     reference: {
@@ -61,10 +82,25 @@ export function questionOf(
   };
 }
 
-export async function listed(
+/** Asks for an explanation, and gives all that there are. */
+export async function explained(
   t: ExecutionContext,
-  contract: HostContract,
+  host: CheckedWire,
   runtimeId: string,
+  question: ExplanationRequest,
 ): Promise<LanguageExplanations> {
-  return contract.granted(t, await contract.get(explanationsOf(runtimeId)), 200, languageExplanations);
+  return host.granted(t, await host.post(explanationsOf(runtimeId), question), 201, languageExplanations);
+}
+
+export async function listed(t: ExecutionContext, host: CheckedWire, runtimeId: string): Promise<LanguageExplanations> {
+  return host.granted(t, await host.get(explanationsOf(runtimeId)), 200, languageExplanations);
+}
+
+/** Expects a text in no file and in no report of a host. */
+export async function isNowhere(t: ExecutionContext, host: TestHost, text: string): Promise<void> {
+  t.false(host.reports().join().includes(text));
+  for (const entry of await readdir(host.dataRoot, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    t.false((await readFile(join(entry.parentPath, entry.name))).includes(text), entry.name);
+  }
 }

@@ -22,8 +22,6 @@ export class HostContract extends CheckedWire {
   readonly adapter: AdapterFlag;
   /** Every code that a suite has provoked so far. */
   readonly provoked = new Set<ErrorCode>();
-  /** Every ingest that a suite has opened so far. */
-  readonly opened: string[] = [];
   readonly #otherFlags: readonly string[];
   readonly #environment: Readonly<Record<string, string>>;
   #folder = '';

@@ -2,9 +2,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type OwnedIngestStatus, ownedIngestStatus } from '../../../contract/ingest/owned-ingest.ts';
-import { eventually } from '../../patience.ts';
+import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
-import type { HostContract } from './contract.ts';
+import { eventually } from '../../patience.ts';
+
+/** A host whose data root can be looked at. */
+export type RootedWire = CheckedWire & { readonly dataRoot: string };
 
 export const ingests = '/v1/owned-media-ingests';
 export const octets = { 'Content-Type': 'application/octet-stream' };
@@ -25,24 +28,23 @@ export const closedStatus = ownedIngestStatus
   .refine(({ status, source }) => (status === 'registered') === (source !== null), 'a source stands with registered')
   .refine(({ status, failure }) => (status === 'failed') === (failure !== null), 'a failure stands with failed');
 
-export async function openIngest(t: ExecutionContext, contract: HostContract, request: object): Promise<string> {
+export async function openIngest(t: ExecutionContext, contract: CheckedWire, request: object): Promise<string> {
   const status = contract.granted(t, await contract.post(ingests, request), 202, closedStatus);
   t.is(status.status, 'queued');
-  contract.opened.push(status.ingestId);
   return status.ingestId;
 }
 
-export const putMedia = (contract: HostContract, ingestId: string, body: Buffer | Buffer[]): Promise<WireAnswer> =>
+export const putMedia = (contract: CheckedWire, ingestId: string, body: Buffer | Buffer[]): Promise<WireAnswer> =>
   contract.ask('PUT', `${ingests}/${ingestId}/media`, { headers: octets, body });
 
-export async function statusOf(t: ExecutionContext, contract: HostContract, id: string): Promise<OwnedIngestStatus> {
+export async function statusOf(t: ExecutionContext, contract: CheckedWire, id: string): Promise<OwnedIngestStatus> {
   return contract.granted(t, await contract.get(`${ingests}/${id}`), 200, closedStatus);
 }
 
 /** Asks until the ingest is in one of these states. */
 export async function reached(
   t: ExecutionContext,
-  contract: HostContract,
+  contract: CheckedWire,
   ingestId: string,
   states: readonly OwnedIngestStatus['status'][] = ['registered', 'failed'],
 ): Promise<OwnedIngestStatus> {
@@ -56,7 +58,7 @@ export async function reached(
 }
 
 /** Waits until the first bytes of an upload are in the inbox. */
-export async function arrived(contract: HostContract, ingestId: string): Promise<void> {
+export async function arrived(contract: RootedWire, ingestId: string): Promise<void> {
   const name = ingestId.slice(ingestId.indexOf(':') + 1);
   const isThere = async () => (await storedFiles(contract)).some((file) => file.includes(name) && !file.endsWith(' 0'));
   await eventually('the first bytes in the inbox', isThere);
@@ -65,7 +67,7 @@ export async function arrived(contract: HostContract, ingestId: string): Promise
 /** Opens an ingest, sends its media whole and waits for its end. */
 export async function ingest(
   t: ExecutionContext,
-  contract: HostContract,
+  contract: CheckedWire,
   media: Buffer,
   others: object = {},
 ): Promise<OwnedIngestStatus> {
@@ -75,7 +77,7 @@ export async function ingest(
 }
 
 /** All files of the object store with their sizes: objects, what is on its way in, private folders of tools. */
-export async function storedFiles(contract: HostContract): Promise<string[]> {
+export async function storedFiles(contract: RootedWire): Promise<string[]> {
   for (;;) {
     try {
       return await presentFiles(contract.dataRoot);
@@ -99,7 +101,7 @@ async function presentFiles(dataRoot: string): Promise<string[]> {
 }
 
 /** Waits until the object store holds just these files: what an abandoned upload left is removed after its client is gone. */
-export async function holdsOnly(t: ExecutionContext, contract: HostContract, files: readonly string[]): Promise<void> {
+export async function holdsOnly(t: ExecutionContext, contract: RootedWire, files: readonly string[]): Promise<void> {
   let stored: readonly string[] = [];
   const holdsThem = async () => {
     stored = await storedFiles(contract);

@@ -6,8 +6,8 @@ import { type RuntimeEvents, runtimeEvents } from '../../../contract/journal/run
 import { type SourceSessionRow, sourceSessionList } from '../../../contract/sources/source-session-list.ts';
 import { type RuntimeStatus, runtimeStatus } from '../../../contract/study/runtime-status.ts';
 import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import type { CheckedWire } from '../../host/checked-wire.ts';
 import type { WireAnswer } from '../../host/wire-question.ts';
-import type { HostContract } from './contract.ts';
 
 export const plans = '/v1/runtime-plans';
 export const starts = '/v1/runtime-starts';
@@ -16,7 +16,7 @@ export const starts = '/v1/runtime-starts';
 export const journalFields = ['studio-journal-head', 'access-control-expose-headers'];
 
 /** The row of the built-in sample, which may be passed on; uploads may not. */
-export async function sampleRow(t: ExecutionContext, contract: HostContract): Promise<SourceSessionRow> {
+export async function sampleRow(t: ExecutionContext, contract: CheckedWire): Promise<SourceSessionRow> {
   const { sourceSessions } = contract.granted(t, await contract.get('/v1/source-sessions'), 200, sourceSessionList);
   const sample = sourceSessions.find(({ rightsScope }) => rightsScope === 'redistribution');
   if (sample === undefined) throw new Error('the sample is not listed');
@@ -35,13 +35,13 @@ export const studyRequest = (source: SourceSessionRow, others: object = {}): obj
   ...others,
 });
 
-export async function startStudy(t: ExecutionContext, contract: HostContract, request: object): Promise<RuntimeStatus> {
+export async function startStudy(t: ExecutionContext, contract: CheckedWire, request: object): Promise<RuntimeStatus> {
   const ack = contract.granted(t, await contract.post(starts, request), 202, runtimeStatus);
   t.is(ack.schema, 'studio.local-runtime-start-ack.v1');
   return ack;
 }
 
-export async function runtimeOf(t: ExecutionContext, contract: HostContract, id: string): Promise<RuntimeStatus> {
+export async function runtimeOf(t: ExecutionContext, contract: CheckedWire, id: string): Promise<RuntimeStatus> {
   const answer = await contract.get(`/v1/runtimes/${id}`);
   const status = contract.granted(t, answer, 200, runtimeStatus, journalFields);
   t.is(status.schema, 'studio.local-runtime-status.v1');
@@ -51,7 +51,7 @@ export async function runtimeOf(t: ExecutionContext, contract: HostContract, id:
 /** A page of a journal: closed, contiguous, and with the head that its header field names. */
 export async function eventsPage(
   t: ExecutionContext,
-  contract: HostContract,
+  contract: CheckedWire,
   runtimeId: string,
   query = '',
 ): Promise<RuntimeEvents> {
@@ -78,7 +78,7 @@ export function chainHead(runtimeId: string, events: readonly JournalEvent[]): s
 /** Follows a journal to its end as a client does: by long polls, until a page is both terminal and at the head. */
 export async function followed(
   t: ExecutionContext,
-  contract: HostContract,
+  contract: CheckedWire,
   runtimeId: string,
 ): Promise<{ readonly events: readonly JournalEvent[]; readonly last: RuntimeEvents }> {
   const events: JournalEvent[] = [];
@@ -94,7 +94,7 @@ export async function followed(
 /** A study that the gate holds inside its first pass over the media, and how far its journal has come. */
 export async function heldStudy(
   t: ExecutionContext,
-  contract: HostContract,
+  contract: CheckedWire & { readonly gate: { close(): Promise<void> } },
   endMs: number,
 ): Promise<{ readonly runtimeId: string; readonly head: number }> {
   await contract.gate.close();

@@ -7,7 +7,10 @@ import {
   chart as chartSchema,
 } from '../../../contract/lifecycles/chart.ts';
 import { machines } from '../../../machines/catalogue.ts';
+import { activeStatesOf, standsIn } from '../../../machines/lifecycles/active-states.ts';
 import { chartOf } from '../../../machines/lifecycles/machine-chart.ts';
+import { mainWayOf } from '../../../machines/lifecycles/main-way.ts';
+import { publishReviewMachine } from '../../../machines/publish-review.ts';
 import { sampleMachine, unversionedMachine } from './sample-machine.ts';
 
 const everyMachine: readonly AnyStateMachine[] = [...machines, sampleMachine];
@@ -59,7 +62,7 @@ for (const machine of everyMachine) {
     t.deepEqual(chartSchema.parse(JSON.parse(JSON.stringify(chart))), chart);
   });
 
-  test(`the chart of ${machine.id} holds every state, transition and invoke that was written`, (t) => {
+  test(`the chart of ${machine.id} holds all written states, transitions and invokes`, (t) => {
     const states = allStates(chartOf(machine).root);
     const transitions = states.reduce((count, state) => count + state.transitions.length, 0);
     const invokes = states.reduce((count, state) => count + state.invokes.length, 0);
@@ -115,7 +118,7 @@ test('the main ways of the machines run from the first state to where the work i
   ]);
 });
 
-test('a main way completes a nested state, passes a parallel one as a whole and goes through each of its regions', (t) => {
+test('a main way completes a nested state, and goes through each region of a parallel one', (t) => {
   t.deepEqual(chartOf(sampleMachine).mainWay, [
     'sample.idle#begin#0',
     'sample.working.fetching#again.and.again.with.a.long.name#0',
@@ -162,4 +165,31 @@ test('guards, actions, invokes and descriptions are told by their names', (t) =>
   t.deepEqual(stateNamed(chart, 'sample.working').invokes, [{ id: 'download', actor: 'fetch' }]);
   t.deepEqual(stateNamed(chart, 'sample.idle').exit, ['note']);
   t.regex(chart.root.description ?? '', /^Shows every kind/);
+});
+
+for (const machine of machines) {
+  test(`every state of ${machine.id} is described in sentences`, (t) => {
+    for (const { id, description } of allStates(chartOf(machine).root)) {
+      t.regex(description ?? '', /^\p{L}[^\n]*\.$/u, id);
+    }
+  });
+}
+
+test('a main way over an unknown state, or where no transition leads, is refused', (t) => {
+  const { root } = chartOf(publishReviewMachine);
+  t.throws(() => mainWayOf(root, [['deciding', 'forgotten']]), { message: /names the state forgotten/ });
+  t.throws(() => mainWayOf(root, [['rejected', 'approved']]), { message: /no transition leads/ });
+});
+
+test('the active states of a chart are its innermost ones, one for each region', (t) => {
+  t.deepEqual(activeStatesOf('queued'), ['queued']);
+  t.deepEqual(activeStatesOf({ sealing: 'writing' }), ['sealing.writing']);
+  t.deepEqual(activeStatesOf({ checking: { left: 'a', right: {} } }), ['checking.left.a', 'checking.right']);
+});
+
+test('a chart stands in a state and in all around it, not in one whose name begins alike', (t) => {
+  t.true(standsIn({ running: 'read' }, 'running'));
+  t.true(standsIn({ running: 'read' }, 'running.read'));
+  t.false(standsIn({ running: 'read' }, 'run'));
+  t.false(standsIn('running', 'running.read'));
 });

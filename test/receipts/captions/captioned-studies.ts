@@ -15,6 +15,7 @@ import type { StoredContent } from '../../../receipts/core/stored-content.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
+import { twoTracks } from '../evidence/stored-tracks.ts';
 import { reopened } from '../reopening/reopened.ts';
 import { approval, reviewOf } from '../review/review-steps.ts';
 
@@ -59,9 +60,37 @@ export function captionSteps(job: CaptionJob) {
 export function goingOn(
   study: StoredStudy,
   objects: readonly StoredObject[],
-  ...tail: readonly (readonly EventDraft[])[]
+  ...tail: Tail
 ): [ReturnType<typeof storedRuntimeOf>, StoredContent] {
   const files = new Map(study.files);
   for (const { contentId, bytes } of objects) files.set(contentId, bytes);
   return [storedRuntimeOf({ ...study, commits: [...study.commits, ...tail] }), contentOf(files)];
 }
+
+export const embeddedJob = { attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
+
+/** A study of the clip with both tracks, approved, with the steps of its captions; `after` is its runtime so far. */
+export async function captionedClip(shape: StudyShape = { version: 1, windows: 4, tracks: twoTracks }) {
+  const study = storedStudy(shape);
+  const review = reviewOf(study, approval);
+  const captioned = await captionedStudy(study);
+  const steps = captionSteps({ study: captioned, ...embeddedJob });
+  const objects = [...review.objects, ...steps.objects];
+  return {
+    ...{ study, review, captioned, steps, objects },
+    made: [review.started, review.recorded, steps.started, steps.recorded],
+    after: (...tail: Tail) => goingOn(study, objects, ...tail),
+  };
+}
+
+/** What a journal goes on with, commit by commit. */
+export type Tail = readonly (readonly EventDraft[])[];
+
+/** The commits of these names, such as `begun0 failed0`. */
+export const tailIn = (entries: Readonly<Record<string, readonly EventDraft[]>>, names: string): Tail =>
+  names.split(' ').flatMap((name) => {
+    if (name === '') return [];
+    const entry = entries[name];
+    if (entry === undefined) throw new RangeError(`no entry '${name}'`);
+    return [entry];
+  });

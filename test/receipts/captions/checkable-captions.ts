@@ -6,10 +6,12 @@ import {
   captionArtifact,
   captionReceipt,
 } from '../../../contract/captions/caption-production.ts';
+import type { CaptionSide } from '../../../contract/captions/caption-side.ts';
 import type { ApprovalReference } from '../../../contract/review/publish-review.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/caption-lines.ts';
 import { captionReceipt as storedReceipt } from '../../../receipts/captions/caption-production.ts';
-import type { CheckableCaptions } from '../../../receipts/captions/caption-quality-control.ts';
+import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/caption-quality-control.ts';
+import { webVttOf } from '../../../receipts/captions/caption-webvtt.ts';
 import { contentIdOf, storedBytes } from '../../../receipts/core/canonical-json.ts';
 import { range, run, runId } from '../evidence/spoken-study.ts';
 
@@ -130,7 +132,7 @@ export function lineOf({ startMs, endMs, source, target }: Words, index: number,
 const sideOf = ({ state, reasonCode }: CaptionLine['source']) => ({ state, reasonCode });
 
 /** Captions of these lines as a production stores them; the counts are not those of a real production. */
-export function captionsOf(lines: readonly CaptionLine[], producer = executor): CheckableCaptions {
+export function checkableCaptions(lines: readonly CaptionLine[], producer = executor): CheckableCaptions {
   const counts = {
     status: 'completed' as const,
     lineCount: lines.length,
@@ -202,3 +204,17 @@ export const threeLines: readonly CaptionLine[] = [
   { startMs: 3000, endMs: 6000, source: '어서 오세요', target: 'Come in' },
   { startMs: 7000, endMs: 9000, source: '감사합니다', target: 'Thank you' },
 ].map((words, index) => lineOf(words, index));
+
+/** As many lines as fit into the largest stored captions. */
+export const perFile = 28;
+
+export const oneSecondEach = (texts: readonly string[]): CaptionLine[] =>
+  texts.map((target, index) =>
+    lineOf({ startMs: index * 1000, endMs: index * 1000 + 999, source: 'x', target }, index),
+  );
+
+/** The WebVTT file of captions that were checked. */
+export function fileOf(lines: readonly CaptionLine[], side: CaptionSide = 'target'): string {
+  const captions = checkableCaptions(lines);
+  return webVttOf({ ...captions, qualityControl: qualityControl.of(run, captions) }, side);
+}

@@ -90,10 +90,10 @@ const faults: Readonly<Record<string, Translator>> = {
 
 for (const [fault, translator] of Object.entries(faults)) {
   for (const [gates, asked] of [
-    [4, 'as a translation'],
-    [5, 'where it is asked twice'],
+    [4, 'asked once'],
+    [5, 'asked twice'],
   ] as const) {
-    test(`nothing of a model that ${fault} passes ${asked}`, (t) => {
+    test(`nothing of a model that ${fault} passes, ${asked}`, (t) => {
       const { verdicts } = translate(translator, gates);
       t.is(verdicts.size, lines.length);
       for (const [id, verdict] of verdicts) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
+import { z } from 'zod';
 import {
   canonicalJson,
   contentIdOf,
@@ -10,6 +11,13 @@ import {
   isCanonicalForm,
   storedBytes,
 } from '../../../receipts/core/canonical-json.ts';
+import { GrowingBytes } from '../../../receipts/core/growing-bytes.ts';
+import { journalStart, readEvent } from '../../../receipts/core/journal-cursor.ts';
+import { reopenJson } from '../../../receipts/core/stored-json.ts';
+import { secondsText, timeCode } from '../../../receipts/core/time-code.ts';
+import { readSealedRecord } from '../../../receipts/sources/sealed-record.ts';
+import { reopenRuntimeStart } from '../../../receipts/start/reopen-runtime-start.ts';
+import { faultPlace } from '../reopening/fault-place.ts';
 
 interface PublishedVectors {
   readonly numbers: readonly { readonly bits: string; readonly text: string }[];
@@ -116,4 +124,98 @@ test('a JSON artifact with awkward text has the golden content id', (t) => {
   const { vectors }: { vectors: { name: string; input: unknown; expected: string }[] } = read('identities.json');
   const vector = vectors.find(({ name }) => name === 'C of a JSON artifact with awkward text');
   t.is(contentIdOf(vector?.input), vector?.expected ?? '');
+});
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+/** JSON that no writer of records leaves behind, in an object whose digest is right. */
+const hostile: Readonly<Record<string, string>> = {
+  'a number that is too large': '{"any":{"a":1e999}}',
+  'lists within lists': `{"any":{"a":${nested(200_000)}}}`,
+  'a field that schemas pass over': '{"any":{"__proto__":1,"a":1}}',
+};
+
+const schema = z.looseObject({ any: z.record(z.string(), z.unknown()) });
+
+const placeOf = (read: () => unknown): string => faultPlace(read) ?? 'whole';
+
+for (const [title, text] of Object.entries(hostile)) {
+  test(`a stored record with ${title} is named as damaged`, (t) => {
+    const bytes = Buffer.from(`${text}\n`);
+    const shape = { link: 'evidence', schema, maximumBytes: 1_000_000 } as const;
+    const read = () => reopenJson(shape, { contentId: contentIdOfBytes(bytes), bytes });
+    t.is(placeOf(read), 'evidence: canonical_form');
+  });
+
+  test(`a stored event with ${title} is named as damaged`, (t) => {
+    const read = () => readEvent('runtime:1', journalStart, Buffer.from(text));
+    t.is(placeOf(read), 'journal: event 1: canonical_form');
+  });
+
+  test(`a start record with ${title} is refused`, (t) => {
+    t.throws(() => reopenRuntimeStart(Buffer.from(text)), { code: 'stored_content_inconsistent' });
+  });
+}
+
+test('a record of a source with a field that schemas pass over is malformed', (t) => {
+  const bytes = Buffer.from(`${JSON.stringify(JSON.parse('{"any":{"__proto__":1,"a":1}}'), null, 2)}\n`);
+  t.throws(() => readSealedRecord(schema, bytes, 'media-probe'), { code: 'record_malformed' });
+});
+
+test('text that quotes such a field is text', (t) => {
+  const bytes = Buffer.from('{"any":{"a":"\\"__proto__\\":1"}}\n');
+  const shape = { link: 'evidence', schema, maximumBytes: 1_000_000 } as const;
+  t.is(
+    placeOf(() => reopenJson(shape, { contentId: contentIdOfBytes(bytes), bytes })),
+    'whole',
+  );
+});
+
+test('a list of millions of items of another shape is named before all of them are looked at', (t) => {
+  let looked = 0;
+  const item = z.unknown().refine(() => {
+    looked += 1;
+    return looked <= 5000;
+  });
+  const bytes = Buffer.from(`{"items":[${Array(100_000).fill('0').join(',')}]}\n`);
+  const shape = {
+    link: 'evidence',
+    schema: z.strictObject({ items: z.array(item) }),
+    maximumBytes: 1_000_000,
+  } as const;
+  t.regex(
+    placeOf(() => reopenJson(shape, { contentId: contentIdOfBytes(bytes), bytes })),
+    /^evidence: items\.\d+$/,
+  );
+  t.true(looked < 10_000, `${looked} items`);
+});
+
+test('what was given out stays as it was while more is added, also where the memory has to grow', (t) => {
+  const growing = new GrowingBytes();
+  const given: Buffer[] = [];
+  let text = '';
+  for (let at = 0; at < 400; at += 1) {
+    given.push(growing.bytes);
+    const more = `${at} 한국어 😀 ${'x'.repeat(at)}`;
+    growing.add(more);
+    text += more;
+  }
+  t.is(growing.bytes.toString('utf8'), text);
+  for (const bytes of given) t.true(text.startsWith(bytes.toString('utf8')));
+  t.is(given[0]?.length, 0);
+});
+
+test('a text that is longer than all memory so far is added whole', (t) => {
+  const growing = new GrowingBytes();
+  growing.add('a');
+  growing.add('é'.repeat(100_000));
+  t.is(growing.bytes.toString('utf8'), `a${'é'.repeat(100_000)}`);
+});
+
+test('times are written with hours where there are any', (t) => {
+  t.deepEqual([0, 62_500, 3_723_250].map(timeCode), ['0:00.000', '1:02.500', '1:02:03.250']);
+});
+
+test('lengths are written in seconds with one digit', (t) => {
+  t.deepEqual([0, 41_249, 61_000].map(secondsText), ['0.0 s', '41.2 s', '61.0 s']);
 });

@@ -3,6 +3,7 @@ import type { ToolIdentity } from '../../../contract/base/tool.ts';
 import type { DetectedFact, DetectedKind, Detection, SpeechFact } from '../../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import type { MediaOperation } from '../../../receipts/evidence/media-operation.ts';
+import { evidenceOf } from './evidence-artifacts.ts';
 import { cueFactsOf, languageFactOf, type StoredTrack } from './stored-tracks.ts';
 
 /** The whole of the sealed clip. */
@@ -64,19 +65,15 @@ export const rangeOf = ({ session }: Clip): Range => ({ startMs: 0, endMs: sessi
 const detected = (source: Clip, { kind, tool, trackIndex, facts }: Measured): Detection => ({
   kind,
   state: 'available',
-  artifact: {
-    schema: 'studio.detected-evidence.v1',
-    kind,
+  artifact: evidenceOf(kind, {
     input: {
       sourceContentId: source.session.source.contentId,
       range: rangeOf(source),
       trackIndex,
       derivedAudio: kind === 'speech_activity' ? derivedAudio : null,
     },
-    tool,
-    parameters: parametersOf(kind),
-    facts: [...facts],
-  },
+    ...{ tool, parameters: parametersOf(kind), facts },
+  }),
 });
 
 export function soundOf(source: Clip, speech: readonly SpeechFact[] | null): Detection[] {

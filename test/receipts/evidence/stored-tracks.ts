@@ -48,7 +48,7 @@ export const koreanTrack: StoredTrack = {
 };
 
 /** Three lines of the clip in Korean and in English. */
-export const twoTracks: readonly StoredTrack[] = [
+export const twoTracks: readonly [korean: StoredTrack, english: StoredTrack] = [
   {
     ...tracksIn('ko', 2),
     cues: [

@@ -1,6 +1,7 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { transcriptGates } from '../../../contract/evidence/transcript.ts';
 import type { GateEvidence, RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
+import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 
 const nothingMeasured = {
   confidence: null,
@@ -36,23 +37,8 @@ export const allSpeech: GateEvidence = {
   gates: transcriptGates,
 };
 
-const evidence = (
-  kind: 'speech_activity' | 'silence',
-  facts: EvidenceArtifact['facts'],
-  endMs: number,
-): EvidenceArtifact => ({
-  schema: 'studio.detected-evidence.v1',
-  kind,
-  input: {
-    sourceContentId: `sha256:${'0'.repeat(64)}`,
-    range: { startMs: 0, endMs },
-    trackIndex: 0,
-    derivedAudio: null,
-  },
-  tool: { name: 'a tool', version: '1', digest: `sha256:${'1'.repeat(64)}` },
-  parameters: {},
-  facts,
-});
+const evidence = (kind: 'speech_activity' | 'silence', facts: readonly object[], endMs: number): EvidenceArtifact =>
+  evidenceOf(kind, { input: { ...evidenceOf(kind).input, range: { startMs: 0, endMs } }, facts });
 
 /** Speech evidence with windows at these times; what lies between is left out. */
 export const speechAt = (spans: readonly (readonly [number, number])[], endMs: number): EvidenceArtifact =>

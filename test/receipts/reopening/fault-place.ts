@@ -1,12 +1,21 @@
 import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
 
-/** Which link of the evidence chain an audit finds broken and where, such as `read: facts[0].endMs`; null if none. */
-export function faultPlace(audit: () => void): string | null {
+/** What an attempt throws of this class; null where it throws nothing. Any other error passes through. */
+export function failureOf<Failure extends Error>(
+  kind: abstract new (...given: never[]) => Failure,
+  attempt: () => unknown,
+): Failure | null {
   try {
-    audit();
+    attempt();
     return null;
   } catch (error) {
-    if (error instanceof EvidenceChainError) return `${error.link}: ${error.place}`;
+    if (error instanceof kind) return error;
     throw error;
   }
+}
+
+/** Which link of the evidence chain an audit finds broken and where, such as `read: facts[0].endMs`; null if none. */
+export function faultPlace(audit: () => unknown): string | null {
+  const fault = failureOf(EvidenceChainError, audit);
+  return fault === null ? null : `${fault.link}: ${fault.place}`;
 }

@@ -1,4 +1,5 @@
-import { canonicalJson } from '../../../receipts/core/canonical-json.ts';
+import type { z } from 'zod';
+import { canonicalJson, hashOf } from '../../../receipts/core/canonical-json.ts';
 
 export interface Mutation {
   /** Where the value was changed, such as `claims[0].range.endMs`. */
@@ -52,3 +53,25 @@ export function* mutationsOf(value: unknown, at = ''): Generator<Mutation> {
 
 /** Those of them that really change the value. */
 export const changesOf = (value: unknown): Mutation[] => [...mutationsOf(value)].filter(({ isOther }) => isOther);
+
+/** The record with the id that follows from the rest of it, as a forger would sign it. */
+export function resigned<Signed extends object>(record: Signed, idKey: keyof Signed & string): Signed {
+  const { schema, [idKey]: id, ...body } = record as Readonly<Record<string, unknown>>;
+  return { ...record, [idKey]: `${String(id).split(':', 1)}:${hashOf(body)}` };
+}
+
+/** Where a record can be changed so that its shape and its audit both take it, as it is or with a new id. */
+export function unseenChangesOf<Signed extends object>(
+  record: Signed,
+  idKey: keyof Signed & string,
+  shape: z.ZodType<Signed>,
+  placeOf: (changed: Signed) => string | null,
+): string[] {
+  return [...mutationsOf(record)].flatMap(({ at, value }) => {
+    const shaped = shape.safeParse(value);
+    if (!shaped.success) return [];
+    const isSeen = placeOf(shaped.data) !== null;
+    const isSeenSigned = at === `.${idKey}` || placeOf(resigned(shaped.data, idKey)) !== null;
+    return isSeen && isSeenSigned ? [] : [at];
+  });
+}

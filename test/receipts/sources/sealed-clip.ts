@@ -17,6 +17,15 @@ export const mediaBytes = Buffer.from('four seconds of video with one spoken lin
 const media = contentRefOf(mediaBytes);
 const tool = (name: string, digit: string) => ({ name, version: '1', digest: `sha256:${digit.repeat(64)}` });
 
+type Probed = ProbeResult['tracks'][number];
+const track = (
+  index: number,
+  type: Probed['type'],
+  codec: string,
+  durationMs: number | null,
+  language: string | null = null,
+): Probed => ({ index, type, codec, durationMs, language, isCoverArt: false });
+
 const probe: ProbeResult = {
   durationMs: 4000,
   durationSeconds: 4,
@@ -24,37 +33,10 @@ const probe: ProbeResult = {
   containerLongName: 'QuickTime / MOV',
   bitRate: 84,
   tracks: [
-    {
-      index: 0,
-      type: 'video',
-      codec: 'h264',
-      durationMs: 4000,
-      width: 64,
-      height: 48,
-      language: null,
-      isCoverArt: false,
-    },
-    {
-      index: 1,
-      type: 'audio',
-      codec: 'aac',
-      durationMs: 3990,
-      sampleRate: 44100,
-      channels: 2,
-      language: 'ko',
-      isCoverArt: false,
-    },
-    { index: 2, type: 'subtitle', codec: 'mov_text', durationMs: null, language: 'ko', isCoverArt: false },
-    {
-      index: 3,
-      type: 'video',
-      codec: 'mjpeg',
-      durationMs: null,
-      width: 9,
-      height: 9,
-      language: null,
-      isCoverArt: true,
-    },
+    { ...track(0, 'video', 'h264', 4000), width: 64, height: 48 },
+    { ...track(1, 'audio', 'aac', 3990, 'ko'), sampleRate: 44100, channels: 2 },
+    track(2, 'subtitle', 'mov_text', null, 'ko'),
+    { ...track(3, 'video', 'mjpeg', null), width: 9, height: 9, isCoverArt: true },
   ],
 };
 

@@ -10,7 +10,9 @@ import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
 import { verifySource } from '../../../receipts/sources/verify-source.ts';
 import { videohostLabelOf, videohostLabelsOf } from '../../../receipts/sources/videohost-receipt.ts';
 import { canonicalUrlOf } from '../../../receipts/sources/videohost-resolution.ts';
+import { fieldOf } from '../../fields.ts';
 import { contentOf } from '../core/stored-content-in-memory.ts';
+import { failureOf } from '../reopening/fault-place.ts';
 import { changesOf } from '../reopening/mutations.ts';
 import { chainOf, edited, forged, mediaBytes, recordOf, sealedClip, sealedVideo, videoIngest } from './sealed-clip.ts';
 
@@ -18,26 +20,19 @@ const sealed = sealedVideo();
 const chain = chainOf(sealed);
 const hex = videoIngest.media.contentId.slice('sha256:'.length);
 
-function refusalOf(attempt: () => unknown): string | null {
-  try {
-    attempt();
-    return null;
-  } catch (error) {
-    if (error instanceof SourceInconsistent) return error.message;
-    throw error;
-  }
-}
-
+const refusalOf = (attempt: () => unknown) => failureOf(SourceInconsistent, attempt)?.message ?? null;
 const refusalOfChain = (attempt: SealedChain) => refusalOf(() => verifySource(attempt, null));
 const forgedIs = (kind: RecordKind, path: string, value: unknown) =>
   forged(chain, kind, edited(recordOf(chain.records[kind]), path, value));
 
-test('a range of a video is sealed with its receipt, its probe, a preflight and what its host said', (t) => {
+test('a range of a video is sealed with receipt, probe, preflight and what its host said', (t) => {
   const { objects, source } = sealed;
-  t.deepEqual(
-    objects.map(({ path }) => path),
-    ['source-receipt.json', 'media-probe.json', 'preflight.v1.json', 'resolution.json'],
-  );
+  t.deepEqual(fieldOf(objects, 'path'), [
+    'source-receipt.json',
+    'media-probe.json',
+    'preflight.v1.json',
+    'resolution.json',
+  ]);
   t.deepEqual(
     source.files.map(({ contentId }) => contentId),
     [videoIngest.media.contentId, ...objects.map(({ contentId }) => contentId)],
@@ -57,7 +52,7 @@ test('a range of a video is sealed with its receipt, its probe, a preflight and 
   t.not(source.session.sessionId, sealedClip(1).source.session.sessionId);
 });
 
-test('the receipt says what was asked for, what the host answered and that the range was encoded anew', (t) => {
+test('the receipt says what was asked, what the host answered and that the range was encoded', (t) => {
   const receipt = videohostLocalReceipt.parse(recordOf(chain.records['source-receipt']));
   const said = videohostResolution.parse(recordOf(chain.records.resolution));
   t.like(receipt.origin, { canonical_url: 'https://www.youtube.com/watch?v=abcdefghijk', creator: 'Who walked' });
@@ -69,10 +64,7 @@ test('the receipt says what was asked for, what the host answered and that the r
     duration: 4,
   });
   t.like(receipt.rights, { scope: 'local_processing', redistribution_allowed: false });
-  t.deepEqual(
-    receipt.cut.tools.map(({ name }) => name),
-    ['yt-dlp', 'ffmpeg'],
-  );
+  t.deepEqual(fieldOf(receipt.cut.tools, 'name'), ['yt-dlp', 'ffmpeg']);
   t.is(receipt.resolution.content_id, contentIdOfBytes(chain.records.resolution ?? Buffer.of()));
   t.deepEqual(receipt.resolution.tool, said.tool);
   const { schema: _, resolution_id, ...body } = said;
@@ -118,7 +110,7 @@ for (const kind of ['resolution', 'source-receipt'] as const) {
   });
 }
 
-test('a registered range is read back with what its host said, and one changed byte of that is named', async (t) => {
+test('a registered range is read back with what its host said; one changed byte is named', async (t) => {
   const { source, objects } = sealed;
   const files = new Map(objects.map(({ contentId, bytes }) => [contentId, bytes]));
   files.set(videoIngest.media.contentId, mediaBytes);
@@ -194,7 +186,7 @@ test('a label is the title without control characters, cut to 160, else the id o
   for (const nothing of [null, '', ' \u0000 ']) t.is(videohostLabelOf(nothing, 'i'.repeat(200)), 'i'.repeat(160));
 });
 
-test('a title that begins like an option or a path, or turns its letters around, is listed without that', (t) => {
+test('a title that looks like an option or a path, or turns letters around, loses that', (t) => {
   const rows = {
     '-rf /': 'rf /',
     '--help me': 'help me',

@@ -14,7 +14,7 @@ export async function scratchFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-test-'));
   t.teardown(async () => {
     for (const path of [folder, markPathOf(folder), `${folder}.tables`])
-      await rm(path, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
   return folder;
 }
@@ -24,20 +24,26 @@ export const uploadName = (nth: number): string => `00000000-0000-4000-8000-${St
 
 export const startOfTest = Date.parse('2026-01-02T03:04:05.671Z');
 
-/** Opens a ledger on a clock that stands still; a fatal failure fails the test unless it is expected. */
-export function openScratchLedger(
+/** A ledger on a clock that stands still, closed with the test; a fatal failure fails the test unless it is expected. */
+export async function openScratchLedger(
   t: ExecutionContext,
   directory: string,
   options: Partial<LedgerOptions> = {},
 ): Promise<Ledger> {
-  return openLedger({
+  const ledger = await openLedger({
     directory,
     clock: { now: () => startOfTest },
     encodeEvent: canonicalJson,
     onFatal: (error: LedgerError) => t.fail(error.message),
     ...options,
   });
+  t.teardown(() => ledger.close());
+  return ledger;
 }
+
+/** Such a ledger in a new folder. */
+export const newScratchLedger = async (t: ExecutionContext, options?: Partial<LedgerOptions>): Promise<Ledger> =>
+  openScratchLedger(t, await scratchFolder(t), options);
 
 export const draft = (data: unknown, type = 'task.transitioned'): EventDraft => ({
   producer: { kind: 'scheduler', id: 'vector' },

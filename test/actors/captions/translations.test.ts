@@ -1,0 +1,88 @@
+import test from 'ava';
+import { TranslationAsker } from '../../../actors/captions/translation-asks.ts';
+import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
+import { translationDefects } from '../../../contract/evaluation/evaluation-receipt.ts';
+import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
+import { verdictsOf } from '../../../receipts/captions/translation-plan.ts';
+import { translationScoreOf } from '../../../receipts/evaluation/score-translations.ts';
+import { translationLabels } from '../../../scripts/packs/translation-labels.ts';
+
+const german = new Map([
+  ['Who opened the old window?', 'Wer hat das alte Fenster geöffnet?'],
+  ['My sister needs some fresh air.', 'Meine Schwester braucht etwas frische Luft.'],
+  ['Please bring her a glass of water.', 'Bitte bringen Sie ihr ein Glas Wasser.'],
+]);
+
+const lines = [...german.keys()].map((text, at) => ({ id: `line-${at}`, text }));
+
+const wanted = { lines, sourceLanguage: 'en', targetLanguage: 'de' };
+
+const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
+
+/** Translates rightly, and says what stood around the lines of each question. */
+function model() {
+  const around: number[] = [];
+  const chat: HostedChat = {
+    async ask({ user }) {
+      const {
+        lines: asked,
+        before,
+        after,
+      } = JSON.parse(user) as {
+        lines: Readonly<Record<string, string>>;
+        before: readonly string[];
+        after: readonly string[];
+      };
+      around.push(before.length + after.length);
+      const answers = Object.entries(asked).map(([id, source]) => [
+        id,
+        { source, translation: german.get(source) ?? '' },
+      ]);
+      const text = JSON.stringify({ lines: Object.fromEntries(answers) });
+      return { text, responseId: null, model: null, inputTokens: null, outputTokens: null };
+    },
+  };
+  return { chat, around };
+}
+
+test('a model is asked twice for each line, or once, and the record says by which gates', async (t) => {
+  for (const [gates, questions] of [
+    [5, 4],
+    [4, 1],
+  ] as const) {
+    const { chat, around } = model();
+    const asker = new TranslationAsker({ chat, detector, gates });
+    const answered = await asker.answers(wanted, new AbortController().signal);
+    t.is(answered.gates, gates);
+    t.is(answered.asks.length, questions);
+    t.true(around.every((count) => count === 0));
+    const verdicts = [...verdictsOf({ ...wanted, ...answered }).values()];
+    t.deepEqual(
+      verdicts,
+      [...german.values()].map((text) => ({ text })),
+    );
+  }
+});
+
+test('seeded defects are planted where they are wrong, and those that structure shows are caught', async (t) => {
+  const label = translationLabels().find(
+    ({ sourceLanguage, targetLanguage }) => `${sourceLanguage}${targetLanguage}` === 'enru',
+  );
+  if (label === undefined) throw new Error('a label from English to Russian');
+  const brief = { ...label, lines: label.lines.slice(0, 8) };
+  const score = translationScoreOf(await translationTrial(brief, detector, new AbortController().signal));
+  t.like(score, { lines: 8, withheld: 0, withheldMicro: 0 });
+  const byDefect = new Map(score.defects.map((each) => [each.defect, each]));
+  t.deepEqual([...byDefect.keys()], [...translationDefects]);
+  for (const defect of ['dropped', 'emptied', 'other_language', 'echoed', 'number_changed', 'name_changed'] as const) {
+    const { planted, caught, caughtTogether } = byDefect.get(defect) ?? { planted: 0, caught: 0, caughtTogether: 0 };
+    t.true(planted > 0, defect);
+    t.deepEqual([caught, caughtTogether], [planted, planted], defect);
+  }
+  t.like(byDefect.get('swapped'), { planted: 8, caughtTogether: 8, caughtTogetherMicro: 1_000_000 });
+  for (const defect of ['shifted', 'merged', 'swapped', 'swapped_alike', 'repeated'] as const) {
+    const { planted, caughtSeen } = byDefect.get(defect) ?? { planted: 0, caughtSeen: 0 };
+    t.true(planted > 0, defect);
+    t.is(caughtSeen, planted, defect);
+  }
+});

@@ -1,0 +1,255 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { IngestSealing } from '../../../actors/ingest/ingest-sealing.ts';
+import { openOwnedIngests } from '../../../actors/ingest/owned/open-owned-ingests.ts';
+import { notedParts } from '../../../actors/ingest/owned/upload-notes.ts';
+import { openVideohostIngests } from '../../../actors/ingest/videohost/open-videohost-ingests.ts';
+import { VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
+import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
+import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
+import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
+import { recover } from '../../../actors/supervision/recovery.ts';
+import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
+import type { ProbeResult } from '../../../contract/sources/probe-result.ts';
+import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
+import type { ResolvedTool } from '../../../executors/process/tools.ts';
+import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../../executors/videohost/video-host.ts';
+import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
+import { clipIngest, mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
+import { openScratchLedger, scratchFolder, startOfTest } from '../../storage/ledger/scratch.ts';
+import { openSupervisor } from '../supervision/bench.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+
+const media = Buffer.from('bytes that the probe believes');
+
+/** A step under way: it ends when the test says so. */
+interface Step<Request, Result> {
+  readonly request: Request;
+  readonly signal: AbortSignal;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** What performs a step: the test ends it, or the end of its ingest. */
+const step =
+  <Request, Result>(steps: Step<Request, Result>[]) =>
+  (request: Request, signal: AbortSignal): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      steps.push({ request, signal, resolve, reject });
+    });
+
+/** Waits until something is so; a test that waits in vain times out. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);
+
+/** What ingests of both kinds work over in one life: a store of their own, and a probe that ends when the test says so. */
+async function openStores(
+  t: ExecutionContext,
+  root: string,
+  objectStore: ObjectStore,
+  { now, workers, probeTools }: { now: number; workers: number; probeTools: readonly ResolvedTool['identity'][] },
+) {
+  const clock = new SimulatedClock(now);
+  const opened = openSupervisor(t, await openScratchLedger(t, join(root, 'ledger'), { clock }), clock);
+  const { ledger, supervisor, report, close } = opened;
+  const swept = await objectStore.sweep(await notedParts(ledger));
+  const registry = new SourceRegistry();
+  await registry.load(ledger);
+  const queue = new WorkQueue(workers, (id) => void supervisor.send(id, { type: 'worker.granted' }));
+  const isRegistered = (contentId: string) => registry.holds(contentId);
+  const unused = new UnusedMedia({ ledger, objectStore, isRegistered, report });
+  await unused.load();
+  const progress = new ProgressBoard({ clock, elapsed: clock.elapsed, report });
+  const probings: Step<string, ProbeResult>[] = [];
+  const given = { ledger, objectStore, registry, unused, progress };
+  const sealing = new IngestSealing({ ...given, probe: step(probings), probeTools });
+  let ids = (await ledger.list('snapshot')).length;
+  const newId = () => {
+    ids += 1;
+    return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
+  };
+  return {
+    /** What the services of both kinds are given. */
+    given: { ...given, supervisor, sealing, clock, queue, newId },
+    /** Takes up what the life before left. */
+    begin: async (resumeUploads: () => Promise<unknown> = async () => undefined) => {
+      await recover(supervisor, ledger);
+      await resumeUploads();
+      await unused.remove();
+      queue.open();
+    },
+    /** What a test of either kind uses. */
+    life: {
+      ...{ clock, ledger, registry, progress, swept, probings, close, until },
+      objects: () => filesIn(join(root, 'objects')),
+      inbox: () => filesIn(join(root, 'inbox')),
+      notes: async () => (await ledger.list('record', 'unused/')).length,
+    },
+    report,
+  };
+}
+
+/** Waits until an ingest stands where it is expected. */
+const reaching =
+  <Status extends { readonly status: string }>(service: { status(ingestId: string): Status }) =>
+  async (ingestId: string, status: string): Promise<Status> => {
+    await until(() => service.status(ingestId).status === status);
+    return service.status(ingestId);
+  };
+
+/** One life of the ingests of owned media. */
+export async function openLife(t: ExecutionContext, root: string, now = startOfTest) {
+  let pause = (): Promise<void> => Promise.resolve();
+  const objectStore = withPause(await openObjectStore({ root }), () => pause());
+  const { given, begin, life, report } = await openStores(t, root, objectStore, {
+    ...{ now, workers: 2, probeTools: clipIngest.tools },
+  });
+  const service = openOwnedIngests({ ...given, report, maximumBytes: 1_000_000 });
+  await begin(() => service.resumeUploads());
+  const beginUpload = (ingestId: string) => {
+    const upload = service.beginUpload(ingestId, () => undefined);
+    upload.connect({ pause: () => undefined, resume: () => undefined });
+    upload.chunk(media);
+    return upload;
+  };
+  return {
+    ...life,
+    /** Runs between the storing of received media and the moment at which its ingest hears of it. */
+    onceStored: (run: () => Promise<void>) => {
+      pause = run;
+    },
+    media,
+    service,
+    begin: beginUpload,
+    open: async (label = 'A clip') => {
+      const rights = { rightsScope: 'local_processing', ownershipAttested: true, rightsHolder: 'Its owner' };
+      return (await service.open({ filename: 'clip.mp4', declaredBytes: media.length, label, ...rights })).ingestId;
+    },
+    send: (ingestId: string) => beginUpload(ingestId).end(),
+    reaches: reaching(service),
+    /** Waits until a number of probes have begun. */
+    probed: (number: number) => until(() => life.probings.length >= number),
+    /** Waits until there are so many objects, and nothing in the inbox. */
+    holds: async (objects: number) => {
+      await until(async () => (await life.objects()).length === objects && (await life.inbox()).length === 0);
+      t.deepEqual(await life.inbox(), []);
+    },
+    uploadNotes: async () => (await life.ledger.list('record', 'upload/')).length,
+  };
+}
+
+/** The same over a new store. */
+export const newLife = async (t: ExecutionContext) => openLife(t, await scratchFolder(t));
+
+/** The real object store, with a pause between the storing of received media and the moment at which its sender hears of it. */
+const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): ObjectStore =>
+  new Proxy(objectStore, {
+    get: (target, name) => {
+      if (name === 'receive') {
+        return async (...file: Parameters<ObjectStore['receive']>): Promise<Receiving> => {
+          const receiving = await target.receive(...file);
+          const finish = async () => {
+            const stored = await receiving.finish();
+            await pause();
+            return stored;
+          };
+          return { ...receiving, finish };
+        };
+      }
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+
+export interface LifeOptions {
+  /** Without it there is no downloader in this life. */
+  readonly canFetch?: boolean;
+  readonly remark?: string | null;
+  readonly workers?: number;
+  /** Hosts beside those that are always known. */
+  readonly added?: Readonly<Record<string, string>>;
+  readonly freeBytes?: number;
+}
+
+const { claim, tools } = videoIngest;
+
+/** One life of the video-host ingests, with a host and a downloader that do as the test says. */
+export async function openVideohostLife(t: ExecutionContext, root: string, options: LifeOptions = {}) {
+  const moments = new Map<string, () => void>();
+  const objectStore = await openObjectStore({ root, points: (name) => moments.get(name)?.() });
+  const { freeBytes, workers = 1, canFetch = true, remark = null, added = {} } = options;
+  if (freeBytes !== undefined) objectStore.freeBytes = () => Promise.resolve(freeBytes);
+  const { given, begin, life } = await openStores(t, root, objectStore, {
+    ...{ now: startOfTest, workers, probeTools: tools },
+  });
+  const { ledger, progress, probings } = life;
+  progress.follow(given.supervisor, ledger);
+  const resolvings: Step<ResolveRequest, ResolvedVideo>[] = [];
+  const downloads: Step<DownloadRequest, DownloadedRange>[] = [];
+  const fetching = {
+    ...{ resolve: step(resolvings), download: step(downloads) },
+    ...{ resolver: claim.tool, downloaders: claim.downloadTools },
+  };
+  const service = openVideohostIngests({
+    ...given,
+    hosts: new VideoHosts({ added, openOrigin: null }),
+    fetching: canFetch ? fetching : null,
+    remark,
+    workFolder: join(root, 'work'),
+    maximumRangeMs: 120_000,
+  });
+  await begin();
+  const open = async (others: object = {}) => {
+    const body = { localProcessingConfirmed: true, startMs: 9000, endMs: 13_000, url: claim.requestedUrl, ...others };
+    return (await service.open(body)).ingestId;
+  };
+  const begun = (steps: readonly unknown[], number: number) => until(() => steps.length >= number);
+  const fetched = async (number: number, bytes: Buffer): Promise<DownloadedRange> => {
+    const folder = downloads[number]?.request.folder ?? '';
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(join(folder, 'range.mp4'), bytes);
+    return { path: join(folder, 'range.mp4'), bytes: bytes.length };
+  };
+  /** Opens the nth ingest of a life and leads it to its download. */
+  const toDownload = async (number = 0) => {
+    const ingestId = await open();
+    await begun(resolvings, number + 1);
+    resolvings[number]?.resolve(claim.resolved);
+    await begun(downloads, number + 1);
+    return ingestId;
+  };
+  return {
+    ...life,
+    service,
+    /** Does something as soon as the object store has come to this point. */
+    at: (point: string, run: () => void) => void moments.set(point, run),
+    ...{ resolvings, downloads, open },
+    reaches: reaching(service),
+    /** Waits until a number of steps of a kind have begun. */
+    begun,
+    /** Writes the file that a download is to hand over. */
+    fetched,
+    toDownload,
+    /** Opens the nth ingest of a life and leads it to the end of its download. */
+    toProbe: async (number = 0) => {
+      const ingestId = await toDownload(number);
+      downloads[number]?.resolve(await fetched(number, mediaBytes));
+      await begun(probings, number + 1);
+      return ingestId;
+    },
+    work: () => filesIn(join(root, 'work')),
+    /** Waits until neither media nor a note of it is left. */
+    leavesNothing: () => until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0),
+  };
+}
+
+/** The same over a new store. */
+export const newVideohostLife = async (t: ExecutionContext, options?: LifeOptions) =>
+  openVideohostLife(t, await scratchFolder(t), options);

@@ -1,0 +1,381 @@
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openIngestLimit } from '../../../actors/ingest/ingest-service.ts';
+import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
+import { rowKey } from '../../../storage/ledger/keys.ts';
+import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
+import { clipIngest, mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
+import { scratchFolder, startOfTest, withRawRows } from '../../storage/ledger/scratch.ts';
+import { newLife, newVideohostLife, openLife, openVideohostLife } from './ingest-lives.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+test('a probe that refuses the media ends the ingest and leaves no media behind', async (t) => {
+  const life = await newLife(t);
+  const ingestId = await life.open();
+  await life.send(ingestId);
+  await life.probed(1);
+  life.probings[0]?.reject(new Error('it is not media'));
+  const { failure } = await life.reaches(ingestId, 'failed');
+  t.deepEqual(failure, { code: 'probe_failed', message: 'it is not media' });
+  await life.holds(0);
+  // The note goes after the file that it is about.
+  await life.until(async () => (await life.notes()) === 0);
+});
+
+test('media that two ingests hold is removed with the second', async (t) => {
+  const life = await newLife(t);
+  const [first, second] = [await life.open(), await life.open()];
+  await life.send(first);
+  await life.send(second);
+  await life.probed(2);
+  await life.service.cancel(first);
+  t.true(life.probings[0]?.signal.aborted);
+  await life.holds(1);
+  life.probings[1]?.reject(new Error('it is not media'));
+  await life.reaches(second, 'failed');
+  await life.holds(0);
+});
+
+test('an ingest that is canceled during its upload refuses the end of it and leaves nothing', async (t) => {
+  const life = await newLife(t);
+  const ingestId = await life.open();
+  const upload = life.begin(ingestId);
+  t.like(await life.service.cancel(ingestId), { status: 'failed', failure: { code: 'canceled' } });
+  await t.throwsAsync(upload.end(), { code: 'ingest_upload_conflict' });
+  await life.holds(0);
+  // The note goes after the file that it is about.
+  await life.until(async () => (await life.notes()) === 0);
+  t.throws(() => life.begin(ingestId), { code: 'ingest_upload_conflict' });
+  await t.throwsAsync(life.service.cancel(ingestId), { code: 'ingest_already_terminal' });
+});
+
+test('media that is being stored for one ingest outlives the end of another with the same bytes', async (t) => {
+  const life = await newLife(t);
+  const [first, second] = [await life.open('First'), await life.open('Second')];
+  await life.send(first);
+  await life.probed(1);
+  life.onceStored(async () => {
+    await life.service.cancel(first);
+    // Whoever looks for leftovers now has the time to find some.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  await life.send(second);
+  await life.probed(2);
+  life.probings[1]?.resolve(clipIngest.probe);
+  t.is((await life.reaches(second, 'registered')).source?.label, 'Second');
+  await life.until(async () => (await life.notes()) === 0);
+});
+
+test('an ingest without media is given up a day after its opening, however often hosts start', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openLife(t, root);
+  const [early, late] = [await first.open(), await first.open()];
+  first.clock.advance(day - 1000);
+  t.is(first.service.status(early).status, 'queued');
+  await first.send(late);
+  await first.close();
+
+  const life = await openLife(t, root, startOfTest + day - 500);
+  t.is(life.service.status(early).status, 'queued');
+  life.clock.advance(500);
+  t.like((await life.reaches(early, 'failed')).failure, { code: 'upload_failed' });
+  t.not(life.service.status(late).status, 'failed');
+  await life.close();
+  const after = await openLife(t, root, startOfTest + 2 * day);
+  t.like(after.service.status(early).failure, { code: 'upload_failed' });
+});
+
+test('an ingest that ends during a long upload keeps the reason of its end', async (t) => {
+  const life = await newLife(t);
+  const ingestId = await life.open();
+  const upload = life.begin(ingestId);
+  life.clock.advance(day);
+  await life.reaches(ingestId, 'failed');
+  await t.throwsAsync(upload.end(), { code: 'ingest_upload_conflict' });
+  t.like(life.service.status(ingestId).failure, { code: 'upload_failed' });
+  await life.holds(0);
+});
+
+test('a probe that was cut by the end of the host runs again in the next', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openLife(t, root);
+  const ingestId = await first.open();
+  await first.send(ingestId);
+  await first.probed(1);
+  await first.close();
+  t.true(first.probings[0]?.signal.aborted);
+
+  const life = await openLife(t, root);
+  t.is(life.service.status(ingestId).status, 'probing');
+  await life.probed(1);
+  life.probings[0]?.resolve(clipIngest.probe);
+  const { source } = await life.reaches(ingestId, 'registered');
+  t.deepEqual(life.registry.list().rows, source === null ? [] : [source]);
+  await life.close();
+  t.deepEqual((await openLife(t, root)).service.status(ingestId).source, source);
+});
+
+test('a damaged row of an ingest is a 409 of its own, and the others answer', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openLife(t, root);
+  const [damaged, whole] = [await first.open(), await first.open()];
+  await first.close();
+  await withRawRows(join(root, 'ledger'), (rows) =>
+    rows.put(rowKey('snapshot', damaged), Buffer.from('not a row at all')),
+  );
+  const life = await openLife(t, root);
+  t.throws(() => life.service.status(damaged), { code: 'stored_content_inconsistent' });
+  t.throws(() => life.begin(damaged), { code: 'stored_content_inconsistent' });
+  await t.throwsAsync(life.service.cancel(damaged), { code: 'stored_content_inconsistent' });
+  t.is(life.service.status(whole).status, 'queued');
+});
+
+const { probe } = videoIngest;
+
+const { resolved } = videoIngest.claim;
+
+test('a range goes from its address to a source that says where it comes from', async (t) => {
+  const life = await newVideohostLife(t);
+  const ingestId = await life.open();
+  t.is(life.service.status(ingestId).schema, 'studio.videohost-local-ingest.v1');
+  await life.reaches(ingestId, 'resolving');
+  await life.begun(life.resolvings, 1);
+  t.like(life.resolvings[0]?.request, { url: 'https://youtu.be/abcdefghijk?t=9', extractor: 'youtube' });
+  life.resolvings[0]?.resolve(resolved);
+  await life.reaches(ingestId, 'downloading');
+  await life.begun(life.downloads, 1);
+  const { request } = life.downloads[0] ?? {};
+  t.like(request, { range: { startMs: 9000, endMs: 13_000 }, extractor: 'youtube', wallMs: 600_000 });
+  t.deepEqual(request?.resolved, resolved);
+  life.downloads[0]?.resolve(await life.fetched(0, mediaBytes));
+  await life.reaches(ingestId, 'probing');
+  await life.begun(life.probings, 1);
+  t.deepEqual(await life.work(), []);
+  life.probings[0]?.resolve(probe);
+  const { source, failure } = await life.reaches(ingestId, 'registered');
+  t.is(failure, null);
+  t.like(source, { sourceKind: 'videohost_local', label: 'A walk by the sea', durationMs: 4000 });
+  t.deepEqual(life.registry.list().rows, source === null ? [] : [source]);
+  t.like(life.registry.revision(source?.sourceRevisionId ?? ''), {
+    provider: { externalId: 'abcdefghijk', range: { startMs: 9000, endMs: 13_000 } },
+  });
+  await life.until(async () => (await life.notes()) === 0);
+  t.is((await life.objects()).length, 5);
+});
+
+test('what a registered range rests on is there again in the next life', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openVideohostLife(t, root);
+  const ingestId = await first.toProbe();
+  first.probings[0]?.resolve(probe);
+  const { source } = await first.reaches(ingestId, 'registered');
+  await first.close();
+  const life = await openVideohostLife(t, root);
+  t.deepEqual(life.service.status(ingestId).source, source);
+  t.deepEqual(life.registry.list().rows, source === null ? [] : [source]);
+});
+
+test('ranges are fetched one after the other, in the order in which they were asked for', async (t) => {
+  const life = await newVideohostLife(t);
+  const [first, second] = [await life.open(), await life.open({ startMs: 0 })];
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve(resolved);
+  await life.begun(life.downloads, 1);
+  t.is(life.service.status(second).status, 'queued');
+  life.downloads[0]?.reject(new VideoHostFailure('host_unreachable', 'it broke off'));
+  t.deepEqual((await life.reaches(first, 'failed')).failure, {
+    code: 'download_failed',
+    message: 'host_unreachable: it broke off',
+  });
+  await life.reaches(second, 'resolving');
+});
+
+test('a host may be told to fetch several at once', async (t) => {
+  const life = await newVideohostLife(t, { workers: 2 });
+  const ids = [await life.open(), await life.open(), await life.open()];
+  await life.begun(life.resolvings, 2);
+  t.deepEqual(
+    ids.map((id) => life.service.status(id).status),
+    ['resolving', 'resolving', 'queued'],
+  );
+});
+
+test('the same range of the same video again is the revision that there is', async (t) => {
+  const life = await newVideohostLife(t);
+  const first = await life.toProbe();
+  life.probings[0]?.resolve(probe);
+  const { source } = await life.reaches(first, 'registered');
+  life.clock.advance(5000);
+  const again = await life.open();
+  await life.begun(life.resolvings, 2);
+  life.resolvings[1]?.resolve(resolved);
+  await life.begun(life.downloads, 2);
+  life.downloads[1]?.resolve(await life.fetched(1, mediaBytes));
+  await life.begun(life.probings, 2);
+  life.probings[1]?.resolve(probe);
+  t.deepEqual((await life.reaches(again, 'registered')).source, source);
+});
+
+test('a range that ends after the video is refused when the video is known', async (t) => {
+  const life = await newVideohostLife(t);
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve({ ...resolved, durationMs: 12_999 });
+  t.deepEqual((await life.reaches(ingestId, 'failed')).failure, {
+    code: 'resolution_failed',
+    message: 'range_past_end: the video is 12999 ms long',
+  });
+});
+
+test('of what a host says without end only the beginning is kept', async (t) => {
+  const life = await newVideohostLife(t);
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve({ ...resolved, title: 'x'.repeat(5_000_000), creator: `${'y'.repeat(999)}😀` });
+  await life.begun(life.downloads, 1);
+  t.is(life.service.status(ingestId).status, 'downloading');
+  t.like(life.downloads[0]?.request.resolved, { title: 'x'.repeat(1000), creator: 'y'.repeat(999) });
+});
+
+test('a description that cannot be kept is refused', async (t) => {
+  const life = await newVideohostLife(t);
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.resolve({ ...resolved, canonicalUrl: 'ftp://files.example/video' });
+  const { failure } = await life.reaches(ingestId, 'failed');
+  t.like(failure, { code: 'resolution_failed' });
+  t.regex(failure?.message ?? '', /^tool_output: /);
+});
+
+test('the age of the downloader is said with a failure to resolve, however long its reason is', async (t) => {
+  const life = await newVideohostLife(t, { remark: 'yt-dlp 1 is old' });
+  const ingestId = await life.open();
+  await life.begun(life.resolvings, 1);
+  life.resolvings[0]?.reject(new VideoHostFailure('no_media', 'x'.repeat(300)));
+  const { failure } = await life.reaches(ingestId, 'failed');
+  t.regex(failure?.message ?? '', /^no_media: x+ \(yt-dlp 1 is old\)$/);
+  t.is(failure?.message.length, 256);
+});
+
+test('each field is checked in its turn, before all that follow', async (t) => {
+  const life = await newVideohostLife(t);
+  const good = { localProcessingConfirmed: true, startMs: 0, endMs: 120_000, url: 'https://youtu.be/x' };
+  const bad = { localProcessingConfirmed: 1, startMs: -1, endMs: 0, url: 'x', other: 1 };
+  const rows: [code: string, place: RegExp, body: object][] = [
+    ['invalid_rights_attestation', /^localProcessingConfirmed/, bad],
+    ['invalid_ingest_request', /^startMs: /, { ...bad, localProcessingConfirmed: true }],
+    ['invalid_ingest_request', /^endMs: /, { ...bad, localProcessingConfirmed: true, startMs: 1 }],
+    ['invalid_ingest_request', /^endMs: /, { ...good, startMs: 5, endMs: 5, url: 'x' }],
+    ['ingest_range_too_large', /120000/, { ...good, endMs: 120_001, url: 'x', other: 1 }],
+    ['invalid_ingest_request', /^url: /, { ...good, url: 'x', other: 1 }],
+    ['invalid_ingest_request', /^url: must be trimmed/, { ...good, url: ' https://youtu.be/x' }],
+    ['invalid_ingest_request', /^url: /, { ...good, url: `https://youtu.be/${'x'.repeat(2048)}` }],
+    ['invalid_ingest_request', /^body: /, { ...good, other: 1 }],
+  ];
+  for (const [code, place, body] of rows) {
+    const error = await t.throwsAsync(life.service.open(body), { code });
+    t.regex(error?.message ?? '', place);
+  }
+  await t.throwsAsync(life.service.open(null), { code: 'invalid_rights_attestation' });
+  t.is((await life.service.open(good)).status, 'queued');
+});
+
+test('no more ingests are open than may be', async (t) => {
+  const life = await newVideohostLife(t);
+  await Promise.all(Array.from({ length: openIngestLimit }, () => life.open()));
+  await t.throwsAsync(life.open(), { code: 'ingest_capacity' });
+});
+
+test('a range for which the volume has no room is refused', async (t) => {
+  const megabyte = 1024 * 1024;
+  const short = await newVideohostLife(t, { freeBytes: 768 * megabyte - 1 });
+  await t.throwsAsync(short.open(), { code: 'insufficient_storage' });
+  const enough = await newVideohostLife(t, { freeBytes: 768 * megabyte });
+  await t.notThrowsAsync(enough.open());
+});
+
+interface Left {
+  readonly status: string;
+  readonly value: unknown;
+  readonly hasMedia: boolean;
+  readonly code: string;
+}
+
+const owned: readonly Left[] = [
+  { status: 'queued', value: { queued: 'awaitingMedia' }, hasMedia: false, code: 'upload_failed' },
+  { status: 'queued', value: { queued: 'awaitingWorker' }, hasMedia: true, code: 'upload_failed' },
+  { status: 'probing', value: 'probing', hasMedia: true, code: 'probe_failed' },
+  { status: 'sealing', value: { sealing: 'writing' }, hasMedia: true, code: 'seal_failed' },
+  { status: 'sealing', value: { sealing: 'registering' }, hasMedia: true, code: 'seal_failed' },
+];
+
+const videohost: readonly Left[] = [
+  { status: 'queued', value: 'queued', hasMedia: false, code: 'resolution_failed' },
+  { status: 'resolving', value: 'resolving', hasMedia: false, code: 'resolution_failed' },
+  { status: 'downloading', value: 'downloading', hasMedia: false, code: 'download_failed' },
+  { status: 'probing', value: 'probing', hasMedia: true, code: 'probe_failed' },
+  { status: 'sealing', value: { sealing: 'writing' }, hasMedia: true, code: 'seal_failed' },
+  { status: 'sealing', value: { sealing: 'registering' }, hasMedia: true, code: 'seal_failed' },
+];
+
+/** How the row of an ingest may be one that its chart cannot restore. */
+const ways: Readonly<Record<string, (value: unknown) => { machineVersion: number; value: unknown }>> = {
+  'of an older chart': (value) => ({ machineVersion: 0, value }),
+  'of a newer chart': () => ({ machineVersion: 2, value: { else: 'where' } }),
+  'in an unknown state': () => ({ machineVersion: 1, value: 'elsewhere' }),
+};
+
+async function leave(root: string, id: string, { status }: Left, changed: ReturnType<(typeof ways)[string]>) {
+  const { machineVersion, value } = changed;
+  await withRawRows(join(root, 'ledger'), async (rows) => {
+    const key = rowKey('snapshot', id);
+    const row = decodeRow(key, (await rows.get(key)) ?? Buffer.alloc(0)) as { snapshot: object };
+    await rows.put(key, encodeRow(key, { ...row, status, machineVersion, snapshot: { ...row.snapshot, value } }));
+  });
+}
+
+/** Opens an ingest in a life that ends at once; what it holds of media is on disk. */
+async function openedIngest(t: ExecutionContext, root: string, hasMedia: boolean): Promise<string> {
+  const life = await openLife(t, root);
+  const ingestId = await life.open();
+  if (hasMedia) {
+    await life.send(ingestId);
+    await life.probed(1);
+  }
+  await life.close();
+  return ingestId;
+}
+
+for (const left of owned) {
+  for (const [how, way] of Object.entries(ways)) {
+    const title = `an ingest in ${JSON.stringify(left.value)}, ${how}, fails by its code and leaves no media`;
+    test(title, async (t) => {
+      const root = await scratchFolder(t);
+      const ingestId = await openedIngest(t, root, left.hasMedia);
+      await leave(root, ingestId, left, way(left.value));
+      const life = await openLife(t, root);
+      const { failure } = await life.reaches(ingestId, 'failed');
+      t.is(failure?.code, left.code);
+      await life.holds(0);
+      t.is(await life.notes(), 0);
+      const other = await life.open();
+      t.is((await life.send(other)).status, 'queued');
+    });
+  }
+}
+
+for (const left of videohost) {
+  for (const [how, way] of Object.entries(ways)) {
+    test(`a range in ${JSON.stringify(left.value)}, ${how}, fails by its code`, async (t) => {
+      const root = await scratchFolder(t);
+      const first = await openVideohostLife(t, root);
+      const ingestId = left.hasMedia ? await first.toProbe() : await first.open();
+      await first.close();
+      await leave(root, ingestId, left, way(left.value));
+      const life = await openVideohostLife(t, root);
+      const { failure } = await life.reaches(ingestId, 'failed');
+      t.is(failure?.code, left.code);
+    });
+  }
+}

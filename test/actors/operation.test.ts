@@ -1,0 +1,257 @@
+import test from 'ava';
+import { SimulatedClock as XStateClock } from 'xstate';
+import { DurationHistogram } from '../../actors/operation/duration-histogram.ts';
+import { type ChosenEngines, enginesOf } from '../../actors/operation/engines.ts';
+import { CommitFigures } from '../../actors/operation/host-figures.ts';
+import { Pairings } from '../../actors/operation/pairings.ts';
+import { StateDurations } from '../../actors/operation/state-durations.ts';
+import { ProgressBoard } from '../../actors/supervision/progress-board.ts';
+import { StageMeter } from '../../actors/supervision/stage-meter.ts';
+import type { Metric } from '../../contract/operation/metric.ts';
+import { pairedPages, pairingCode, pairingCodeMs, pairingGuesses } from '../../contract/operation/pairing.ts';
+import { SimulatedClock } from './supervision/simulated-clock.ts';
+
+const digest = `sha256:${'0'.repeat(64)}`;
+
+const none: ChosenEngines = {
+  detectors: [{ name: 'ffmpeg', version: '5.1', digest }],
+  hasWorkers: false,
+  recognizer: null,
+  screenText: [],
+  captionExecutor: 'recorded_real_pipeline_fixture',
+  translator: null,
+  explainer: null,
+  downloader: null,
+  whyNoDownloader: 'no yt-dlp answers on this machine',
+};
+
+const said = (chosen: ChosenEngines) =>
+  enginesOf(chosen).map(({ engine, isOn, reach, mayCost }) => [engine, isOn, reach, mayCost]);
+
+test('a host without further engines sends nothing and costs nothing', (t) => {
+  t.deepEqual(said(none), [
+    ['detectors', true, 'this_host', false],
+    ['recognizer', false, 'this_host', false],
+    ['screen_text', false, 'this_host', false],
+    ['captions', false, 'this_host', false],
+    ['caption_translation', false, 'this_host', false],
+    ['explanations', false, 'this_host', false],
+    ['video_hosts', false, 'this_host', false],
+  ]);
+});
+
+test('an engine behind a server elsewhere leaves the machine and may cost, one here does neither', (t) => {
+  const server = (isLocal: boolean) => ({ baseUrl: 'https://models.example/v1', apiKey: 'secret', isLocal });
+  const chosen: ChosenEngines = {
+    ...none,
+    screenText: [{ name: 'tesseract.js', version: '7.0.0', digest }],
+    recognizer: { engine: 'openai', model: 'listener', responseFormat: 'json', provider: server(false) },
+    captionExecutor: 'recognised_transcript_translated',
+    translator: { model: 'writer', provider: server(true) },
+    explainer: { model: 'teacher', provider: server(false) },
+    downloader: { name: 'yt-dlp', version: '2026.01.01', digest },
+  };
+  t.deepEqual(said(chosen), [
+    ['detectors', true, 'this_host', false],
+    ['recognizer', true, 'outside', true],
+    ['screen_text', true, 'this_host', false],
+    ['captions', true, 'this_host', false],
+    ['caption_translation', true, 'this_machine', false],
+    ['explanations', true, 'outside', true],
+    ['video_hosts', true, 'outside', false],
+  ]);
+  t.false(JSON.stringify(enginesOf(chosen)).includes('secret'));
+});
+
+test('detectors of workers work on media that has left the host', (t) => {
+  const [detectors] = enginesOf({ ...none, hasWorkers: true });
+  t.is(detectors?.reach, 'outside');
+  t.regex(detectors?.text ?? '', /object source/);
+});
+
+const sampleOf = ({ samples }: Metric, suffix: string, labels: Readonly<Record<string, string>> = {}) =>
+  samples.find(
+    (sample) =>
+      sample.suffix === suffix && Object.entries(labels).every(([name, value]) => sample.labels?.[name] === value),
+  )?.value;
+
+const row = (kind: string, value: string | Record<string, string>) => ({
+  ...{ kind, machineId: kind, machineVersion: 1, input: null, status: '', updatedAt: 0, ticket: null },
+  ...{ resumes: 0, totalResumes: 0, remainingMs: null, snapshot: { value } },
+});
+
+test('a histogram counts a duration in every bucket that it fits in, and at the end beyond all', (t) => {
+  const histogram = new DurationHistogram('x_seconds', 'x');
+  for (const seconds of [0.001, 0.3, 9_999]) histogram.observe(seconds, { step: 'a' });
+  const metric = histogram.metric();
+  for (const [le, value] of [
+    ['0.001', 1],
+    ['0.25', 1],
+    ['0.5', 2],
+    ['1800', 2],
+    ['+Inf', 3],
+  ] as const) {
+    t.is(sampleOf(metric, '_bucket', { le }), value, le);
+  }
+  t.is(sampleOf(metric, '_sum'), 9_999.301);
+  t.is(sampleOf(metric, '_count', { step: 'a' }), 3);
+});
+
+test('a state is measured when it is left, under the actor and the state that was left', (t) => {
+  let now = 1_000;
+  const durations = new StateDurations(() => now);
+  durations.committed('a', row('runtime', 'accepted'), false);
+  now += 2_000;
+  durations.committed('a', row('runtime', { running: 'detect' }), false);
+  now += 500;
+  durations.committed('a', row('runtime', { running: 'detect' }), false);
+  now += 500;
+  durations.committed('a', row('runtime', 'terminal'), true);
+  const metric = durations.metric();
+  t.is(sampleOf(metric, '_sum', { actor: 'runtime', state: 'accepted' }), 2);
+  t.is(sampleOf(metric, '_sum', { actor: 'runtime', state: 'running.detect' }), 1);
+  t.is(sampleOf(metric, '_count', { state: 'running.detect' }), 1);
+  t.is(sampleOf(metric, '_count', { state: 'terminal' }), undefined);
+});
+
+test('a batch of the ledger is measured from before its write to after its sync', (t) => {
+  let now = 0;
+  const commits = new CommitFigures(() => now);
+  commits.point('commit:before');
+  now += 30;
+  commits.point('object-store:put');
+  commits.point('commit:after');
+  t.is(sampleOf(commits.metric(), '_sum'), 0.03);
+  t.is(sampleOf(commits.metric(), '_count'), 1);
+});
+
+const refusal = { name: 'ServiceError', code: 'pairing_refused' };
+
+function opened() {
+  const clock = new SimulatedClock(0);
+  let drawn = 0;
+  const pairings = new Pairings({
+    clock,
+    elapsed: clock.elapsed,
+    randomBytes: (count) => {
+      drawn += 1;
+      return Buffer.alloc(count, drawn);
+    },
+  });
+  return { clock, pairings };
+}
+
+test('a code is for one page, for five minutes, and until the next code', (t) => {
+  const { clock, pairings } = opened();
+  const { code, expiresAt } = pairings.issue();
+  t.notThrows(() => pairingCode.parse(code));
+  t.is(Date.parse(expiresAt), pairingCodeMs);
+  const { authorizationToken } = pairings.exchange(code);
+  t.true(pairings.holds(authorizationToken));
+  t.false(pairings.holds(''));
+  t.throws(() => pairings.exchange(code), refusal);
+  const first = pairings.issue();
+  const second = pairings.issue();
+  t.throws(() => pairings.exchange(first.code), refusal);
+  clock.advance(pairingCodeMs);
+  t.throws(() => pairings.exchange(second.code), refusal);
+});
+
+test('bug: a code lasted an hour longer where the clock was set back by one', (t) => {
+  const { clock, pairings } = opened();
+  const { code } = pairings.issue();
+  clock.set(-3_600_000);
+  clock.advance(pairingCodeMs - 1);
+  t.notThrows(() => pairings.exchange(code));
+  const late = pairings.issue();
+  clock.set(-3_600_000);
+  clock.advance(pairingCodeMs);
+  t.throws(() => pairings.exchange(late.code), refusal);
+});
+
+test('five wrong codes end the one that is open', (t) => {
+  const { pairings } = opened();
+  const { code } = pairings.issue();
+  for (let guess = 0; guess < pairingGuesses; guess += 1) {
+    t.throws(() => pairings.exchange('0000000000'), refusal);
+  }
+  t.throws(() => pairings.exchange(code), refusal);
+});
+
+test('the page that was paired first loses its token when too many are', (t) => {
+  const { pairings } = opened();
+  const tokens = Array.from(
+    { length: pairedPages + 1 },
+    () => pairings.exchange(pairings.issue().code).authorizationToken,
+  );
+  t.deepEqual(
+    tokens.map((token) => pairings.holds(token)),
+    [false, ...Array<boolean>(pairedPages).fill(true)],
+  );
+});
+
+const upload = (completed: number) => ({ stage: 'upload', completed, total: 1000, unit: 'bytes' }) as const;
+
+test('an estimate stands only where a second of the work was measured', (t) => {
+  const meter = new StageMeter(upload(0), 5_000);
+  t.like(meter.read(), { completed: 0, total: 1000, unit: 'bytes', bytes: 0, bytesPerSecond: null, etaMs: null });
+  meter.add(upload(100), 5_999);
+  t.like(meter.read(), { completed: 100, bytesPerSecond: null, etaMs: null });
+  meter.add(upload(400), 7_000);
+  t.like(meter.read(), { completed: 400, bytesPerSecond: 200, etaMs: 3000 });
+  meter.add(upload(0), 9_000);
+  t.like(meter.read(), { completed: 0, bytesPerSecond: null, etaMs: null });
+});
+
+test('the pace of a download is of its media, its speed of its bytes', (t) => {
+  const part = (completed: number, bytes: number) =>
+    ({ stage: 'download', completed, total: 4000, unit: 'milliseconds', bytes }) as const;
+  const meter = new StageMeter(part(0, 0), 0);
+  meter.add(part(1000, 50_000), 2000);
+  t.like(meter.read(), { completed: 1000, bytes: 50_000, bytesPerSecond: 25_000, etaMs: 6000 });
+});
+
+test('watchers hear of work at most ten times a second, and of the last change in any case', (t) => {
+  const simulated = new XStateClock();
+  const board = new ProgressBoard({
+    clock: {
+      setTimeout: (run: () => void, ms: number) => simulated.setTimeout(run, ms),
+      clearTimeout: (timer: unknown) => simulated.clearTimeout(timer as never),
+    },
+    elapsed: () => simulated.now(),
+    report: (line) => t.fail(line),
+  });
+  let told = 0;
+  const stop = board.watch('runtime:1', () => {
+    told += 1;
+  });
+  for (let at = 0; at < 1000; at += 1) {
+    board.note('runtime:1', upload(at));
+    board.note('runtime:2', upload(at));
+    simulated.increment(1);
+  }
+  // At once, and then after each tenth of a second.
+  t.is(told, 11);
+  simulated.increment(100);
+  board.note('runtime:1', upload(1000));
+  stop();
+  simulated.increment(1000);
+  t.is(told, 12);
+  board.note('runtime:1', upload(1000));
+  t.is(told, 12);
+});
+
+test('bug: watchers heard of no change for an hour where the clock was set back by one', (t) => {
+  const clock = new SimulatedClock(0);
+  const board = new ProgressBoard({ clock, elapsed: clock.elapsed, report: (line) => t.fail(line) });
+  let told = 0;
+  board.watch('runtime:1', () => {
+    told += 1;
+  });
+  board.note('runtime:1', upload(1));
+  clock.set(-3_600_000);
+  board.note('runtime:1', upload(2));
+  t.is(told, 1);
+  clock.advance(100);
+  t.is(told, 2);
+});

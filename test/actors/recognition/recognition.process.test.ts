@@ -1,0 +1,387 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { HostError } from '../../../client/host-error.ts';
+import { spokenLanguage } from '../../../client/studies.ts';
+import type { StudyHost } from '../../../client/study-host.ts';
+import type { TranscriptLineFact } from '../../../contract/evidence/transcript.ts';
+import type { WorkProgress } from '../../../contract/operation/work-progress.ts';
+import { refuses, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
+import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
+import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
+import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
+import { madeMedia } from '../../media/made-media.ts';
+import { approveCaptions, followed, newRoot, openClientHost } from '../client-host.ts';
+
+const withPocketsphinx = hasPocketsphinx ? test : test.skip;
+
+interface Options {
+  readonly flags: readonly string[];
+  readonly baseUrl?: string;
+}
+
+const hostOn = (t: ExecutionContext, root: string, { flags, baseUrl = '' }: Options) =>
+  openClientHost(t, root, {
+    flags: [...flags, '--allow-real-semantic-evidence'],
+    environment: { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' },
+  });
+
+async function sourceOf(client: StudyHost) {
+  const known = (await client.sources()).find(({ label }) => label === 'speech');
+  const given = { label: 'speech', rightsHolder: 'nobody', ownershipAttested: true } as const;
+  return known ?? client.ingestFile(speechFile, given);
+}
+
+/** Studies the speech as declared English and waits for the end. */
+async function studied(client: StudyHost, language = 'en') {
+  const source = await sourceOf(client);
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage(language) };
+  return (await client.study(source, request).ended()).runtimeId;
+}
+
+async function transcriptOf(client: StudyHost, runtimeId: string) {
+  const [row] = (await client.evidence(runtimeId, 'transcript')).evidence;
+  const lines = (row?.facts ?? []).filter((fact): fact is TranscriptLineFact => fact.kind === 'transcript_line');
+  const regions = (row?.facts ?? []).filter(({ kind }) => kind === 'recognised_region').length;
+  return { row, lines, regions, passed: lines.filter(({ outcome }) => outcome === 'passed') };
+}
+
+const wordsOf = (texts: readonly string[]): string[] => texts.join(' ').split(' ');
+
+withPocketsphinx(
+  'speech is recognised by pocketsphinx, with times, claims and files, and the study verifies',
+  async (t) => {
+    const root = await newRoot(t);
+    const { host, client } = await hostOn(t, root, { flags: ['--semantic-recognizer', 'pocketsphinx'] });
+    const runtimeId = await studied(client);
+    const { row, lines, passed } = await transcriptOf(client, runtimeId);
+    t.is(row?.tool?.name, 'pocketsphinx_continuous');
+    t.is(passed.length, utterances.length);
+    const said = new Set(wordsOf(utterances));
+    const right = wordsOf(passed.map(({ text }) => text)).filter((word) => said.has(word)).length;
+    t.true(right / said.size > 0.9, passed.map(({ text }) => text).join(' / '));
+    t.true(passed.every(({ words, startMs, endMs }) => words.length > 5 && startMs < endMs));
+    const claims = (await client.claims(runtimeId)).audits.flatMap((audit) => audit.claims);
+    const recognised = claims.filter(({ kind }) => kind === 'transcript');
+    t.deepEqual(
+      recognised.map(({ value, states }) => [value, states]),
+      [['recognised', ['supported']]],
+    );
+    t.is(recognised[0]?.citations[0]?.factIndexes.length, passed.length);
+    const { claims: sentences, findings } = await client.overview(runtimeId);
+    t.regex(sentences.find(({ kind }) => kind === 'transcript')?.text ?? '', /^recognised words in 3 windows/);
+    t.is(
+      findings.find(({ kind }) => kind === 'transcript')?.text,
+      `3 lines recognised${lines.length === 3 ? '' : `, ${lines.length - 3} more withheld`}`,
+    );
+    const subtitles = await client.export(runtimeId, 'transcript.srt');
+    t.is(subtitles.match(/-->/g)?.length, 3);
+    t.regex(
+      await client.export(runtimeId, 'transcript.csv'),
+      /^startMs,endMs,speaker,confidence,recognised,evidence\r\n\d+,\d+,unknown,0\.\d+,"/,
+    );
+
+    // Korean speech would come out as English words.
+    const other = await transcriptOf(client, await studied(client, 'ko'));
+    t.is(other.row?.reasonCode, 'language_not_recognised');
+    await host.stop();
+    await checkRuntimes(t, root);
+  },
+);
+
+const inventions = [
+  'Thank you for watching!',
+  'Subtitles by the Amara.org community',
+  'Please subscribe to my channel.',
+];
+
+test('what a server invents is withheld, and stands in no read, claim, overview or file', async (t) => {
+  let asked = 0;
+  const server = await stubTranscriber((response, region) => {
+    const text = inventions[asked++ % inventions.length];
+    const segments = [{ text, start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const runtimeId = await studied(client);
+  const { lines, regions, passed } = await transcriptOf(client, runtimeId);
+  t.true(regions >= utterances.length);
+  t.is(lines.length, regions);
+  t.deepEqual(passed, []);
+  const shown = [await client.overview(runtimeId), await client.claims(runtimeId), await client.events(runtimeId)];
+  t.notRegex(JSON.stringify(shown), /Thank you|Amara|subscribe/);
+  for (const name of ['transcript.srt', 'transcript.vtt', 'transcript.labels.txt', 'transcript.csv'] as const) {
+    t.notRegex(await client.export(runtimeId, name), /Thank you|Amara|subscribe/);
+  }
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a recogniser that fails leaves no transcript, and what it recognised is not asked again', async (t) => {
+  const heard = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
+  let isDown = false;
+  let hangs: (() => void) | null = null;
+  const server = await stubTranscriber((response, region) => {
+    if (hangs !== null && server.asked.length > 1) return hangs();
+    if (isDown && server.asked.length > 1) return void response.writeHead(503).end();
+    return transcribes(heard)(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  isDown = true;
+  const first = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const failed = await studied(first.client);
+  t.is((await transcriptOf(first.client, failed)).row?.reasonCode, 'recognition_failed');
+  t.is((await first.client.status(failed)).lifecycle, 'terminal');
+  t.is(server.asked.length, 2);
+
+  // The host ends while the second region is on its way, and the next one goes on with it.
+  const reached = new Promise<void>((resolve) => {
+    hangs = resolve;
+  });
+  const source = await sourceOf(first.client);
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId: 'again' };
+  const { runtimeId } = await first.client.study(source, request).started;
+  await reached;
+  await first.host.stop();
+  hangs = null;
+  isDown = false;
+  const next = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  await followed(next.client, runtimeId);
+  const { lines, regions } = await transcriptOf(next.client, runtimeId);
+  t.is(lines.length, regions);
+  t.is(server.asked.length, 3 + regions - 1, 'the first region was recognised once');
+  await next.host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a second run hears more of the sound, and a line on which the runs disagree is withheld', async (t) => {
+  const texts = utterances;
+  const lengths: number[] = [];
+  const server = await stubTranscriber((response, region) => {
+    const asked = lengths.push(region.file.length) - 1;
+    const text = asked === texts.length + 1 ? 'nothing of what was said before' : texts[asked % texts.length];
+    const segments = [{ text, start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const flags = [
+    ...['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'],
+    '--semantic-recognizer-second-run',
+  ];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const { row, lines, regions } = await transcriptOf(client, await studied(client));
+  t.is(regions, texts.length);
+  t.is(lengths.length, 2 * regions);
+  t.true(lengths.slice(0, regions).every((length, at) => (lengths[at + regions] ?? 0) > length));
+  t.is(row?.parameters?.secondRun, 'same_recogniser_wider_region');
+  t.deepEqual(
+    lines.map(({ reasonCodes }) => reasonCodes.includes('disagreement')),
+    [false, true, false],
+  );
+  t.true(lines.every(({ second }) => second !== null));
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('the progress of a recognition says how much of the speech is recognised', async (t) => {
+  const seen: WorkProgress[] = [];
+  let progress: (() => Promise<WorkProgress>) | undefined;
+  const server = await stubTranscriber(async (response, region) => {
+    while (progress === undefined) await setImmediate();
+    seen.push(await progress());
+    transcribes({ text: 'hello', segments: [] })(response, region);
+  });
+  t.teardown(server.close);
+  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+  const { host, client } = await hostOn(t, await newRoot(t), { flags, baseUrl: server.baseUrl });
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') };
+  const study = client.study(await sourceOf(client), request);
+  const { runtimeId } = await study.started;
+  progress = () => client.progress(runtimeId);
+  await study.ended();
+  t.true(seen.length >= utterances.length);
+  const [first] = seen;
+  t.like(first, { id: runtimeId, stage: 'recognize', completed: 0, unit: 'milliseconds' });
+  const completed = seen.map((each) => each.completed ?? -1);
+  t.deepEqual(
+    completed,
+    [...new Set(completed)].sort((a, b) => a - b),
+    'each region adds to it',
+  );
+  t.true(seen.every(({ total }) => total === first?.total && (total ?? 0) > (completed.at(-1) ?? 0)));
+  await host.stop();
+});
+
+const recognising = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
+
+const captioning = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
+
+const lived = mkdtemp(join(tmpdir(), 'recognised-once-'));
+test.after.always(async () => rm(await lived, { recursive: true, force: true }));
+
+let recognition: Promise<string> | undefined;
+
+/** A data root with a study of the speech fixture: what pocketsphinx recognises of it is recognised once for this file. */
+async function recognisedOnce(): Promise<string> {
+  const root = join(await lived, 'data');
+  const { host, client } = await openClientHost({ fail: String, teardown: () => undefined }, root, {
+    flags: recognising,
+  });
+  await studied(client);
+  await host.stop();
+  return root;
+}
+
+/** A host on a copy of that data root, and what has studies approved there. */
+async function hostWith(t: ExecutionContext, executor: readonly string[], baseUrl = '') {
+  recognition ??= recognisedOnce();
+  const root = await newRoot(t);
+  copyAsLeft(await recognition, root);
+  const environment = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' };
+  const { host, client } = await openClientHost(t, root, { flags: [...recognising, ...executor], environment });
+  const approved = async (targetLanguage: string, file = speechFile): Promise<string> => {
+    const label = basename(file);
+    const recorded = { label, rightsHolder: 'nobody', ownershipAttested: true } as const;
+    const source = file === speechFile ? await sourceOf(client) : await client.ingestFile(file, recorded);
+    const request = { targetLanguage, requestedSourceLanguage: spokenLanguage('en') };
+    const { runtimeId } = await client.study(source, request).ended();
+    await approveCaptions(client, runtimeId);
+    return runtimeId;
+  };
+  return { root, host, client, approved };
+}
+
+withPocketsphinx('speech that pocketsphinx recognised becomes captions that cite their lines and verify', async (t) => {
+  const { root, host, client, approved } = await hostWith(t, captioning);
+  const runtimeId = await approved('en');
+  const [production] = (await client.captions.produce(runtimeId)).captions;
+  t.like(production?.result, { status: 'completed', withheldCount: 0, unavailableCount: 0 });
+  const [transcript] = (await client.evidence(runtimeId, 'transcript')).evidence;
+  t.like(production?.executor, {
+    classification: 'recognised_transcript',
+    recognizer: 'pocketsphinx',
+    translator: 'same-language',
+    sourceCaptionContentId: transcript?.contentId ?? '',
+  });
+  const [result] = (await client.captions.results(runtimeId)).results;
+  const artifact = result?.artifact;
+  if (artifact?.schema !== 'studio.caption-production.artifact.v6') throw new Error('captions of a transcript');
+  t.deepEqual(artifact.transcript, { artifactId: transcript?.artifactId, contentId: transcript?.contentId });
+  const recognised = (transcript?.facts ?? []).flatMap((fact) =>
+    fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : [],
+  );
+  const shown = artifact.lines.map(({ target }) => target.text?.replaceAll('\n', ' ')).join(' ');
+  t.is(shown, recognised.map(({ text }) => text).join(' '));
+  for (const { source: said, target, transcriptLines } of artifact.lines) {
+    t.is(said.text, target.text);
+    const cited = recognised.filter(({ index }) => transcriptLines.includes(index)).map(({ text }) => text);
+    t.is(cited.length, transcriptLines.length);
+    t.true(cited.join(' ').includes(target.text?.replaceAll('\n', ' ') ?? ''));
+  }
+  const { reports } = await client.captions.qualityReports(runtimeId);
+  t.is(reports.length, 4);
+  t.deepEqual(
+    reports.flatMap(({ findings }) => findings),
+    [],
+  );
+  const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
+  t.is(check?.outcome, 'accepted');
+  t.true(((await client.captions.webvtt(runtimeId, 'target')).match(/-->/g)?.length ?? 0) >= utterances.length);
+
+  // What nobody translates is refused before it uses up the approval.
+  const other = await approved('ko');
+  const { journalHead } = await client.status(other);
+  const refused = await t.throwsAsync(client.captions.produce(other), { instanceOf: HostError });
+  t.regex(refused.message, /no_translator: the executor does not translate from en to ko/);
+  t.is((await client.status(other)).journalHead, journalHead);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+const translating = [
+  ...['--caption-executor', 'recognized-translated', '--allow-real-caption-production'],
+  ...['--caption-translation-model', 'stub'],
+];
+
+withPocketsphinx('recognised lines are translated by a model, and none that fails a gate is handed out', async (t) => {
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  const { root, host, client, approved } = await hostWith(t, translating, provider.baseUrl);
+  const runtimeId = await approved('de');
+  provider.behaviour = refuses(503);
+  const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
+  t.is(failed.code, 'caption_translation_failed');
+  t.is(provider.asked.length, 1);
+
+  // The approval is still free, and the first line comes back in French: in the batch, alone, and when all are asked a second time.
+  const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
+  provider.behaviour = translates((line, id) => (id.endsWith('001') ? { ...line, translation: french } : line));
+  const [production] = (await client.captions.produce(runtimeId)).captions;
+  const count = production?.result.lineCount ?? 0;
+  t.like(production?.result, { status: 'partial', sourceAvailableCount: count, withheldCount: 1 });
+  t.is(provider.asked.length, 1 + 1 + 2 * count);
+  const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
+  t.like(artifact?.lines[0]?.target, { state: 'withheld', reasonCode: 'language_mismatch' });
+  t.is(
+    artifact?.lines.at(-1)?.target.text?.replace('\n', ' '),
+    'Es gibt viele Gründe, warum Menschen in große Städte ziehen.',
+  );
+  const { events } = await client.events(runtimeId);
+  const completed = events.find(({ type }) => type === 'caption.production_completed');
+  if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
+  const { receipt } = completed.data;
+  if (receipt.schema !== 'studio.caption-production.receipt.v2') throw new Error('a model was asked');
+  t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
+  t.like(receipt.translation, { asks: 1 + 2 * count, failedAsks: 0, models: ['stub'] });
+  t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([3]));
+  const [check] = (await client.captions.qualityControls(runtimeId)).qualityControls;
+  t.deepEqual(check?.reasonCodes as string[], ['current_run_candidate_accepted_in_part']);
+  const handedOut = await client.captions.webvtt(runtimeId, 'target');
+  t.is(handedOut.match(/-->/g)?.length, count - 1);
+  t.notRegex(handedOut, /Nous devons/);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+withPocketsphinx(
+  'speech in a recording of more than 120 s is translated, and its asks are stored in parts',
+  async (t) => {
+    const provider = await StubProvider.start();
+    t.teardown(() => provider.close());
+    const words = ['-i', 'speech', '-af', 'apad=whole_dur=125'];
+    const recording = await madeMedia({ words, extension: 'm4a', inputs: { speech: { copyOf: speechFile } } });
+    const { root, host, client, approved } = await hostWith(
+      t,
+      [...translating, '--maximum-caption-range-ms', '600000'],
+      provider.baseUrl,
+    );
+    const runtimeId = await approved('de', recording);
+    provider.behaviour = translates();
+    const [production] = (await client.captions.produce(runtimeId)).captions;
+    t.is(production?.result.status, 'completed');
+    const { events } = await client.events(runtimeId);
+    const completed = events.find(({ type }) => type === 'caption.production_completed');
+    if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
+    const { receipt } = completed.data;
+    if (receipt.schema !== 'studio.caption-production.receipt.v3') throw new Error('the captions are long');
+    t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
+    const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
+    if (artifact?.schema !== 'studio.caption-production.artifact.v7') throw new Error('the captions are long');
+    t.true(artifact.lines.every(({ transcriptLines = [] }) => transcriptLines.length > 0));
+    const count = artifact.lines.length;
+    t.like(receipt.translation, { asks: 1 + count, askedAgain: count, models: ['stub'] });
+    await host.stop();
+    await checkRuntimes(t, root);
+  },
+);

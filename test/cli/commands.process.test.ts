@@ -1,0 +1,378 @@
+import { execFile } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { completionScript } from '../../cli/completions.ts';
+import { WrongCall } from '../../cli/terminal/call.ts';
+import { HostError } from '../../client/host-error.ts';
+import { pairWith } from '../../client/pairing.ts';
+import { StudyHost } from '../../client/study-host.ts';
+import { firstMissing } from '../docs/shown-blocks.ts';
+import { RunningHost } from '../http/running-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { repository, runCommand as run, runCommand, runOn } from './command.ts';
+import { completedCommands as commands } from './completed-commands.ts';
+import { exporting } from './exported-facts.ts';
+import { commandOn, serving } from './foreign-host.ts';
+
+const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
+const rights = ['--rights-holder', 'Me', '--attest-rights'];
+let folder = '';
+
+test.before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'media-study-'));
+});
+
+test.after.always(() => rm(folder, { recursive: true, force: true }));
+
+test('one command ingests and studies the sample and prints what the README and the guide show', async (t) => {
+  const { exit, stdout, stderr } = await runOn(join(folder, 'one'), ['study', sample, '--language', 'ko', ...rights]);
+  t.is(exit, 0, stderr);
+  t.regex(stderr, /started a host on .* for this command/);
+  for (const page of ['README.md', 'docs/guides/command-line.md']) {
+    const shown = await printedIn(page);
+    t.true(shown.length > 5, page);
+    t.is(firstMissing(shown, stdout), undefined, `${page}\n${stdout}`);
+  }
+  // It has stopped again, and has left nothing that says it runs.
+  await t.throwsAsync(stat(join(folder, 'one', 'host.json')), { code: 'ENOENT' });
+});
+
+/** What a page shows of the first study: the lines on stdout, behind the questions, without the list that it cuts short. */
+async function printedIn(page: string): Promise<readonly string[]> {
+  const [, block = ''] = /^(study runtime:[\s\S]*?)^```$/m.exec(await readFile(join(repository, page), 'utf8')) ?? [];
+  return block.split('\n').filter((line) => line !== '' && !line.startsWith('exports: '));
+}
+
+test('a running host is found by its data root, or by the environment, and a killed one is not', async (t) => {
+  const root = join(folder, 'two');
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
+  t.teardown(() => host.kill());
+  const { listening, authorizationToken } = await host.announced();
+  t.is((await stat(join(root, 'host.json'))).mode & 0o777, 0o600);
+  const found = await run(['sources', '--json', '--data-root', root]);
+  t.is(found.exit, 0);
+  t.like(JSON.parse(found.stdout), { label: 'Reading room (sample)', durationMs: 50_000 });
+  const address = `${listening}/#token=${authorizationToken}`;
+  t.is((await run(['open', '--print', '--data-root', root])).stdout, `${address}\n`);
+  t.is((await run(['open', '--data-root', root], { BROWSER: '/no/browser' })).stdout, `${address}\n`);
+  t.is((await run(['open', '--data-root', root], { BROWSER: '/bin/true' })).stdout, '');
+  t.is((await stat(join(root, 'console.html'))).mode & 0o777, 0o600);
+  t.true((await readFile(join(root, 'console.html'), 'utf8')).includes(`0;url=${address}`));
+  const pair = await run(['pair', '--data-root', root]);
+  t.deepEqual([pair.exit, pair.stderr.includes('one page can use this code until')], [0, true]);
+  const page = 'http://127.0.0.1:4321';
+  const paired = await pairWith(String(listening), pair.stdout.trim(), page);
+  t.not(paired.token, authorizationToken);
+  t.is((await StudyHost.connect(paired).sources()).length, 1);
+  const usedUp = { instanceOf: HostError, code: 'pairing_refused' };
+  await t.throwsAsync(pairWith(String(listening), pair.stdout.trim(), page), usedUp);
+  const named = { MEDIA_STUDY_HOST: String(listening), MEDIA_STUDY_TOKEN: String(authorizationToken) };
+  t.is((await run(['sources', '--data-root', join(folder, 'elsewhere')], named)).exit, 0);
+  // The token of a host that the environment names is left in no data root.
+  const other = await mkdtemp(join(folder, 'other-'));
+  t.is((await run(['open', '--data-root', other], { ...named, BROWSER: '/bin/true' })).stdout, `${address}\n`);
+  t.deepEqual(await readdir(other), []);
+  t.is((await run(['evidence', 'runtime:none', '--data-root', root])).exit, 1);
+  t.is((await run(['export', 'runtime:none', 'cuts.edl', '--data-root', root])).exit, 1);
+  t.is((await run(['export', 'runtime:none', 'cuts.mov', '--data-root', root])).exit, 2);
+  t.deepEqual(await run(['runtimes', '--data-root', root]), { exit: 0, stdout: '', stderr: '' });
+  t.is((await run(['runtimes', '--lifecycle', 'done', '--data-root', root])).exit, 2);
+  const nothing = await run(['cancel', 'runtime:none', '--data-root', root]);
+  t.is(nothing.exit, 1);
+  t.regex(nothing.stderr, /unknown_runtime/);
+  const review = await run(['review', 'approve', 'runtime:none', '--data-root', root]);
+  t.is(review.exit, 1);
+  t.is(review.stderr, `unknown_runtime: no such runtime; media-study runtimes --data-root ${root} lists the studies\n`);
+  await host.kill();
+  const gone = await run(['sources', '--data-root', root]);
+  t.is(gone.exit, 0);
+  t.regex(gone.stderr, /^started a host on .* for this command\n$/);
+});
+
+test('nothing is taken in that nobody attested, and no terminal means nobody', async (t) => {
+  const root = ['--data-root', join(folder, 'three')];
+  for (const given of [['--rights-holder', 'Me'], ['--attest-rights']]) {
+    const { exit, stderr } = await run(['ingest', sample, ...given, ...root]);
+    t.is(exit, 2, stderr);
+  }
+  const none = join(folder, 'none.mp4');
+  t.deepEqual(await run(['ingest', none, ...rights, ...root]), {
+    exit: 2,
+    stdout: '',
+    stderr: `there is no file ${none}\n`,
+  });
+  const missing = await run(['study', none, ...rights, ...root]);
+  t.is(missing.exit, 2);
+  t.regex(missing.stderr, /there is no file .*none\.mp4, and no source/);
+});
+
+test('a wrong call ends with 2 and names what is wrong', async (t) => {
+  for (const [args, line] of [
+    [['stduy'], /^media-study: there is no command stduy, did you mean study\?; media-study --help lists them/],
+    [['study', '--langauge', 'ko'], /^unknown flag --langauge, did you mean --language\?/],
+    [['review', 'approve', 'x', '--data-root', join(folder, 'four')], /^no host has ever kept its data in/],
+  ] as const) {
+    const { exit, stderr } = await run(args);
+    t.is(exit, line.source.includes('no host') ? 3 : 2);
+    t.regex(stderr, line);
+  }
+  t.is((await run([])).exit, 2);
+  t.regex((await run(['--help'])).stdout, /^usage: media-study COMMAND/);
+  t.regex((await run(['study', '--help'])).stdout, /--target-language TAG/);
+});
+
+test('a file that is no media fails with the reason of its ingest', async (t) => {
+  const text = join(folder, 'notes.mp4');
+  await writeFile(text, 'not media');
+  const { exit, stderr } = await run(['ingest', text, ...rights, '--data-root', join(folder, 'five')]);
+  t.is(exit, 1);
+  t.regex(stderr, /^probe_failed: /m);
+});
+
+test('of several files one that is no media fails alone, by name; the others are taken in', async (t) => {
+  const text = join(folder, 'first.mp4');
+  await writeFile(text, 'not media');
+  const { exit, stdout, stderr } = await run(['ingest', text, sample, ...rights, '--data-root', join(folder, 'six')]);
+  t.is(exit, 1);
+  t.true(stderr.includes(`\n${text}: probe_failed: `), stderr);
+  t.regex(stdout, /^source-session:[0-9a-f]{64} {2}0:50\.000 {2}sample\n$/);
+});
+
+// No program may listen on the port, and `fetch` asks none there.
+const nowhere = { MEDIA_STUDY_HOST: 'http://127.0.0.1:1', MEDIA_STUDY_TOKEN: 'any' };
+
+test('a command whose environment names a host that is not there starts no other in its place', async (t) => {
+  const root = join(folder, 'untouched');
+  const { exit, stdout, stderr } = await run(['gc', '--data-root', root], nowhere);
+  t.deepEqual([exit, stdout], [3, '']);
+  t.regex(stderr, /^no host answers at http:\/\/127\.0\.0\.1:1 of MEDIA_STUDY_HOST, or it refuses MEDIA_STUDY_TOKEN; /);
+  await t.throwsAsync(stat(root), { code: 'ENOENT' });
+});
+
+test('an environment that names a half of a host, or no address, is a wrong call', async (t) => {
+  const root = ['--data-root', join(folder, 'none')];
+  const half = await run(['sources', ...root], { MEDIA_STUDY_HOST: nowhere.MEDIA_STUDY_HOST });
+  t.deepEqual(half, {
+    exit: 2,
+    stdout: '',
+    stderr: 'MEDIA_STUDY_HOST is set and MEDIA_STUDY_TOKEN is not: set both, or neither\n',
+  });
+  const { exit, stderr } = await run(['sources', ...root], { ...nowhere, MEDIA_STUDY_HOST: '127.0.0.1:4312' });
+  t.is(exit, 2);
+  t.regex(stderr, /^MEDIA_STUDY_HOST 127\.0\.0\.1:4312: the address of a host is needed, such as http:/);
+});
+
+test('another program that got the port of a killed host is not taken for it', async (t) => {
+  const listening = await serving(t, (_request, response) => response.writeHead(404).end('<p>nothing here'));
+  const root = join(folder, 'killed');
+  await mkdir(root, { mode: 0o700 });
+  const file = { listening, authorizationToken: 'any', pid: 1 };
+  await writeFile(join(root, 'host.json'), JSON.stringify(file), { mode: 0o600 });
+  const { exit, stderr } = await run(['sources', '--data-root', root]);
+  t.is(exit, 3);
+  t.regex(stderr, /^no host has ever kept its data in /);
+});
+
+/** The exit code of the command and what it says on stderr. */
+async function refusalOf(...args: readonly string[]): Promise<readonly [number, string]> {
+  const { exit, stderr } = await runCommand(args);
+  return [exit, stderr];
+}
+
+test('what is wrong with a call is said before a host is started for it', async (t) => {
+  const folder = await scratchFolder(t);
+  const root = ['--data-root', join(folder, 'data')];
+  const [media, empty, none, nameless] = ['a.wav', 'empty.wav', 'none.wav', 'recording'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string];
+  await writeFile(media, 'x');
+  await writeFile(nameless, 'x');
+  await writeFile(empty, '');
+  for (const [args, message] of [
+    [['ingest', none], `there is no file ${none}`],
+    [['ingest', folder], `${folder} is a folder: name the files in it, such as ${folder}/*`],
+    [['ingest', empty], `${empty} is empty: nothing is in it that could be taken in`],
+    [['ingest', media, '--subtitles', none], `there is no subtitle file ${none}`],
+    [['study', media, '--subtitles', none], `there is no subtitle file ${none}`],
+    [['study', media, '--language', 'korean'], '--language: korean is no tag of a language, did you mean ko (Korean)?'],
+    [
+      ['study', media, '--again', 'a/b'],
+      '--again a/b: a name has letters, digits and . _ : - alone, begins with a letter or a digit, and is at most 160 long',
+    ],
+    [
+      ['study', media, '--target-language', 'jp'],
+      '--target-language: jp is no tag of a language, did you mean ja (Japanese)?',
+    ],
+    [
+      ['ingest', nameless],
+      `${nameless}: the name of a file that is taken in must end with an extension; rename it, or name a link to it`,
+    ],
+    [['ingest', media], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [['study', media], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [
+      ['study', media, '--rights-holder', 'Me'],
+      'nothing was taken in: it was not attested that you may process a.wav on this machine (--attest-rights)',
+    ],
+    [['study', media, '--from', '20', '--to', '0:10'], '--to is not after --from: the range is empty'],
+    [['study', media, '--to', 'ten'], '--to ten: a time is needed, such as 90, 1:30 or 1:02:03.250'],
+  ] as const) {
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
+
+test('a wrong review or export is refused before a host is looked for or anybody attests', async (t) => {
+  const root = ['--data-root', join(tmpdir(), 'no-such-data-root')];
+  const rejections =
+    'evidence_requires_additional_review, source_scope_not_approved, rights_or_policy_concern, other_review_concern';
+  const revocations = 'approval_entered_in_error, new_review_required, source_scope_changed, rights_or_policy_concern';
+  for (const [args, message] of [
+    [['review', 'maybe', 'runtime:any'], 'maybe: one of approve, reject, revoke'],
+    [['review', 'approve'], 'RUNTIME is missing'],
+    [['review', 'approve', 'runtime:any', '--reason', 'good'], '--reason is for reject and revoke'],
+    [['review', 'reject', 'runtime:any'], `reject needs at least one --reason: ${rejections}`],
+    [['review', 'reject', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${rejections}`],
+    [['review', 'revoke', 'runtime:any', '--reason', 'bad'], `--reason bad: one of ${revocations}`],
+    [['export', 'runtime:any', 'facts.csv', '--side', 'source'], '--side is for captions'],
+    [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
+    [['export', 'runtime:any', 'captions.srt', '--side', 'both'], '--side both: one of source, target'],
+    [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl'],
+    [
+      ['export', 'runtime:any', 'cuts.edl', '--rate', '23'],
+      '--rate 23: one of 24, 25, 30, 50, 60, 23.976, 29.97, 59.94',
+    ],
+    [['export', 'runtime:any', 'cuts.edl', '--media'], '--media is for a bundle'],
+  ] as const) {
+    t.deepEqual(await refusalOf(...args, ...root), [2, `${message}\n`], args.join(' '));
+  }
+});
+
+test('a command that is named to be pasted names a data root as a shell reads it', async (t) => {
+  const folder = join(await scratchFolder(t), 'wrong calls');
+  await mkdir(folder);
+  const said = `no host has ever kept its data in ${folder}; media-study study FILE --data-root '${folder}' takes media in and studies it\n`;
+  t.deepEqual(await refusalOf('sources', '--data-root', folder), [3, said]);
+});
+
+for (const call of [['disk'], ['evidence', 'runtime:any'], ['captions', 'runtime:any', '--produce'], ['gc']]) {
+  test(`Ctrl-C ends ${call[0]} although the host still works on its answer`, async (t) => {
+    const program = new EventEmitter();
+    const asked = once(program, 'asked');
+    const address = await serving(t, ({ url }, response) => {
+      if (url === '/v1/source-sessions') response.end('{"sourceSessions":[]}');
+      else program.emit('asked');
+    });
+    const { command, said } = commandOn(t, address, call);
+    const ended = once(command, 'close');
+    await asked;
+    command.kill('SIGINT');
+    t.deepEqual(await ended, [130, null]);
+    t.is(said(), 'interrupted\n');
+  });
+}
+
+test('a command that follows a study ends when nobody reads on, although the study goes on', async (t) => {
+  let seq = 0;
+  const address = await serving(t, ({ url }, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    if (url === '/v1/source-sessions') {
+      response.end('{"sourceSessions":[]}');
+      return;
+    }
+    seq += 1;
+    const event = { seq, type: 'task.transitioned', recordedAt: '2026-01-01T00:00:00.000Z' };
+    response.end(JSON.stringify({ events: [event], terminal: false, reachedHead: true }));
+  });
+  const { command, said } = commandOn(t, address, ['watch', 'runtime:any']);
+  const ended = once(command, 'exit');
+  const [line] = await once(command.stdout, 'data');
+  t.regex(String(line), /^1 2026-01-01T00:00:00.000Z task.transitioned\n/);
+  command.stdout.destroy();
+  t.deepEqual(await ended, [0, null]);
+  t.is(said(), '');
+});
+
+test('an export puts no file in the place of a device or a folder', async (t) => {
+  const { folder, write } = await exporting(t);
+  const path = join(folder, 'a-socket');
+  const server = createServer();
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await t.throwsAsync(write(path), { instanceOf: WrongCall, message: /a-socket is no regular file: / });
+  t.true((await lstat(path)).isSocket());
+  await t.throwsAsync(write(folder), { instanceOf: WrongCall, message: /is a folder: name a file in it$/ });
+});
+
+test('a reader that leaves before an export is whole is no failure, as for every other command', async (t) => {
+  const address = await serving(t, async ({ url }, response) => {
+    if (url === '/v1/source-sessions') {
+      response.end('{"sourceSessions":[]}');
+      return;
+    }
+    command.stdout.destroy();
+    await once(command.stdout, 'close');
+    response.end(Buffer.alloc(1024 * 1024));
+  });
+  const { command, said } = commandOn(t, address, ['export', 'runtime:any', 'bundle']);
+  t.deepEqual(await once(command, 'close'), [0, null]);
+  t.is(said(), '');
+});
+
+test('bug: cuts were counted at 25 frames a second, whatever the media has, and it was not said', async (t) => {
+  const folder = await scratchFolder(t);
+  const address = await serving(t, ({ url }, response) =>
+    response.end(url === '/v1/source-sessions' ? '{"sourceSessions":[]}' : 'TITLE: a film\n'),
+  );
+  const saidOf = async (...call: readonly string[]) => {
+    const { command, said } = commandOn(t, address, ['export', 'runtime:any', ...call]);
+    t.deepEqual(await once(command, 'close'), [0, null]);
+    return said();
+  };
+  const remark =
+    'cuts.edl is at 25 frames a second: no record of a source names the rate of its pictures; if your media has another, give it by --rate\n';
+  t.is(await saidOf('cuts.edl'), remark);
+  t.is(await saidOf('cuts.edl', '--output', join(folder, 'cuts.edl')), remark);
+  t.is(await saidOf('cuts.edl', '--rate', '25'), '');
+  t.is(await saidOf('cuts.otio'), '');
+});
+
+const execute = promisify(execFile);
+
+/** What bash proposes for the last of these words, asked as its completion asks. */
+async function proposed(script: string, ...words: readonly string[]): Promise<string[]> {
+  const asked = `${script}
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+compopt() { echo "compopt $*"; }
+_media_study
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await execute('bash', ['-c', asked, 'bash', 'media-study', ...words]);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+test('bash proposes commands, then the words and flags of one, and files where a path belongs', async (t) => {
+  const script = completionScript('bash', commands);
+  t.deepEqual(await proposed(script, ''), ['export', 'watch', '--help', '--version']);
+  t.deepEqual(await proposed(script, 'w'), ['watch']);
+  t.deepEqual(await proposed(script, 'export', ''), ['bundle', 'cuts.edl', '--output', '--rate', '--media', '--help']);
+  t.deepEqual(await proposed(script, 'export', '--m'), ['--media']);
+  t.deepEqual(await proposed(script, 'export', '--output', ''), ['compopt -o default']);
+  t.deepEqual(await proposed(script, 'export', '--rate', ''), []);
+  t.deepEqual(await proposed(script, 'watch', './a'), ['compopt -o default']);
+});
+
+test('the command prints completions of its own commands, which bash can use', async (t) => {
+  const { stdout } = await runCommand(['completions', 'bash']);
+  const names = await proposed(stdout, '');
+  for (const name of ['serve', 'study', 'verify', 'export', 'doctor', 'mcp', 'completions'])
+    t.true(names.includes(name));
+  t.true((await proposed(stdout, 'export', 'runtime:x', 'b')).includes('bundle'));
+  t.deepEqual(await proposed(stdout, 'verify', '--tr'), ['--trust']);
+  t.deepEqual(await proposed(stdout, 'completions', 'z'), ['zsh']);
+  const wrong = await runCommand(['completions', 'sh']);
+  t.true(wrong.exit !== 0);
+  t.regex(wrong.stderr, /SHELL is one of bash, zsh, fish/);
+});

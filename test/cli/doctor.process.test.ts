@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { nodeFinding } from '../../cli/doctor/machine-checks.ts';
+import { portFinding } from '../../cli/doctor/store-checks.ts';
+import { RunningHost } from '../http/running-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Diagnosis {
+  readonly exit: number;
+  readonly stdout: string;
+  /** The findings, where they were asked for as JSON. */
+  readonly of: (check: string) => { readonly state: string; readonly detail: string; readonly remedy: string | null };
+}
+
+const diagnose = (
+  root: string,
+  others: readonly string[] = [],
+  environment = {},
+  within: readonly string[] = [],
+): Promise<Diagnosis> =>
+  new Promise((resolve) => {
+    const options = { cwd: repository, env: { ...process.env, ...environment } };
+    const doctor = [process.execPath, 'build/media-study.js', 'doctor', '--data-root', root, ...others];
+    const [file = '', ...args] = [...within, ...doctor];
+    execFile(file, args, options, (error, stdout) => {
+      const of = (check: string) =>
+        stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+          .find((finding) => finding.check === check);
+      resolve({ exit: typeof error?.code === 'number' ? error.code : 0, stdout, of });
+    });
+  });
+
+test('a machine on which a host can work ends with 0, and no data root is made', async (t) => {
+  const folder = await scratchFolder(t);
+  const { exit, stdout } = await diagnose(join(folder, 'none'));
+  t.is(exit, 0, stdout);
+  const checks = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/\s+/).slice(0, 2));
+  const named = checks.map(([, check]) => check);
+  t.deepEqual(named, [
+    ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognisers', 'screen-text'],
+    ...['space', 'store', 'host', 'port'],
+  ]);
+  t.true(checks.every(([state]) => state === 'ok' || state === 'weak'));
+  t.deepEqual(await readdir(folder), []);
+});
+
+// Only root can become somebody else; whoever runs the tests otherwise is refused already.
+const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
+test('a data root that a host could not make is a fault with its remedy', async (t) => {
+  const folder = await scratchFolder(t);
+  await chmod(folder, 0o555);
+  const refused = await diagnose(join(folder, 'deep', 'none'), ['--json'], {}, asNobody);
+  t.is(refused.exit, 1, refused.stdout);
+  t.like(refused.of('store'), {
+    state: 'failed',
+    remedy: 'correct owner and mode of the data root, or choose another one by --data-root',
+  });
+  t.true(refused.of('store').detail.startsWith(`storage_access_denied: ${join(folder, 'deep', 'none')}: `));
+});
+
+test('a missing tool is a fault with its remedy, and a missing downloader is none', async (t) => {
+  const folder = await scratchFolder(t);
+  const missing = { MEDIA_STUDY_FFMPEG: '/no/ffmpeg', MEDIA_STUDY_YTDLP: '/no/yt-dlp' };
+  const found = await diagnose(join(folder, 'none'), ['--json'], missing);
+  t.is(found.exit, 1);
+  t.like(found.of('ffmpeg'), { state: 'failed', remedy: 'install ffmpeg, or name it by MEDIA_STUDY_FFMPEG' });
+  t.like(found.of('yt-dlp'), { state: 'weak' });
+  t.like(found.of('ffprobe'), { state: 'ok' });
+});
+
+test('a running host is named, its ledger once it has stopped, and a damaged ledger fails', async (t) => {
+  const root = join(await scratchFolder(t), 'data');
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', root] });
+  t.teardown(() => host.kill());
+  await host.announced();
+  const beside = await diagnose(root, ['--json']);
+  t.is(beside.exit, 0, beside.stdout);
+  t.regex(beside.of('host').detail, /^runs, version /);
+  t.regex(beside.of('store').detail, /in use by its host$/);
+  await host.stop();
+  const after = await diagnose(root, ['--json']);
+  t.regex(after.of('store').detail, /the ledger is whole$/);
+  const ledger = join(root, 'ledger');
+  for (const name of await readdir(ledger)) if (/\.(ldb|log)$/.test(name)) await writeFile(join(ledger, name), 'x');
+  const damaged = await diagnose(root, ['--json']);
+  t.is(damaged.exit, 1);
+  t.like(damaged.of('store'), { state: 'failed' });
+});
+
+test('an old Node is a fault, and a port that another process has is named', async (t) => {
+  t.like(nodeFinding('20.18.1'), { state: 'failed', remedy: 'install a newer Node' });
+  t.like(nodeFinding('20.19.0'), { state: 'ok' });
+  t.like(nodeFinding('22.0.0'), { state: 'ok' });
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  t.like(await portFinding(port), { state: 'weak', detail: `another process listens on ${port}` });
+  await new Promise((resolve) => other.close(resolve));
+  t.like(await portFinding(port), { state: 'ok' });
+});
+
+test('a data root that would lie in a file is one finding among the others', async (t) => {
+  const folder = await scratchFolder(t);
+  const file = join(folder, 'file');
+  await writeFile(file, 'x');
+  for (const root of [file, join(file, 'x'), join(file, 'x', 'y')]) {
+    const { exit, of } = await diagnose(root, ['--json']);
+    t.is(exit, 1);
+    t.like(of('space'), { state: 'ok' });
+    const { state, detail, remedy } = of('store');
+    t.deepEqual([state, remedy], ['failed', 'choose another --data-root']);
+    t.is(detail, `storage_fault: ${root}: ${root === file ? 'it' : file} is no folder`);
+  }
+});

@@ -1,0 +1,15 @@
+import type { ExecutionContext } from 'ava';
+import { writeExport } from '../../cli/terminal/written-export.ts';
+import { StudyHost } from '../../client/study-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+
+const { signal } = new AbortController();
+const asked = { name: 'facts.csv', options: {} } as const;
+
+/** A folder, and what writes an export of a host that is none into a path. */
+export async function exporting(t: ExecutionContext) {
+  const folder = await scratchFolder(t);
+  const answers = async () => new Response('kind,startMs\n');
+  const host = StudyHost.connect({ baseUrl: 'http://127.0.0.1:1', token: 'any' }, { fetch: answers });
+  return { folder, write: (path: string) => writeExport(host, 'runtime:any', asked, path, signal) };
+}

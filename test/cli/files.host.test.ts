@@ -1,0 +1,141 @@
+import { createWriteStream } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import test, { type ExecutionContext } from 'ava';
+import { withDataRoot } from '../../cli/evaluation-files.ts';
+import { ExportFolder } from '../../cli/mcp/export-folder.ts';
+import { systemFailure } from '../../cli/terminal/system-failure.ts';
+import { hostToken } from '../../cli/token.ts';
+import { StudyHost } from '../../client/study-host.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
+import { refusedCall } from '../storage/refused-call.ts';
+import { exporting } from './exported-facts.ts';
+
+const refused = { name: 'StartError', code: 'invalid_host_token' };
+const token = '0123456789abcdef'.repeat(4);
+
+test('without a file every process has a token of its own', async (t) => {
+  const [one, two] = [await hostToken(null), await hostToken(null)];
+  t.regex(one, /^[a-f0-9]{64}$/);
+  t.not(one, two);
+});
+
+test('a file that does not exist is written for its owner alone, and read the next time', async (t) => {
+  const file = join(await scratchFolder(t), 'token');
+  const written = await hostToken(file);
+  t.is(await readFile(file, 'utf8'), `${written}\n`);
+  t.is((await stat(file)).mode & 0o777, 0o600);
+  t.is(await hostToken(file), written);
+});
+
+test('a file of the right form is taken as it is, without its last line break', async (t) => {
+  const folder = await scratchFolder(t);
+  for (const [name, text] of Object.entries({ bare: token, line: `${token}\n`, windows: `${token}\r\n` })) {
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+    t.is(await hostToken(join(folder, name)), token);
+  }
+});
+
+test('a file that others can read is refused, whatever it holds', async (t) => {
+  const file = join(await scratchFolder(t), 'token');
+  await writeFile(file, token, { mode: 0o600 });
+  for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
+    await chmod(file, mode);
+    await t.throwsAsync(hostToken(file), refused, mode.toString(8));
+  }
+});
+
+test('a file that holds no token is refused and stays as it is', async (t) => {
+  const file = join(await scratchFolder(t), 'token');
+  for (const text of ['', token.slice(1), `${token}0`, token.toUpperCase(), `${token}\n${token}`, 'g'.repeat(64)]) {
+    await writeFile(file, text, { mode: 0o600 });
+    await t.throwsAsync(hostToken(file), refused, text);
+    t.is(await readFile(file, 'utf8'), text);
+  }
+});
+
+test('bug: a token file in a folder that is not there was refused in words of Node', async (t) => {
+  const file = join(await scratchFolder(t), 'missing', 'token');
+  const { message } = await t.throwsAsync(hostToken(file), refused);
+  t.regex(message, /a folder on the way to it is not there/);
+  t.notRegex(message, /Error: /);
+});
+
+const { signal } = new AbortController();
+const asked = { name: 'facts.csv', options: {} } as const;
+
+test('an export leaves a file of the person alone that is called like its part', async (t) => {
+  const { folder, write } = await exporting(t);
+  await writeFile(join(folder, 'facts.csv.part'), 'mine');
+  await write(join(folder, 'facts.csv'));
+  t.deepEqual((await readdir(folder)).sort(), ['facts.csv', 'facts.csv.part']);
+  t.is(await readFile(join(folder, 'facts.csv.part'), 'utf8'), 'mine');
+});
+
+test('an export follows a link, and does not put a file in its place', async (t) => {
+  const { folder, write } = await exporting(t);
+  await writeFile(join(folder, 'target.csv'), 'before');
+  await symlink(join(folder, 'target.csv'), join(folder, 'link.csv'));
+  await write(join(folder, 'link.csv'));
+  t.true((await lstat(join(folder, 'link.csv'))).isSymbolicLink());
+  t.is(await readFile(join(folder, 'target.csv'), 'utf8'), 'kind,startMs\n');
+});
+
+const runtimeId = 'runtime:any';
+
+/** A folder of exports inside a private one, and what writes an export of a host into it. */
+async function exportingFolder(t: ExecutionContext) {
+  const folder = join(await scratchFolder(t), 'exports');
+  const host = StudyHost.connect(
+    { baseUrl: 'http://127.0.0.1:1', token: 'any' },
+    {
+      reconnectMs: 0,
+      fetch: async (url) =>
+        String(url).includes('/exports/') ? new Response('kind,startMs\n') : Response.json({ runtimeId }),
+    },
+  );
+  const exports = new ExportFolder(folder);
+  return { folder, write: () => exports.write(host, runtimeId, asked, signal) };
+}
+
+test('bug: a folder of exports that once could not be made was not tried again', async (t) => {
+  const { folder, write } = await exportingFolder(t);
+  await writeFile(folder, 'a file in its place');
+  await t.throwsAsync(write(), { code: 'EEXIST' });
+  await rm(folder);
+  const { path } = await write();
+  t.is(dirname(path), folder);
+  t.is(await readFile(path, 'utf8'), 'kind,startMs\n');
+});
+
+test('a failed call of the system is said with its path, its meaning and what to do', async (t) => {
+  const folder = await scratchFolder(t);
+  const missing = join(folder, 'none', 'file');
+  const written = await t.throwsAsync(finished(createWriteStream(missing)));
+  t.is(
+    systemFailure(written),
+    `${missing}: a folder on the way to it is not there; make it first, or correct the path (ENOENT)`,
+  );
+  const made = await t.throwsAsync(mkdir('/proc/none'));
+  t.regex(systemFailure(made) ?? '', /^\/proc\/none: .*; .* \(E[A-Z]+\)$/);
+  const quota = '/data: the quota of this user is used up; make room, or choose another place (EDQUOT)';
+  t.is(systemFailure(refusedCall('EDQUOT')), quota);
+  t.is(systemFailure(new Error('another')), undefined);
+  t.is(systemFailure(Object.assign(new Error('x'), { code: 'EODD', path: '/a', syscall: 'open' })), undefined);
+});
+
+test('an evaluation for which no data root is named has one of its own, which is gone afterwards', async (t) => {
+  let own = '';
+  const given = await scratchFolder(t);
+  t.is(await withDataRoot(given, async (root) => root), given);
+  t.is(
+    await withDataRoot(null, async (root) => {
+      own = root;
+      t.deepEqual(await readdir(root), []);
+      return 'evaluated';
+    }),
+    'evaluated',
+  );
+  await t.throwsAsync(readdir(own), { code: 'ENOENT' });
+});

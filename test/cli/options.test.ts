@@ -1,0 +1,433 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { commands } from '../../cli/commands.ts';
+import { evaluateOptions } from '../../cli/evaluate-options.ts';
+import { type FlagTable, parseFlags, repeated, single, toggle } from '../../cli/options/flags.ts';
+import { answersQuestion, helpText } from '../../cli/options/help.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
+import { type StartCode, startCodes } from '../../cli/options/start-codes.ts';
+import { StartError } from '../../cli/options/start-error.ts';
+import { failureLine } from '../../cli/options/start-remedies.ts';
+import { verifyOptions } from '../../cli/options/verify-options.ts';
+import { demandObjectSource, workQueueNotice } from '../../cli/options/work-queue.ts';
+import { workerFlags } from '../../cli/options/worker-options.ts';
+import { version } from '../../contract/base/program-version.ts';
+import { repository } from './command.ts';
+
+const table: FlagTable = {
+  port: single('PORT', '1', 'where to listen'),
+  'data-root': single('DIR', null, 'where things lie'),
+  'allowed-origin': repeated('ORIGIN', null, 'who may ask'),
+  check: toggle('looks only'),
+};
+
+const refusedFlags = (t: ExecutionContext, args: readonly string[], message: string): void => {
+  t.throws(() => parseFlags(args, table), { name: 'StartError', code: 'invalid_flags', message }, args.join(' '));
+};
+
+test('a value follows its flag, or an equals sign', (t) => {
+  const given = parseFlags(['--port', '1', '--data-root=a=b', '--check'], table);
+  t.is(given.single('port'), '1');
+  t.is(given.single('data-root'), 'a=b');
+  t.true(given.has('check'));
+  t.false(given.has('allowed-origin'));
+  t.is(given.single('allowed-origin'), undefined);
+  t.deepEqual(given.all('allowed-origin'), []);
+});
+
+test('a repeated flag keeps its values in order', (t) => {
+  const given = parseFlags(['--allowed-origin', 'b', '--port=1', '--allowed-origin=a'], table);
+  t.deepEqual(given.all('allowed-origin'), ['b', 'a']);
+});
+
+test('a value may look like an option only behind an equals sign', (t) => {
+  t.is(parseFlags(['--data-root=--check'], table).single('data-root'), '--check');
+  t.is(parseFlags(['--data-root', '-x'], table).single('data-root'), '-x');
+  refusedFlags(t, ['--data-root', '--check'], '--data-root needs a value');
+});
+
+test('behind two dashes nothing is a flag, so that an argument may look like one', (t) => {
+  const given = parseFlags(['--check', '--', '--port', '--', '-x.mp4'], table, 3);
+  t.true(given.has('check'));
+  t.false(given.has('port'));
+  t.deepEqual(given.positional, ['--port', '--', '-x.mp4']);
+});
+
+test('a flag without its value is refused, an empty one as well', (t) => {
+  for (const args of [['--port'], ['--port='], ['--port', ''], ['--port', '--check']]) {
+    refusedFlags(t, args, '--port needs a value');
+  }
+  refusedFlags(t, ['--check=yes'], '--check takes no value');
+});
+
+test('a single flag may be given once', (t) => {
+  refusedFlags(t, ['--port', '1', '--port=1'], '--port may be given once');
+  refusedFlags(t, ['--check', '--check'], '--check may be given once');
+});
+
+test('an unknown flag is refused with the nearest one that there is', (t) => {
+  refusedFlags(t, ['--prot', '1'], 'unknown flag --prot, did you mean --port?');
+  refusedFlags(t, ['--data-rooot=x'], 'unknown flag --data-rooot, did you mean --data-root?');
+  refusedFlags(t, ['--allow-origin', 'x'], 'unknown flag --allow-origin, did you mean --allowed-origin?');
+  refusedFlags(t, ['--unsafe-development-bind'], 'unknown flag --unsafe-development-bind');
+  refusedFlags(t, ['--constructor', '1'], 'unknown flag --constructor');
+});
+
+test('what is no flag is refused', (t) => {
+  for (const word of ['port', '-p', '', '—port']) refusedFlags(t, [word], `unexpected argument '${word}'`);
+});
+
+const words = {
+  usage: 'npm start -- [flags]',
+  purpose: 'Runs the host.',
+  flags: {
+    port: single('PORT', '4312', '0 takes a free one'),
+    'allowed-origin': repeated('ORIGIN', null, 'a web origin that may call the host, '.repeat(4).trim()),
+    check: toggle('looks only'),
+  },
+};
+
+const answered = (args: readonly string[]): string | null => {
+  let said = '';
+  const isQuestion = answersQuestion(args, words, (text) => {
+    said += text;
+  });
+  return isQuestion ? said : null;
+};
+
+test('help names usage, purpose and every flag with its value, its meaning and its default', (t) => {
+  t.is(
+    helpText(words),
+    `usage: npm start -- [flags]
+Runs the host.
+
+  --port PORT
+      0 takes a free one (default: 4312)
+  --allowed-origin ORIGIN (may be repeated)
+      a web origin that may call the host, a web origin that may call the host, a web origin that
+      may call the host, a web origin that may call the host,
+  --check
+      looks only
+  --help
+      shows this text
+  --version
+      shows the version
+`,
+  );
+});
+
+test('help and version are answered wherever they stand, and nothing else is', (t) => {
+  t.is(answered(['--help']), helpText(words));
+  t.is(answered(['-h']), helpText(words));
+  t.is(answered(['--port', 'x', '--unknown', '--help']), helpText(words));
+  t.is(answered(['--version']), `${version}\n`);
+  t.is(answered([]), null);
+  t.is(answered(['--port', '1']), null);
+});
+
+test('the help of every command says of each flag what it means', (t) => {
+  for (const { flags, purpose } of Object.values(commands)) {
+    t.regex(purpose, /^[A-Z].*\.$/);
+    for (const [name, flag] of Object.entries(flags)) {
+      t.regex(flag.help, /^[^.].*[^.]$/, name);
+      t.is(flag.form === 'switch', flag.value === null, name);
+    }
+  }
+});
+
+test('without flags a host listens on loopback alone, with the limits that the README states', (t) => {
+  t.like(serveOptions([]), {
+    host: '127.0.0.1',
+    port: 4312,
+    allowedOrigins: ['http://127.0.0.1:4321', 'http://localhost:4321'],
+    sourceDirectories: [],
+    sourceRoot: null,
+    tokenFile: null,
+    maximumOwnedMediaBytes: 8_589_934_592,
+    maximumVideohostRangeMs: 120_000,
+    videohost: { added: {}, openOrigin: null },
+    videohostWorkers: 1,
+    maximumStudyRangeMs: 600_000,
+    forecastEstimator: 'deterministic-floor',
+    maximumLiveStudies: 1000,
+    reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
+    httpAdapter: 'auto',
+    logFormat: 'text',
+  });
+});
+
+test('flags replace what they name, and paths become absolute', (t) => {
+  const folders = ['--data-root', 'data', '--source-directory', 'a', '--source-directory=/b', '--source-root', '.'];
+  const limits = ['--maximum-owned-media-bytes', '5', '--maximum-study-range-ms=6', '--study-workers', '7'];
+  const queue = ['--maximum-live-studies', '8', '--forecast-estimator', 'host-calibrated'];
+  const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
+  const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
+  const hosts = ['--videohost', 'Videos.example=Example:Video', '--videohost-workers', '2'];
+  const seam = ['--videohost-origin=http://127.0.0.1:4000', '--allow-loopback-videohost'];
+  const videos = [...hosts, ...seam];
+  t.deepEqual(
+    serveOptions([...folders, ...limits, ...queue, ...people, ...wire, ...videos, '--executor', 'deterministic']),
+    {
+      host: '::1',
+      port: 0,
+      allowedOrigins: ['https://a.example'],
+      dataRoot: resolve('data'),
+      sourceDirectories: [resolve('a'), '/b'],
+      sourceRoot: resolve('.'),
+      tokenFile: resolve('t'),
+      maximumOwnedMediaBytes: 5,
+      maximumVideohostRangeMs: 120_000,
+      videohost: { added: { 'videos.example': 'example:video' }, openOrigin: 'http://127.0.0.1:4000' },
+      videohostWorkers: 2,
+      maximumStudyRangeMs: 6,
+      forecastEstimator: 'host-calibrated',
+      studyWorkers: 7,
+      maximumLiveStudies: 8,
+      reviewer: { id: 'r', label: 'R R' },
+      captionExecutor: {
+        classification: 'recorded_real_pipeline_fixture',
+        permission: null,
+        announced: 'recorded-real-pipeline-fixture-adapter',
+        model: null,
+        isAskedOnce: false,
+      },
+      captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
+      workQueue: null,
+      recognizer: null,
+      recognizesTwice: false,
+      screenText: null,
+      explainerModel: null,
+      httpAdapter: 'node',
+      logFormat: 'text',
+    },
+  );
+});
+
+test('a leading ~/ is the home folder in every option that takes a path', (t) => {
+  const options = serveOptions([
+    ...['--data-root=~/study', '--source-directory=~/a', '--source-directory', '~/b/../c'],
+    ...['--source-root=~', '--token-file=~/token'],
+  ]);
+  t.like(options, {
+    dataRoot: join(homedir(), 'study'),
+    sourceDirectories: [join(homedir(), 'a'), join(homedir(), 'c')],
+    sourceRoot: homedir(),
+    tokenFile: join(homedir(), 'token'),
+  });
+  t.is(serveOptions(['--data-root=~other/study']).dataRoot, resolve('~other/study'));
+  t.is(serveOptions(['--data-root=./~/study']).dataRoot, resolve('~', 'study'));
+  const paths = ['--baseline=~/b.json', '--receipts=~/r', '--data-root=~/d'];
+  t.like(evaluateOptions(['~/pack', ...paths]), {
+    pack: join(homedir(), 'pack'),
+    baseline: join(homedir(), 'b.json'),
+    receipts: join(homedir(), 'r'),
+    dataRoot: join(homedir(), 'd'),
+  });
+  t.throws(() => verifyOptions(['runtime:x', '--data-root=~/no-data-here']), {
+    message: new RegExp(`--data-root ${join(homedir(), 'no-data-here')}: `),
+  });
+});
+
+const refusals: Partial<Record<StartCode, readonly string[]>> = {
+  non_loopback_bind_rejected: ['--host=0.0.0.0', '--host=::', '--host=192.168.1.2', '--host=example.org'],
+  invalid_port: ['--port=-1', '--port=65536', '--port=80a', '--port=1.5', '--port=0x50', '--port= 1'],
+  wildcard_origin_rejected: ['--allowed-origin=*', '--allowed-origin=https://*.example.org'],
+  invalid_origin: [
+    '--allowed-origin=example.org',
+    '--allowed-origin=null',
+    '--allowed-origin=ftp://example.org',
+    '--allowed-origin=file:///',
+    '--allowed-origin=http://example.org/',
+    '--allowed-origin=http://EXAMPLE.org',
+    '--allowed-origin=http://example.org:80',
+    '--allowed-origin=http://me@example.org',
+  ],
+  invalid_work_queue: [
+    '--object-source=/srv/objects',
+    '--work-queue=redis://127.0.0.1:6379',
+    '--work-queue=127.0.0.1:6379',
+    '--work-queue=http://127.0.0.1:6379',
+    '--work-queue=redis:///0',
+  ],
+  invalid_ingest_limit: [
+    '--maximum-owned-media-bytes=0',
+    '--maximum-owned-media-bytes=9007199254740992',
+    '--maximum-owned-media-bytes=1e9',
+    '--maximum-videohost-local-range-ms=0',
+  ],
+  invalid_flags: [
+    '--maximum-study-range-ms=0',
+    '--study-workers=0',
+    '--study-workers=257',
+    '--maximum-live-studies=0',
+    '--http-adapter=bun',
+    '--executor=other',
+    '--caption-executor=openai',
+    '--semantic-recognizer=somebody',
+    '--language-explanation-executor=other',
+    '--unknown=1',
+    '--videohost-workers=0',
+    '--videohost-workers=17',
+    '--videohost=videos.example',
+    '--videohost==example',
+    '--videohost=videos.example=',
+    '--videohost=videos.example=a=b',
+    '--videohost=videos.example=generic',
+    '--videohost=videos.example=all',
+    '--videohost=videos.example=-x',
+    '--videohost=videos.example:443=example',
+    '--videohost=https://videos.example=example',
+    '--videohost=localhost=example',
+    '--videohost=127.0.0.1=example',
+    '--videohost=youtu.be=example',
+    '--videohost-origin=http://127.0.0.1:4000',
+    '--allow-loopback-videohost',
+  ],
+  executor_not_allowed: [
+    '--caption-executor=embedded-subtitles',
+    '--caption-executor=deterministic-test',
+    '--semantic-recognizer=openai',
+    '--semantic-recognizer=whisper-cli',
+    '--semantic-recognizer=pocketsphinx',
+    '--allow-real-semantic-evidence',
+    '--semantic-recognizer-model=small',
+    '--semantic-recognizer-second-run',
+    '--semantic-recognizer-response-format=json',
+    '--language-explanation-executor=openai',
+    '--allow-real-language-explanation',
+    '--language-explanation-model=small',
+  ],
+  invalid_reviewer: [
+    '--reviewer-id=a b',
+    '--reviewer-id=:a',
+    `--reviewer-id=${'a'.repeat(161)}`,
+    '--reviewer-label= a',
+    '--reviewer-label=a\nb',
+    `--reviewer-label=${'a'.repeat(81)}`,
+  ],
+};
+
+for (const [code, values] of Object.entries(refusals)) {
+  test(`${code} ends a wrong call with exit code 2`, (t) => {
+    for (const value of values) {
+      const error = t.throws(() => serveOptions([value]), { instanceOf: StartError, code }, value);
+      t.is(error?.exitCode, 2);
+    }
+  });
+}
+
+test('the origin of a stand-in is on loopback, and the same video host is not added twice', (t) => {
+  const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
+  const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
+  for (const origin of [...origins, ...others]) {
+    const flags = ['--allow-loopback-videohost', '--videohost-origin', origin];
+    t.throws(() => serveOptions(flags), { instanceOf: StartError, code: 'invalid_flags' }, origin);
+  }
+  const twice = ['--videohost=a.example=one', '--videohost=A.example=two'];
+  t.throws(() => serveOptions(twice), { instanceOf: StartError, code: 'invalid_flags' });
+});
+
+test('every code of a wrong call has a call that provokes it', (t) => {
+  const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
+  // What the environment lacks no flag provokes; it has tests of its own.
+  const others = ['invalid_explanation_provider', 'invalid_recognition_provider', 'invalid_translation_provider'];
+  t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
+});
+
+// Alone: it changes the environment of the process.
+test.serial('a data folder that is empty or relative is not used', (t) => {
+  const { XDG_DATA_HOME: before, ...rest } = process.env;
+  t.teardown(() => {
+    process.env = before === undefined ? rest : { ...rest, XDG_DATA_HOME: before };
+  });
+  const name = 'local-media-study-service';
+  const usual =
+    process.platform === 'darwin'
+      ? join(homedir(), 'Library', 'Application Support', name)
+      : join(homedir(), '.local', 'share', name);
+  for (const shared of ['', 'relative/folder']) {
+    process.env.XDG_DATA_HOME = shared;
+    t.is(serveOptions([]).dataRoot, usual);
+  }
+  process.env.XDG_DATA_HOME = '/srv/data';
+  t.is(serveOptions([]).dataRoot, process.platform === 'darwin' ? usual : join('/srv/data', name));
+});
+
+const place = ['--work-queue', 'redis://user:secret@queue.example:6380/1', '--object-source', '/srv/objects'];
+
+test('a worker is told where its queue and its objects are', (t) => {
+  t.deepEqual(workerFlags(place), {
+    workQueue: { address: 'redis://user:secret@queue.example:6380/1', objectSource: '/srv/objects' },
+    leaseMs: 15_000,
+    recognizer: null,
+    logFormat: 'text',
+  });
+  t.like(workerFlags([...place, '--lease-ms', '1000', '--log-format=json']), { leaseMs: 1000, logFormat: 'json' });
+  t.notRegex(workQueueNotice(workerFlags(place).workQueue), /user|secret/);
+});
+
+test('a worker that is called wrongly says what is missing, without the address of the queue', (t) => {
+  const refused = (code: string, ...args: readonly string[]) =>
+    t.throws(() => workerFlags(args), { instanceOf: StartError, code });
+  refused('invalid_work_queue');
+  refused('invalid_work_queue', ...place.slice(0, 2));
+  const wrong = refused('invalid_work_queue', '--work-queue', 'rediss//user:secret@queue', '--object-source', '/srv');
+  t.is(
+    failureLine(wrong),
+    'invalid_work_queue: --work-queue is not an address of the form redis://HOST:PORT; give --work-queue redis://HOST:PORT and --object-source DIR together, or neither',
+  );
+  for (const lease of ['999', '0x400', '1e4', '600001']) refused('invalid_flags', ...place, '--lease-ms', lease);
+  refused('invalid_flags', ...place, '--log-format', 'xml');
+  const server = [
+    '--semantic-recognizer',
+    'openai',
+    '--semantic-recognizer-model',
+    'm',
+    '--allow-real-semantic-evidence',
+  ];
+  refused('executor_not_allowed', ...place, ...server);
+});
+
+test('an object source that is no folder is refused at the start', async (t) => {
+  const objectSource = '/no/such/folder';
+  const error = await t.throwsAsync(demandObjectSource({ address: 'redis://a', objectSource }), {
+    instanceOf: StartError,
+    code: 'object_source_unavailable',
+  });
+  t.regex(failureLine(error), /no folder that can be reached; make or mount the folder/);
+});
+
+const sample = join(repository, 'fixtures/sample');
+const acceptedFile = join(sample, 'baseline.json');
+
+test('the call is read, and a wrong one refused', (t) => {
+  t.deepEqual(evaluateOptions([]), {
+    pack: sample,
+    baseline: acceptedFile,
+    accept: false,
+    receipts: null,
+    dataRoot: null,
+    json: false,
+    report: null,
+    recognizer: null,
+    recognizesTwice: false,
+    screenText: null,
+  });
+  const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
+  t.deepEqual(given, {
+    pack: '/pack',
+    baseline: '/pack/baseline.json',
+    accept: true,
+    receipts: '/kept',
+    dataRoot: '/root',
+    json: true,
+    report: null,
+    recognizer: null,
+    recognizesTwice: false,
+    screenText: null,
+  });
+  t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
+  t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });
+  t.throws(() => evaluateOptions(['--accept=yes']), { instanceOf: StartError, message: /takes no value/ });
+});

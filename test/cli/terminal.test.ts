@@ -1,0 +1,264 @@
+import { PassThrough } from 'node:stream';
+import test from 'ava';
+import { warnedRange } from '../../cli/commands/study-range.ts';
+import { usualLabel } from '../../cli/commands/usual-label.ts';
+import { completionScript } from '../../cli/completions.ts';
+import { maximumAnswerCharacters, paged } from '../../cli/mcp/paged.ts';
+import { countedProgress } from '../../cli/terminal/counted-progress.ts';
+import { causeIn } from '../../cli/terminal/own-host.ts';
+import { progressLine } from '../../cli/terminal/progress-line.ts';
+import { answerTo, Interrupted } from '../../cli/terminal/question.ts';
+import { summaryLines } from '../../cli/terminal/summary.ts';
+import { millisecondsOf } from '../../cli/terminal/time-code.ts';
+import { HostError } from '../../client/host-error.ts';
+import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import { givenLine } from '../../contract/base/text.ts';
+import type { WorkProgress } from '../../contract/operation/work-progress.ts';
+import type { RuntimeOverview } from '../../contract/overview/runtime-overview.ts';
+import type { PlanWarnings } from '../../contract/study/plan-warnings.ts';
+import { standingAllowance } from '../../receipts/captions/caption-allowance.ts';
+import { runtimeOverviewOf } from '../../receipts/overview/runtime-overview.ts';
+import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
+import { storedStudy } from '../receipts/evidence/stored-study.ts';
+import { reopened } from '../receipts/reopening/reopened.ts';
+import { completedCommands as commands } from './completed-commands.ts';
+
+const nothing: WorkProgress = {
+  ...{ schema: 'studio.local-work-progress.v1', id: 'runtime:1', stage: 'queued' },
+  ...{ completed: null, total: null, unit: null, bytes: null, bytesPerSecond: null, queuePosition: null, etaMs: null },
+};
+
+test('a line says what is known of the work, and nothing else', (t) => {
+  t.is(progressLine('clip', nothing), 'clip: queued');
+  t.is(progressLine('clip', { ...nothing, queuePosition: 3 }), 'clip: queued place 3');
+  const upload = { stage: 'upload', completed: 40, total: 100, unit: 'bytes' } as const;
+  t.is(progressLine('clip', { ...nothing, ...upload }), 'clip: upload [########............] 40 %');
+  t.is(
+    progressLine('clip', { ...nothing, ...upload, completed: 100, bytesPerSecond: 2_340_000, etaMs: 1001 }),
+    'clip: upload [####################] 100 % 2.3 MB/s 2 s left',
+  );
+});
+
+/** A terminal at which a person presses these keys. */
+function pressed(keys: string) {
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  output.resume();
+  const input = new PassThrough();
+  input.write(keys);
+  return { input, output };
+}
+
+test('a question gets the line that a person types', async (t) => {
+  const { input, output } = pressed(' yes \r');
+  t.is(await answerTo('Sure? ', input, output), 'yes');
+});
+
+test('Ctrl-C at a question is an interruption, and no failure with a code of Node', async (t) => {
+  const { input, output } = pressed('ye\u0003');
+  await t.throwsAsync(answerTo('Sure? ', input, output), { instanceOf: Interrupted, message: 'interrupted' });
+});
+
+test('Ctrl-D at a question, and a terminal that closes, answer nothing', async (t) => {
+  const { input, output } = pressed('\u0004');
+  t.is(await answerTo('Sure? ', input, output), '');
+  const closing = pressed('');
+  closing.input.end();
+  t.is(await answerTo('Sure? ', closing.input, closing.output), '');
+});
+
+test('bug: Ctrl-C that came before its question was forgotten, and the question waited on', async (t) => {
+  const { input, output } = pressed('');
+  await t.throwsAsync(answerTo('Sure? ', input, output, AbortSignal.abort()), { instanceOf: Interrupted });
+  const stop = new AbortController();
+  const asked = answerTo('Sure? ', input, output, stop.signal);
+  stop.abort();
+  await t.throwsAsync(asked, { instanceOf: Interrupted });
+});
+
+test('times are read as people write them, and nothing else is', (t) => {
+  const read = ['90', '90.5', '1:30', '1:02:03.250', '0:00', '120:00:00'].map(millisecondsOf);
+  t.deepEqual(read, [90_000, 90_500, 90_000, 3_723_250, 0, 432_000_000]);
+  for (const text of ['', '-1', '1:75', '1:2:3:4', '1.2345', 'one', '1:', ':30', '75:00'])
+    t.is(millisecondsOf(text), null, text);
+});
+
+test('a file is called by its name, as far as a host takes that for a label', (t) => {
+  t.is(usualLabel('/media/An interview.mp4', '.mp4'), 'An interview');
+  t.is(usualLabel('/media/lines.de.srt'), 'lines.de.srt');
+  const long = `${'한'.repeat(250)}.mp4`;
+  for (const name of [long, 'a name .mp4', ' first.mp4', 'two\nlines.mp4', `${'x'.repeat(159)}😀.mp4`]) {
+    t.true(givenLine(160).safeParse(usualLabel(`/media/${name}`, '.mp4')).success, name);
+  }
+});
+
+const captions = { classification: 'embedded_subtitle_tracks', allowance: standingAllowance } as const;
+const host = { reviewerId: 'reviewer:one', captions, explains: true, sourceIsCurrent: true };
+const ended = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
+
+test('bug: a kind of evidence that is missing stood twice in the summary of a study', async (t) => {
+  const silent = storedStudy({ version: 1, windows: null });
+  const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
+  const overview = runtimeOverviewOf(runtime, ended, host);
+  const lines = summaryLines(overview);
+  const missing = overview.findings.filter(({ state }) => state === 'unavailable');
+  t.true(missing.length > 0);
+  for (const { title, text, reasonCode } of missing) {
+    t.true(text.includes(`(${reasonCode})`), text);
+    const itsLines = lines.filter((line) => line.includes(`${title}: `));
+    t.deepEqual(itsLines, [`${title}: ${text}`]);
+  }
+  // What is kept back for another reason than that it is missing is still said.
+  const others = lines.filter((line) => line.startsWith('withheld: '));
+  t.is(others.length, overview.withheld.length - missing.length);
+  t.true(others.length > 0);
+});
+
+/** The commands that the summary of an overview gives for what may be done next. */
+const nextOf = (overview: RuntimeOverview) =>
+  summaryLines(overview).flatMap((line) => /^next: .*\((media-study [^)]+)\)$/.exec(line)?.[1] ?? []);
+
+test('bug: the command for the same range studied the whole source, in another language', async (t) => {
+  const stored = storedStudy({ version: 1, windows: null });
+  const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
+  const overview = runtimeOverviewOf(runtime, ended, host);
+  const { sourceSessionId, durationMs } = overview.source;
+  const asked: Partial<RuntimeOverview['study']> = {
+    range: { startMs: 1000, endMs: 62_500 },
+    sourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+    targetLanguage: 'de',
+    outputDepth: 'captions',
+  };
+  const part = nextOf({ ...overview, study: { ...overview.study, ...asked } });
+  const words = '--from 0:01.000 --to 1:02.500 --language ko --target-language de --captions --again NAME';
+  t.is(part.at(-1), `media-study study ${sourceSessionId} ${words}`);
+  const whole: Partial<RuntimeOverview['study']> = {
+    ...asked,
+    range: { startMs: 0, endMs: durationMs },
+    targetLanguage: 'en',
+    outputDepth: 'evidence',
+  };
+  const all = nextOf({ ...overview, study: { ...overview.study, ...whole } });
+  t.is(all.at(-1), `media-study study ${sourceSessionId} --language ko --again NAME`);
+});
+
+test('bug: what has captions made had no command in the summary of a study', async (t) => {
+  const stored = storedStudy({ version: 1, windows: null });
+  const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
+  const overview = runtimeOverviewOf(runtime, ended, host);
+  const produce = { action: 'produce_captions', text: 'have captions made', method: 'POST', path: '/v1/x' } as const;
+  const next = nextOf({ ...overview, actions: [{ ...produce, body: null, fill: [] }] });
+  t.deepEqual(next, [`media-study captions ${overview.runtimeId} --produce`]);
+});
+
+const hourMs = 3_600_000;
+
+/** A command at a host that studies at most so much at once, and what the command said. */
+function commandAt(limitMs: number) {
+  const said: string[] = [];
+  const warnings = async (_source: unknown, { range }: StudyRequest): Promise<PlanWarnings> => {
+    if (range === undefined) throw new Error('the command names its range');
+    if (range.endMs - range.startMs > limitMs) {
+      const message = `a study covers at most ${limitMs} ms; study parts of it`;
+      throw new HostError({ status: 413, code: 'study_range_too_large', message, retryAfterSeconds: null });
+    }
+    return { warnings: [] } as unknown as PlanWarnings;
+  };
+  return { said, call: { host: { warnings }, terminal: { remark: (text: string) => void said.push(text) } } };
+}
+
+const hourLong = { durationMs: hourMs } as Parameters<typeof warnedRange>[1];
+
+const studyRequest: StudyRequest = {
+  requestedSourceLanguage: spokenLanguage(undefined),
+  targetLanguage: 'en',
+  outputDepth: 'evidence',
+};
+
+test('a host that studies an hour is asked for an hour', async (t) => {
+  const { call, said } = commandAt(hourMs);
+  t.deepEqual(await warnedRange(call, hourLong, studyRequest, { startMs: 0, endMs: hourMs, isWhole: true }), {
+    startMs: 0,
+    endMs: hourMs,
+  });
+  t.deepEqual(said, []);
+});
+
+test('of a file too long for a host the beginning is studied, and the command names the remedy', async (t) => {
+  const { call, said } = commandAt(600_000);
+  const range = await warnedRange(call, hourLong, studyRequest, { startMs: 60_000, endMs: hourMs, isWhole: true });
+  t.deepEqual(range, { startMs: 60_000, endMs: 660_000 });
+  t.deepEqual(said, [
+    'studying 1:00.000 to 11:00.000 of 1:00:00.000, because a study covers at most 600000 ms: --from and --to name another part, and a host that is started with --maximum-study-range-ms 3540000 studies all of it',
+  ]);
+});
+
+test('a range that was named, and one that no host takes, are refused as the host refuses them', async (t) => {
+  const named = warnedRange(commandAt(600_000).call, hourLong, studyRequest, {
+    startMs: 0,
+    endMs: hourMs,
+    isWhole: false,
+  });
+  await t.throwsAsync(named, { instanceOf: HostError, message: 'a study covers at most 600000 ms' });
+  const strict = warnedRange(commandAt(1000).call, hourLong, studyRequest, {
+    startMs: 0,
+    endMs: 600_000,
+    isWhole: true,
+  });
+  await t.throwsAsync(strict, { instanceOf: HostError });
+});
+
+test('a count is said for each thing on one line, and for each tenth where lines stay', (t) => {
+  const said: string[] = [];
+  const words = (done: number, total: number) => `${done} of ${total}`;
+  const count = (isOverwritten: boolean, total: number) => {
+    const progress = countedProgress({ progress: (line) => said.push(line) }, words, isOverwritten);
+    for (let done = 1; done <= total; done += 1) progress(done, total);
+    return said.splice(0);
+  };
+  t.is(count(true, 78).length, 78);
+  const stays = count(false, 78);
+  t.deepEqual([stays.length, stays.at(0), stays.at(-1)], [10, '8 of 78', '78 of 78']);
+  t.deepEqual(count(false, 2), ['1 of 2', '2 of 2']);
+});
+
+test('a host that could not start is reported by its cause, and not by the last line of a stack', (t) => {
+  const refusal = 'storage_full: /data: ENOSPC; make room';
+  t.is(causeIn(['Local Media Study Service 0.3.0', refusal]), refusal);
+  const missing = "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'classic-level'";
+  const stack = ['    at resolve (node:internal/modules/esm/resolve:873:9)', "  code: 'ERR_MODULE_NOT_FOUND'", '}'];
+  const thrown = ['node:internal/modules/run_main:123', '    triggerUncaughtException(', '    ^', '', missing];
+  t.is(causeIn([...thrown, ...stack, '', 'Node.js v20.20.2']), missing);
+  const wrong = ['file:///build/serve.js:3', 'import x y', '         ^', '', "SyntaxError: Unexpected identifier 'y'"];
+  t.is(causeIn([...wrong, ...stack, '', 'Node.js v24.1.0']), "SyntaxError: Unexpected identifier 'y'");
+  const full = [
+    '<--- Last few GCs --->',
+    'FATAL ERROR: Reached heap limit',
+    '----- Native stack trace -----',
+    ' 1: 0xb',
+  ];
+  t.is(causeIn(full), 'FATAL ERROR: Reached heap limit');
+  t.is(causeIn(['', 'Node.js v20.20.2']), 'Node.js v20.20.2');
+  t.is(causeIn([]), 'it said nothing');
+});
+
+test('a page holds what one answer may, and at least one item', (t) => {
+  const item = { text: 'x'.repeat(1000) };
+  const many = Array.from({ length: 100 }, () => item);
+  const { items, nextCursor } = paged(many, 0, 500);
+  t.true(JSON.stringify(items).length <= maximumAnswerCharacters + 2);
+  t.is(nextCursor, items.length);
+  t.is(paged([{ text: 'x'.repeat(100_000) }, item], 0, 10).items.length, 1);
+  t.deepEqual(paged(many, 100, 10), { items: [], nextCursor: null });
+});
+
+test('words of people are quoted for zsh and fish', (t) => {
+  const zsh = completionScript('zsh', commands);
+  t.regex(zsh, /\[\[ \$funcstack\[1\] == _media-study \]\]; then _media_study "\$@"; else compdef/);
+  t.true(zsh.includes("'--help[says what the command does]'"));
+  t.true(zsh.includes("'--output[the file \\[that\\] is written\\: here]:FILE:_files'"));
+  t.true(zsh.includes("'*--only[a kind]:KIND:'"));
+  t.true(zsh.includes("'export:Writes a study, the host'\\''s own.'"));
+  const fish = completionScript('fish', commands);
+  t.true(fish.includes("-f -a export -d 'Writes a study, the host\\'s own.'"));
+  t.true(fish.includes("-l output -r -F -d 'the file [that] is written: here'"));
+});

@@ -1,0 +1,8 @@
+/** What a person asks who studies the beginning of the sample, or of anything else that is in Korean. */
+export const studyUntil = <Depth extends 'captions' | 'evidence'>(endMs: number, outputDepth: Depth) =>
+  ({
+    range: { startMs: 0, endMs },
+    requestedSourceLanguage: { mode: 'declared', languages: ['ko'], reason: null },
+    targetLanguage: 'en',
+    outputDepth,
+  }) as const;

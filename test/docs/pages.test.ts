@@ -1,0 +1,405 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import test from 'ava';
+import type { AnyStateNode } from 'xstate';
+import type { Report } from '../../bench/report.ts';
+import { rows } from '../../bench/rows.ts';
+import { startCodes } from '../../cli/options/start-codes.ts';
+import { startRemedies } from '../../cli/options/start-remedies.ts';
+import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/error-codes.ts';
+import { captionCauses } from '../../contract/captions/caption-production.ts';
+import { unavailableReason } from '../../contract/evidence/evidence.ts';
+import { explanationCauses } from '../../contract/explanations/language-explanation-failure.ts';
+import { runtimeReasonCode } from '../../contract/study/runtime-status.ts';
+import { machines } from '../../machines/catalogue.ts';
+import { linesAbsences } from '../../receipts/captions/lines-absence.ts';
+import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
+import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
+import { withRemedies } from '../../scripts/docs/errors-page.ts';
+import { limitsPage } from '../../scripts/docs/limits-page.ts';
+import { documentText, openApiDocument } from '../../scripts/docs/openapi/document.ts';
+import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
+import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
+import { optionsPage } from '../../scripts/docs/options-page.ts';
+import { codesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
+import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
+
+const pageOf = (name: string) => textOf(`docs/${name}.md`);
+const architecture = await pageOf('architecture');
+const benchmarks = await pageOf('benchmarks');
+const environmentPage = await pageOf('environment');
+const errorsPage = await pageOf('errors');
+const guides = await readdir(pathOf('docs/guides'));
+const docs = await readdir(pathOf('docs'), { recursive: true });
+
+/** The names of all states below a state, such as `running.detect`. */
+const statesOf = (node: AnyStateNode): string[] =>
+  Object.values(node.states).flatMap((state: AnyStateNode) => [state.path.join('.'), ...statesOf(state)]);
+
+test('the page has one state table for each machine', (t) => {
+  const headings = [...sectionOf(architecture, '## States').matchAll(/^### (\S+)$/gm)].map((found) => found[1] ?? '');
+  t.deepEqual(headings.sort(), machines.map(({ id }) => id).sort());
+});
+
+for (const machine of machines) {
+  test(`the state table of ${machine.id} names exactly its states`, (t) => {
+    const documented = wordsOf(tablesOf(sectionOf(architecture, `### ${machine.id}`))[0]);
+    t.deepEqual(documented.sort(), statesOf(machine.root).sort());
+  });
+
+  test(`the section of ${machine.id} shows its drawings`, (t) => {
+    const section = sectionOf(architecture, `### ${machine.id}`);
+    for (const theme of ['light', 'dark']) t.true(section.includes(`(charts/${machine.id}.${theme}.svg)`));
+  });
+}
+
+test('the table of rooms names exactly the rooms of each floor', async (t) => {
+  const rows = tablesOf(sectionOf(architecture, '## Floors and rooms'))[1] ?? [];
+  t.deepEqual(
+    rows.map(([floor = '']) => codesOf(floor)[0]),
+    ['http/', 'actors/', 'receipts/', 'executors/', 'storage/', 'contract/'],
+  );
+  for (const [floor = '', rooms = ''] of rows) {
+    const folder = codesOf(floor)[0] ?? '';
+    const entries = await readdir(pathOf(folder), { recursive: true, withFileTypes: true });
+    const found = entries.filter((entry) => entry.isDirectory());
+    const names = found.map(({ parentPath, name }) => relative(pathOf(folder), join(parentPath, name)));
+    t.deepEqual(codesOf(rooms).sort(), names.sort(), folder);
+  }
+});
+
+const toldPages = ['README.md', ...guides.map((guide) => `docs/guides/${guide}`)];
+
+test('the commands that the README and the guides name are those of the package', async (t) => {
+  const { scripts } = JSON.parse(await textOf('package.json')) as { scripts: Record<string, string> };
+  const text = (await Promise.all(toldPages.map(textOf))).join('\n');
+  const named = [...text.matchAll(/npm (?:run (?:--silent )?([a-z][a-z-]*)|(start|test))/g)];
+  const names = named.map((found) => found[1] ?? found[2] ?? '');
+  t.true(names.length > 0);
+  t.deepEqual(
+    names.filter((name) => scripts[name] === undefined),
+    [],
+  );
+});
+
+test('the README stays short, and links every guide and every page of reference', async (t) => {
+  const text = await textOf('README.md');
+  t.true(text.split('\n').length <= 151);
+  const docs = (await readdir(pathOf('docs'))).filter((name) => name.endsWith('.md'));
+  for (const page of [...docs, ...guides.map((guide) => `guides/${guide}`)])
+    t.true(text.includes(`(docs/${page})`), page);
+});
+
+test('the table of tools names the variables of the environment', async (t) => {
+  const [tools = []] = tablesOf(sectionOf(await textOf('docs/guides/operating.md'), '## Tools'));
+  const [variables] = tablesOf(sectionOf(await textOf('docs/environment.md'), '## Host and commands'));
+  const named = tools.map(([, variable = '']) => variable.replaceAll('`', ''));
+  t.deepEqual(
+    named.filter((name) => !wordsOf(variables).includes(name)),
+    [],
+  );
+  t.true(named.length > 0);
+});
+
+const allPages = [
+  'README.md',
+  'UPGRADING.md',
+  ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
+];
+
+/** The anchor that a heading gets: lower case, spaces as hyphens, other signs gone. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (text: string): Set<string> =>
+  new Set([...text.matchAll(/^#+ (.+)$/gm)].map((found) => anchorOf(found[1] ?? '')));
+
+for (const page of allPages) {
+  test(`every local link of ${page} leads somewhere`, async (t) => {
+    const text = await textOf(page);
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/(?:src|srcset)="([^"]+)"/g)]
+      .map((found) => found[1] ?? '')
+      .filter((link) => !/^[a-z]+:/.test(link));
+    for (const link of links) {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : relative('.', join(dirname(page), path));
+      await t.notThrowsAsync(access(pathOf(target)), link);
+      if (anchor !== undefined) t.true(anchorsOf(await textOf(target)).has(anchor), link);
+    }
+    t.pass();
+  });
+}
+
+/** A file of the repository as prose names it: a path with a folder and an ending. */
+const namedFile =
+  /`((?:actors|cli|contract|executors|fixtures|http|machines|receipts|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
+
+test('every file that a page names is there', async (t) => {
+  for (const page of allPages) {
+    const files = [...(await textOf(page)).matchAll(namedFile)].map((found) => found[1] ?? '');
+    for (const file of files) await t.notThrowsAsync(access(pathOf(file)), `${page}: ${file}`);
+  }
+});
+
+const tablesUnder = (heading: string) => tablesOf(sectionOf(errorsPage, heading));
+const sorted = (words: Iterable<string>) => [...words].sort();
+
+/** First column to second, both as they stand in the first tables of a section. */
+const pairsOf = (tables: readonly string[][][]) =>
+  tables.flat().map(([code = '', number = '']) => [codesOf(code)[0] ?? '', Number(number)] as const);
+
+test('every answer code is documented once with its status, and no other is', (t) => {
+  const documented = pairsOf(tablesUnder('## Answers'));
+  t.deepEqual(Object.fromEntries(documented), { ...errorCodes });
+  t.is(documented.length, Object.keys(errorCodes).length);
+});
+
+test('the codes that are never sent stand in a section of their own', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('### Never sent')[0]), [...reservedErrorCodes]);
+});
+
+test('every start code is documented once with its exit code, and no other is', (t) => {
+  const [own] = tablesUnder('## Starts that are refused');
+  const documented = pairsOf(own === undefined ? [] : [own]);
+  t.deepEqual(Object.fromEntries(documented), { ...startCodes });
+  t.is(documented.length, Object.keys(startCodes).length);
+});
+
+test('the start codes of stores and tools exist', async (t) => {
+  const existing = new Set([
+    ...(await unionOf('storage/ledger/ledger-error.ts', 'LedgerErrorCode')),
+    ...(await unionOf('storage/objects/object-store-error.ts', 'ObjectStoreErrorCode')),
+    ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
+    ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
+    ...(await unionOf('storage/backup/backup-error.ts', 'BackupErrorCode')),
+    'ambiguous_source_session',
+    'speech_runtime_missing',
+    'recognizer_unavailable',
+    'screen_text_unavailable',
+  ]);
+  const documented = wordsOf(tablesUnder('## Starts that are refused')[1]);
+  t.true(documented.length > 0);
+  t.deepEqual(
+    documented.filter((code) => !existing.has(code)),
+    [],
+  );
+});
+
+test('every word for the cause of captions that failed is documented', (t) => {
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions that fail')[0])), sorted(captionCauses));
+});
+
+test('every reason against captions without a line is documented', (t) => {
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(linesAbsences));
+});
+
+test('every fault of a source folder is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Starts that are refused')[2]);
+  t.deepEqual(sorted(documented), sorted(await unionOf('contract/sources/source-fault.ts', 'SourceFaultCode')));
+});
+
+test('every failure of an ingest and every cause of a failed probe is documented', async (t) => {
+  const [failures, causes] = tablesUnder('## Ingests that fail');
+  const ofOwned = await unionOf('machines/owned-ingest.ts', 'OwnedIngestFailureCode');
+  const ofTheirTail = await unionOf('machines/ingest-tail.ts', 'TailFailureCode');
+  const ofVideos = await unionOf('machines/videohost-ingest.ts', 'VideohostIngestFailureCode');
+  t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos, ...ofTheirTail])));
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
+  const ofProbes = await unionOf('executors/sources/probe-failure.ts', 'ProbeFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
+});
+
+test('every cause of a failed explanation is documented', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('## Explanations that fail')[0]), [...explanationCauses]);
+});
+
+test('every cause of a range that could not be resolved or fetched is documented', async (t) => {
+  const [, , causes] = tablesUnder('## Ingests that fail');
+  const ofHosts = await unionOf('executors/videohost/video-host.ts', 'VideoHostFailureCause');
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end', 'storage_fault']));
+});
+
+test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
+  const [reasons, causes] = tablesUnder('## Studies that end without a result');
+  t.deepEqual(sorted(new Set(wordsOf(reasons))), sorted(runtimeReasonCode.options));
+  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
+  const ofDetections = await unionOf('executors/detector/detection-failure.ts', 'DetectionFailureCause');
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProcesses, ...ofDetections]));
+});
+
+test('the reasons of a runtime that are sent are those of its chart', async (t) => {
+  const [reasons = []] = tablesUnder('## Studies that end without a result');
+  const sent = reasons.filter((row) => !row.includes('never sent'));
+
+  t.deepEqual(sorted(new Set(wordsOf(sent))), sorted(await unionOf('machines/study-types.ts', 'StudyReasonCode')));
+});
+
+test('every reason for missing evidence is documented', (t) => {
+  t.deepEqual(wordsOf(tablesUnder('## Evidence that is not there')[0]), unavailableReason.options);
+});
+
+test('every refusal of an evaluation is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Evaluations that are refused')[0]);
+  t.deepEqual(
+    sorted(documented),
+    sorted(await unionOf('contract/evaluation/evaluation-fault.ts', 'EvaluationFaultCode')),
+  );
+});
+
+test('every word for a refused archive of a bundle is documented', async (t) => {
+  const documented = wordsOf(tablesUnder('## Bundles that are refused')[0]);
+  t.deepEqual(sorted(documented), sorted(await unionOf('storage/archive/archive-error.ts', 'ArchiveErrorCode')));
+});
+
+const documented = (heading: string) => wordsOf(tablesOf(sectionOf(environmentPage, heading))[0]).sort();
+
+async function sourcesOf(folders: readonly string[]): Promise<string> {
+  const names = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(pathOf(folder), { recursive: true })).map((name) => pathOf(`${folder}/${name}`)),
+    ),
+  );
+  const files = names.flat().filter((name) => /\.(ts|mjs)$/.test(name));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+}
+
+const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((found) => found[1] ?? '');
+
+test('every variable that the host and the commands read is documented, and no other is', async (t) => {
+  const text = await sourcesOf(['actors', 'cli', 'contract', 'executors', 'http', 'storage', 'scripts/setup']);
+  const found = new Set([
+    ...named(text, /\b((?:MEDIA_STUDY|OPENAI|XDG)_[A-Z_]+)\b/g).filter((name) => !name.startsWith('MEDIA_STUDY_TEST_')),
+    ...named(text, /process\.env\.([A-Z_]+)/g),
+    ...(text.includes('homedir()') ? ['HOME'] : []),
+    ...(text.includes('tmpdir()') ? ['TMPDIR'] : []),
+  ]);
+  t.deepEqual(documented('## Host and commands'), [...found].sort());
+});
+
+test('every variable of the tests is documented, and no other is', async (t) => {
+  const text = await sourcesOf(['cli', 'test']);
+  // A name ends with a letter: a prefix, as in this file, names no variable.
+  t.deepEqual(documented('## Tests'), [...new Set(named(text, /\b(MEDIA_STUDY_TEST_[A-Z_]*[A-Z])\b/g))].sort());
+});
+
+test('every package that package.json asks for has a section, and no other has', async (t) => {
+  const manifest = JSON.parse(await textOf('package.json')) as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >;
+  const page = await textOf('docs/dependencies.md');
+  const [host = '', development = ''] = page.split('\n## What only development needs\n');
+  const headings = (text: string) => [...text.matchAll(/^### (\S+)$/gm)].map((found) => found[1] ?? '');
+  const { dependencies, devDependencies } = manifest;
+  const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
+  t.deepEqual(headings(page).sort(), all.sort());
+  const runsOn = new Set(headings(host));
+  t.deepEqual(
+    Object.keys(dependencies).filter((name) => !runsOn.has(name)),
+    [],
+  );
+  t.true(headings(development).every((name) => name in devDependencies));
+});
+
+test('what is pinned for a reason is pinned to what the page says', async (t) => {
+  const { dependencies, devDependencies, overrides } = JSON.parse(await textOf('package.json'));
+  const page = await textOf('docs/dependencies.md');
+  const pins = {
+    canonicalize: devDependencies.canonicalize,
+    'any-ascii': dependencies['any-ascii'],
+    openai: devDependencies.openai,
+    '@biomejs/biome': devDependencies['@biomejs/biome'],
+  };
+  for (const [name, version] of Object.entries(pins)) t.true(page.includes(`| \`${name}\` ${version} |`), name);
+  t.true(page.includes(`\`msgpackr-extract\` to ${overrides['msgpackr-extract']}`));
+});
+
+const figure = { figure: 'a | b', measured: '1 ms', reference: '2 ms', ratio: 0.5, mustReach: '<= 1', reached: true };
+const reportOf = (names: readonly string[]): Report => ({
+  environment: 'a machine',
+  load: 0.25,
+  rows: names.map((name) => ({ name, figures: [figure] })),
+});
+
+test('the page of benchmarks has the known rows, how each grows, and figures or their absence', (t) => {
+  const sections = benchmarks.split('\n## ').slice(1);
+  t.deepEqual(
+    sections.map((section) => section.split('\n')[0]),
+    rows.map(({ name }) => name),
+  );
+  for (const [index, section] of sections.entries()) {
+    const { measures = '', grows = '' } = rows[index] ?? {};
+    t.true(section.includes(`\n${measures}\n`), `${section.split('\n')[0]}: what it measures`);
+    t.true(section.includes(`\nHow it grows: ${grows}\n`), `${section.split('\n')[0]}: how it grows`);
+    const lines = section.split('\n').filter((line) => line.startsWith('| '));
+    t.true(lines.length > 2 || section.includes('\nThis run did not measure it.\n'), 'figures, or that there are none');
+  }
+  t.regex(benchmarks, /^- machine: node v\d+.* \d+ cores/m);
+});
+
+test('a page shows the figures of a report, names rows that it lacks, and takes no unknown one', (t) => {
+  const names = rows.map(({ name }) => name);
+  const written = benchmarksPage(reportOf(names), rows);
+  t.true(written.includes('| a \\| b | 1 ms | 2 ms | 0.50 | <= 1 | yes |'));
+  t.false(written.includes('This run did not measure it.'));
+  t.is(benchmarksPage(reportOf(names.slice(1)), rows).split('This run did not measure it.').length, 2);
+  t.throws(() => benchmarksPage(reportOf([...names, 'other']), rows), { message: /unknown rows: other/ });
+});
+
+test('the page of options is the one that the tables of flags make', async (t) => {
+  t.is(await textOf('docs/options.md'), optionsPage());
+});
+
+test('the description of the wire is the one that the route table and its schemas make', async (t) => {
+  t.is(await textOf('docs/openapi.json'), documentText(await openApiDocument(await readRecordedRun())));
+});
+
+test('the page of endpoints is the one that the description of the wire makes', async (t) => {
+  const document = readableDocument.parse(JSON.parse(await textOf('docs/openapi.json')));
+  t.is(await textOf('docs/endpoints.md'), endpointsPage(document));
+});
+
+test('the page of limits is the one that the limits in the code make', async (t) => {
+  t.is(await textOf('docs/limits.md'), limitsPage());
+});
+
+test('the page of errors says of each code what its messages say', async (t) => {
+  const page = await textOf('docs/errors.md');
+  t.is(page, withRemedies(page));
+});
+
+test('every code that is sent has a remedy that leaves room for what happened', (t) => {
+  const reserved = new Set<string>(reservedErrorCodes);
+  for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[]) {
+    const remedy = errorRemedies[code];
+    t.is(remedy === null, reserved.has(code), code);
+    if (remedy !== null) t.regex(remedy, /^[a-zA-Z][^\n]{3,126}[^.]$/, code);
+  }
+});
+
+test('every documented reason for a refused start has a remedy', async (t) => {
+  const tables = tablesOf(sectionOf(await textOf('docs/errors.md'), '## Starts that are refused'));
+  t.deepEqual(tables.flatMap(wordsOf).sort(), Object.keys(startRemedies).sort());
+});
+
+test('the output of a block is the block behind it, unless that is in another language', (t) => {
+  const page =
+    '```bash\none\n```\n\n```json\n1\n```\n\n```bash\ntwo\n```\n\n```sh\nno\n```\n\n```bash\nthree\n```\n\n## Other\n\n```\nno\n```\n';
+  t.deepEqual(shownBlocksOf(page), [
+    { commands: 'one\n', shown: ['1'] },
+    { commands: 'two\n', shown: [] },
+    { commands: 'three\n', shown: [] },
+  ]);
+});
+
+test('what a page shows has to come in its order, ids and what is left out aside', (t) => {
+  const id = 'runtime:1c720ef2-ca28-41d5-8465-0c235613bc42';
+  const other = 'runtime:3ff30e25-d808-4cc6-893f-6a422a3d7164';
+  t.is(firstMissing([`study ${id}`, '…', 'end'], `a remark\nstudy ${other}\n1\n2\nend\n`), undefined);
+  t.is(firstMissing(['one', 'two'], 'two\none\n'), 'two');
+  t.is(firstMissing(['journal head 49'], 'journal head 57\n'), 'journal head 49');
+});

@@ -1,0 +1,307 @@
+import test from 'ava';
+import { BLOCK_SAMPLES } from '../../../executors/detector/apart-channels.ts';
+import { CONTEXT_STEPS, loadBoundaryModel, type SignalTrack } from '../../../executors/detector/boundary-model.ts';
+import { NoiseSuppressor } from '../../../executors/detector/noise-suppressor.ts';
+import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
+import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
+import {
+  BYTES_PER_SAMPLE,
+  FRAME_SAMPLES,
+  MIX,
+  SAMPLE_RATE,
+  SIGNALS,
+} from '../../../executors/detector/sound-signals.ts';
+import { SoundStream } from '../../../executors/detector/sound-stream.ts';
+import { BAND_RULE, bandLevels, STEP_SAMPLES } from '../../../executors/detector/speech-bands.ts';
+import { type BlockTracks, SpeechTrack, type TrackState } from '../../../executors/detector/speech-track.ts';
+import { PROBABILITY_STEPS, SPEECH_RULE, speechWindows } from '../../../executors/detector/speech-windows.ts';
+
+/** Runs of steps with one probability each: `[probability, steps]`. */
+function windows(...runs: readonly (readonly [number, number])[]) {
+  const probabilities = Uint8Array.from(
+    runs.flatMap(([probability, steps]) => Array<number>(steps).fill(Math.round(probability * PROBABILITY_STEPS))),
+  );
+  return speechWindows(probabilities, probabilities.length * STEP_SAMPLES).map(({ start, end }) => [
+    Math.round((10 * start) / STEP_SAMPLES) / 10,
+    Math.round((10 * end) / STEP_SAMPLES) / 10,
+  ]);
+}
+
+const stepsIn = (ms: number): number => (ms * 16) / STEP_SAMPLES;
+const { minSilenceMs, minSpeechMs } = SPEECH_RULE;
+
+test('nothing as probable as the on-threshold is no speech', (t) => {
+  t.deepEqual(windows([0.64, 100]), []);
+  t.deepEqual(windows(), []);
+  t.deepEqual(windows([0, 20], [0.66, 100], [0, 20]).length, 1);
+});
+
+test('speech begins and ends between two steps, where their probabilities cross the edge', (t) => {
+  t.deepEqual(windows([0, 20], [0.8, 30], [0, 20]), [[19.5, 49.5]]);
+  t.deepEqual(windows([0, 20], [0.4, 1], [0.8, 28], [0.4, 1], [0, 20]), [[20, 49]]);
+});
+
+test('one moment that is probable enough makes speech of all that is above the edge beside it', (t) => {
+  t.deepEqual(windows([0, 20], [0.5, 20], [0.7, 1], [0.5, 20], [0, 20]), [[19.8, 60.2]]);
+});
+
+test('a pause shorter than the least silence does not part two windows, a longer one does', (t) => {
+  const pause = Math.ceil(stepsIn(minSilenceMs));
+  t.is(windows([0.8, 30], [0, pause - 1], [0.8, 30]).length, 1);
+  t.is(windows([0.8, 30], [0, pause + 1], [0.8, 30]).length, 2);
+});
+
+test('a window shorter than the least speech is dropped, and two that are joined count as one', (t) => {
+  const steps = Math.floor(stepsIn(minSpeechMs));
+  t.deepEqual(windows([0, 20], [0.8, steps], [0, 20]), []);
+  t.is(windows([0, 20], [0.8, steps + 1], [0, 20]).length, 1);
+  t.is(windows([0, 20], [0.8, steps / 2], [0, 4], [0.8, steps / 2], [0, 20]).length, 1);
+});
+
+test('what begins with the sound or lasts to its end has the edges of the sound', (t) => {
+  t.deepEqual(windows([0.8, 30]), [[0, 30]]);
+  const probabilities = new Uint8Array(30).fill(PROBABILITY_STEPS);
+  const total = 29 * STEP_SAMPLES + 7;
+  t.deepEqual(speechWindows(probabilities, total), [{ start: 0, end: total }]);
+});
+
+test('windows are ordered, apart and inside the sound, whatever the probabilities are', (t) => {
+  let state = 7;
+  const probabilities = Uint8Array.from({ length: 5000 }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % (PROBABILITY_STEPS + 1);
+  });
+  const total = probabilities.length * STEP_SAMPLES - 100;
+  let covered = -1;
+  for (const { start, end } of speechWindows(probabilities, total)) {
+    t.true(start > covered && end > start && end <= total);
+    covered = end;
+  }
+  t.true(covered > 0);
+});
+
+const { bands } = BAND_RULE;
+
+const levelsOf = (sound: (n: number) => number): Float32Array =>
+  bandLevels(new NoiseSuppressor().next(Float32Array.from({ length: BLOCK_SAMPLES }, (_, n) => sound(n))).spectra);
+
+const loudestBand = (levels: Float32Array, step: number): number => {
+  const own = levels.subarray(step * bands, (step + 1) * bands);
+  return own.indexOf(Math.max(...own));
+};
+
+test('a tone is loudest in the band of its frequency, from the lowest to the highest', (t) => {
+  const places = [70, 300, 1000, 3000, 7500].map((hz) => {
+    const levels = levelsOf((n) => 0.3 * Math.sin((2 * Math.PI * hz * n) / SAMPLE_RATE));
+    t.is(levels.length, (BLOCK_SAMPLES / STEP_SAMPLES) * bands);
+    return loudestBand(levels, 30);
+  });
+  const sorted = places.toSorted((one, other) => one - other);
+  t.deepEqual(places, sorted);
+  t.is(new Set(places).size, places.length);
+  t.deepEqual([places[0], places.at(-1)], [0, bands - 1]);
+});
+
+test('a click is in the two spectra around its sample, and in no other', (t) => {
+  const levels = levelsOf((n) => (n === 20 * STEP_SAMPLES + 100 ? 0.5 : 0));
+  const silent = levels[0] ?? 0;
+  const loud = Array.from({ length: levels.length / bands }, (_, step) => step).filter((step) =>
+    levels.subarray(step * bands, (step + 1) * bands).some((level) => level > silent + 1),
+  );
+  t.deepEqual(loud, [20, 21]);
+});
+
+test('a sound ten times as loud has levels higher by the same number in every band', (t) => {
+  const noise = (gain: number) => levelsOf((n) => gain * ((((n * 2_654_435_761) >>> 7) % 2000) / 1000 - 1));
+  const [quiet, loud] = [noise(0.01), noise(0.1)];
+  for (const [at, level] of loud.entries()) t.true(Math.abs(level - (quiet[at] ?? 0) - 2 * Math.LN10) < 0.01);
+});
+
+const STEPS = BLOCK_SAMPLES / STEP_SAMPLES;
+const LEFT = 1;
+
+/** A track of a block, as it follows from a seed: bursts in all bands over a quiet level. */
+function drawnTrack(seed: number): SignalTrack {
+  let state = seed + 1;
+  const next = (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  const levels = new Float32Array(STEPS * BAND_RULE.bands);
+  const estimate = new Float32Array(STEPS);
+  for (let step = 0; step < STEPS; step += 1) {
+    const isBurst = step % 23 < 9 && seed % 3 > 0;
+    estimate[step] = isBurst ? 0.5 + next() / 2 : next() / 10;
+    for (let band = 0; band < BAND_RULE.bands; band += 1)
+      levels[step * BAND_RULE.bands + band] = -9 + 2 * next() + (isBurst ? 8 * next() : 0);
+  }
+  return { levels, estimate };
+}
+
+const blocks: readonly BlockTracks[] = Array.from({ length: 29 }, (_, at) => new Map([[MIX, drawnTrack(at)]]));
+const samples = 29 * BLOCK_SAMPLES - 700;
+
+async function judged(taken: readonly BlockTracks[], total: number): Promise<Uint8Array> {
+  const track = new SpeechTrack(await loadBoundaryModel());
+  for (const block of taken) await track.push(block);
+  return track.finish(total);
+}
+
+test('blocks that are judged a few at a time have the probabilities of the whole sound', async (t) => {
+  const model = await loadBoundaryModel();
+  const steps = Math.ceil(samples / STEP_SAMPLES);
+  const all = (name: keyof SignalTrack): number[] => blocks.flatMap((block) => [...(block.get(MIX)?.[name] ?? [])]);
+  const whole = {
+    levels: Float32Array.from(all('levels').slice(0, steps * BAND_RULE.bands)),
+    estimate: Float32Array.from(all('estimate').slice(0, steps)),
+  };
+  const [probabilities = new Float32Array(0)] = await model.probabilities([whole]);
+  const found = await judged(blocks, samples);
+  t.is(found.length, steps);
+  // A sum of floats in another order may round to the byte beside it.
+  for (const [at, probability] of probabilities.entries()) t.true(Math.abs((found[at] ?? 0) - 255 * probability) < 0.6);
+  t.true(new Set(found).size > 20, 'a sound whose probabilities differ');
+});
+
+test('a step depends on no more than the context before and behind it', async (t) => {
+  const model = await loadBoundaryModel();
+  const track = (length: number): SignalTrack => {
+    const all = Array.from({ length }, (_, at) => drawnTrack(at + 1));
+    return {
+      levels: Float32Array.from(all.flatMap(({ levels }) => [...levels])),
+      estimate: Float32Array.from(all.flatMap(({ estimate }) => [...estimate])),
+    };
+  };
+  const [long, changed] = [track(9), track(9)];
+  const at = 4 * STEPS;
+  for (const step of [at - CONTEXT_STEPS - 1, at + CONTEXT_STEPS + 1]) {
+    changed.estimate[step] = 1;
+    changed.levels.fill(0, step * BAND_RULE.bands, (step + 1) * BAND_RULE.bands);
+  }
+  const [[one], [other]] = [await model.probabilities([long]), await model.probabilities([changed])];
+  t.is(one?.[at], other?.[at]);
+  t.not(one?.[at - CONTEXT_STEPS - 1], other?.[at - CONTEXT_STEPS - 1]);
+});
+
+test('speech in one channel is speech, and a channel is like the mix where it was not followed', async (t) => {
+  const quiet: SignalTrack = {
+    levels: new Float32Array(STEPS * BAND_RULE.bands).fill(-9),
+    estimate: new Float32Array(STEPS),
+  };
+  const mix: BlockTracks = new Map([[MIX, quiet]]);
+  const withSpeech = (at: number): BlockTracks => new Map([...mix, [LEFT, drawnTrack(at)]]);
+  const blocks = Array.from({ length: 12 }, (_, at) => (at === 4 || at === 5 ? withSpeech(at) : mix));
+  const total = 12 * BLOCK_SAMPLES;
+  const alone = await judged(
+    blocks.map((block) => new Map([[MIX, block.get(LEFT) ?? quiet]])),
+    total,
+  );
+  const found = await judged(blocks, total);
+  const none = await judged(Array<BlockTracks>(12).fill(mix), total);
+  const expected = [...alone].map((each, at) => Math.max(each, none[at] ?? 0));
+  t.deepEqual([...found], expected);
+  t.notDeepEqual([...found], [...none]);
+});
+
+test('a track that was kept goes on as it would have, to the last bit', async (t) => {
+  const model = await loadBoundaryModel();
+  const whole = await judged(blocks, samples);
+  for (const cut of [0, 1, 10, 11, 12, 20]) {
+    const first = new SpeechTrack(model);
+    for (const block of blocks.slice(0, cut)) await first.push(block);
+    const second = new SpeechTrack(model, unpackState(packState(first.save())) as TrackState);
+    for (const block of blocks.slice(cut)) await second.push(block);
+    t.deepEqual(await second.finish(samples), whole);
+  }
+});
+
+test('a sound of no or of few samples has as many steps as it has spectra', async (t) => {
+  t.is((await judged([], 0)).length, 0);
+  t.is((await judged(blocks.slice(0, 1), 1)).length, 1);
+  t.is((await judged(blocks.slice(0, 1), STEP_SAMPLES + 1)).length, 2);
+});
+
+/** Three sounds that the model does not take for one another: a voice-like buzz that comes and goes, noise, and a tone. */
+const sounds: readonly ((n: number) => number)[] = [
+  (n) =>
+    Math.sin(n / 20) * Math.abs(Math.sin((2 * Math.PI * 140 * n) / SAMPLE_RATE)) ** 8 * (n % 9000 < 6000 ? 0.6 : 0.01),
+  (n) => (((n * 2_654_435_761) >>> 7) % 2000) / 10_000 - 0.1,
+  (n) => 0.5 * Math.sin((2 * Math.PI * 440 * n) / SAMPLE_RATE),
+];
+
+const frameOf = (sound: (n: number) => number, frame: number): Float32Array =>
+  Float32Array.from({ length: FRAME_SAMPLES }, (_, at) => sound(frame * FRAME_SAMPLES + at));
+
+test('signals asked for together have the probabilities that each has alone, to the last bit', async (t) => {
+  const model = await loadSpeechModel();
+  for (const count of [2, 3, 4]) {
+    const taken = [...sounds, ...sounds].slice(0, count);
+    const together = taken.map((sound) => ({ sound, signal: model.follow() }));
+    const alone = taken.map((sound) => ({ sound, signal: model.follow() }));
+    for (let at = 0; at < 80; at += 1) {
+      const asked = ({ sound, signal }: (typeof alone)[number]) => ({ signal, frame: frameOf(sound, at) });
+      const each: number[] = [];
+      for (const one of alone) each.push(...(await model.next([asked(one)])));
+      t.deepEqual(await model.next(together.map(asked)), each);
+    }
+  }
+});
+
+test('a signal that was kept goes on as it would have', async (t) => {
+  const model = await loadSpeechModel();
+  const [sound = () => 0] = sounds;
+  const signal = model.follow();
+  for (let at = 0; at < 20; at += 1) await model.next([{ signal, frame: frameOf(sound, at) }]);
+  const other = model.follow(signal.save());
+  for (let at = 20; at < 40; at += 1) {
+    const frame = frameOf(sound, at);
+    t.deepEqual(await model.next([{ signal: other, frame }]), await model.next([{ signal, frame }]));
+  }
+});
+
+type Wave = (n: number) => number;
+
+const sine =
+  (hz: number): Wave =>
+  (n) =>
+    Math.sin((2 * Math.PI * hz * n) / SAMPLE_RATE);
+
+const together =
+  (...soundsWithoutSpeech: readonly Wave[]): Wave =>
+  (n) =>
+    soundsWithoutSpeech.reduce((sum, sound) => sum + sound(n), 0) / soundsWithoutSpeech.length;
+
+/** Noise that follows from its place alone. */
+const noise: Wave = (n) => (((n * 2_654_435_761) >>> 7) % 2000) / 1000 - 1;
+
+const soundsWithoutSpeech: Readonly<Record<string, Wave>> = {
+  'a tone': sine(1000),
+  'harmonics of a low tone': together(...[150, 300, 450, 600, 750].map(sine)),
+  'a chord': together(...[262, 330, 392].map(sine)),
+  dialling: together(sine(770), sine(1336)),
+  'a buzz': (n) => Math.sign(sine(120)(n)),
+  'a burst of noise': noise,
+};
+
+/** The sound for 0.3 s and for a second, two and a half seconds of silence around each, as every signal of a track has it. */
+function heldOverSilence(sound: Wave): Buffer {
+  const seconds = 9;
+  const bytes = Buffer.alloc(seconds * SAMPLE_RATE * SIGNALS.length * BYTES_PER_SAMPLE);
+  for (let n = 0; n < seconds * SAMPLE_RATE; n += 1) {
+    const at = n / SAMPLE_RATE;
+    const isOn = (at >= 2.5 && at < 2.8) || (at >= 5.3 && at < 6.3);
+    const sample = isOn ? Math.round(0.3 * 32_767 * sound(n)) : 0;
+    for (let signal = 0; signal < SIGNALS.length; signal += 1)
+      bytes.writeInt16LE(sample, (n * SIGNALS.length + signal) * BYTES_PER_SAMPLE);
+  }
+  return bytes;
+}
+
+test('bug: harmonics of a low tone over silence were speech; no tone, chord, buzz or burst is', async (t) => {
+  const models = { speech: await loadSpeechModel(), boundary: await loadBoundaryModel() };
+  for (const [name, sound] of Object.entries(soundsWithoutSpeech)) {
+    const stream = new SoundStream(models);
+    await stream.write(heldOverSilence(sound));
+    t.deepEqual((await stream.finish()).speech, [], name);
+  }
+});

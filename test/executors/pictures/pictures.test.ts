@@ -1,0 +1,253 @@
+import test from 'ava';
+import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
+import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../executors/pictures/bar-finder.ts';
+import { CutFinder } from '../../../executors/pictures/cut-finder.ts';
+import { type ChosenKeyframe, KeyframeFinder } from '../../../executors/pictures/keyframe-finder.ts';
+import {
+  SMALL_BYTES,
+  SMALL_HEIGHT,
+  SMALL_WIDTH,
+  type SmallPicture,
+  smallPicture,
+} from '../../../executors/pictures/small-picture.ts';
+import { timedLabels } from '../../../scripts/films/build-film.ts';
+import type { FilmPlan } from '../../../scripts/films/catalogue.ts';
+import { type FilmKind, planFilm } from '../../../scripts/films/catalogue.ts';
+import { picturesOf } from '../../../scripts/films/film.ts';
+import type { Picture } from '../../../scripts/films/picture.ts';
+
+/** A quarter of the pixels, each the mean of four: a built picture is twice as wide and as high. */
+function reduced({ width, rgb }: Picture): Uint8Array {
+  const small = new Uint8Array(SMALL_BYTES);
+  for (let y = 0; y < SMALL_HEIGHT; y += 1) {
+    for (let x = 0; x < SMALL_WIDTH * 3; x += 1) {
+      const at = 2 * y * width * 3 + Math.floor(x / 3) * 6 + (x % 3);
+      const below = at + width * 3;
+      const sum = (rgb[at] ?? 0) + (rgb[at + 3] ?? 0) + (rgb[below] ?? 0) + (rgb[below + 3] ?? 0);
+      small[y * SMALL_WIDTH * 3 + x] = Math.round(sum / 4);
+    }
+  }
+  return small;
+}
+
+/** The pictures of a film as a pass would hand them over, without an encoder in between. */
+function* picturesOfFilm({ film }: FilmPlan): Generator<SmallPicture> {
+  let frame = 0;
+  for (const picture of picturesOf(film)) {
+    yield smallPicture(Math.round((frame * 1000) / film.framesPerSecond), reduced(picture));
+    frame += 1;
+  }
+}
+
+function found(kind: Parameters<typeof planFilm>[0]['kind'], seed: number) {
+  const plan = planFilm({ set: 'kept', kind, rate: [25, 1], timing: 'steady', seed, seconds: 3 });
+  const cuts: number[] = [];
+  let flashes = 0;
+  const finder = new CutFinder(
+    ({ atMs }) => cuts.push(atMs),
+    () => {
+      flashes += 1;
+    },
+  );
+  for (const picture of picturesOfFilm(plan)) finder.add(picture);
+  finder.end();
+  return { cuts, flashes, labels: timedLabels(plan) };
+}
+
+test('cuts of dark and short shots and of slides are found on their frames, and no others', (t) => {
+  let hits = 0;
+  let labelled = 0;
+  for (const kind of ['dark', 'montage', 'slides'] as const) {
+    const { cuts, labels } = found(kind, 31);
+    labelled += labels.cutsMs.length;
+    hits += cuts.length;
+    t.deepEqual(
+      cuts.filter((cut) => !labels.cutsMs.includes(cut)),
+      [],
+      kind,
+    );
+  }
+  t.true(hits >= 0.85 * labelled, `${hits} of ${labelled}`);
+});
+
+test('flashes and strobes are no cuts', (t) => {
+  for (const kind of ['flashes', 'strobes'] as const) {
+    const { cuts, flashes, labels } = found(kind, 34);
+    t.true(flashes > 0, kind);
+    t.deepEqual(
+      cuts.filter((cut) => !labels.cutsMs.includes(cut)),
+      [],
+      kind,
+    );
+  }
+});
+
+test('a camera that shakes or swings makes no cuts, and a fade none', (t) => {
+  for (const kind of ['restless', 'fades'] as const) {
+    const { cuts, labels } = found(kind, 33);
+    t.deepEqual(cuts, labels.cutsMs, kind);
+  }
+});
+
+function factsOf(kind: FilmKind, seed: number, seconds: number) {
+  const plan = planFilm({ set: 'tuned', kind, rate: [25, 1], timing: 'steady', seed, seconds });
+  const labels = timedLabels(plan);
+  const facts = new PictureFacts({ startMs: 0, endMs: labels.durationMs });
+  for (const picture of picturesOfFilm(plan)) facts.add(picture);
+  facts.end();
+  return { facts, labels };
+}
+
+for (const kind of ['dissolves', 'fades'] as const) {
+  test(`${kind} are ranges with their bounds, and no cuts`, (t) => {
+    const { facts, labels } = factsOf(kind, 51, 5);
+    t.deepEqual(facts.shots(), []);
+    const found = facts.transitions().flatMap((fact) => (fact.kind === 'transition' ? [fact] : []));
+    t.is(found.length, labels.transitions.length);
+    for (const [at, { form, startMs, endMs }] of labels.transitions.entries()) {
+      t.is(found[at]?.form, form as 'dissolve');
+      t.true(Math.abs((found[at]?.startMs ?? 0) - startMs) <= 160);
+      t.true(Math.abs((found[at]?.endMs ?? 0) - endMs) <= 160);
+    }
+  });
+}
+
+const even = (value: number): Uint8Array => new Uint8Array(SMALL_BYTES).fill(value);
+
+/** Four seconds of pictures from the second second on; what is not said is grey, and never quite the same. */
+function shown(valueAt: (ms: number) => number | null, range = { startMs: 1000, endMs: 5000 }): PictureFacts {
+  const facts = new PictureFacts(range);
+  for (let ms = 0; ms < 6000; ms += 40) facts.add(smallPicture(ms, even(valueAt(ms) ?? 120 + ((ms / 40) % 2))));
+  facts.end();
+  return facts;
+}
+
+test('black pictures are a range with their share, cut to the range that is studied', (t) => {
+  const facts = shown((ms) => (ms < 1400 || (ms >= 2000 && ms < 2160) ? 10 : null));
+  t.deepEqual(facts.black(), [{ kind: 'black', index: 0, startMs: 1000, endMs: 1400, blackMilli: 1000 }]);
+});
+
+test('pictures that do not change for two seconds are frozen', (t) => {
+  const facts = shown((ms) => (ms >= 2000 && ms < 4200 ? 90 : null));
+  t.deepEqual(facts.frozen(), [{ kind: 'frozen', index: 0, startMs: 2000, endMs: 4200, changeMilli: 0 }]);
+  t.deepEqual(shown((ms) => (ms >= 2000 && ms < 3900 ? 90 : null)).frozen(), []);
+});
+
+test('a flash is a fact of its own, and flashes that follow each other are one strobe', (t) => {
+  const once = shown((ms) => (ms >= 2000 && ms < 2080 ? 250 : null));
+  t.deepEqual(once.transitions(), [{ kind: 'flash', index: 0, startMs: 2000, endMs: 2080 }]);
+  const strobe = shown((ms) => (ms >= 2000 && ms < 2800 && ms % 200 < 80 ? 250 : null));
+  t.deepEqual(strobe.transitions(), [{ kind: 'strobe', index: 0, startMs: 2000, endMs: 2680, flashes: 4 }]);
+  for (const facts of [once, strobe]) t.deepEqual(facts.shots(), []);
+});
+
+const range = { startMs: 1000, endMs: 31_000 };
+const jpeg = new Uint8Array();
+
+/** What is chosen for these cuts, as [start, end, time], where candidates come every 200 ms from before the range on. */
+function chosen(cuts: readonly number[], { withoutFrom = 40_000, withoutTo = 40_000 } = {}) {
+  const found: ChosenKeyframe[] = [];
+  const finder = new KeyframeFinder(range, (keyframe) => found.push(keyframe));
+  for (let ms = 0; ms <= 32_000; ms += 200) {
+    if (ms < withoutFrom || ms >= withoutTo) finder.candidate({ atMs: ms, jpeg });
+    for (const cut of cuts) if (cut > ms - 950 && cut <= ms - 750) finder.cut(cut);
+    finder.decided(ms - 750);
+  }
+  finder.end();
+  return found.map(({ startMs, endMs, atMs }) => [startMs, endMs, atMs]);
+}
+
+test('a long shot has a keyframe every ten seconds, each in the middle of what it stands for', (t) => {
+  t.deepEqual(chosen([]), [
+    [1000, 11_000, 6000],
+    [11_000, 21_000, 16_000],
+    [21_000, 31_000, 26_000],
+  ]);
+});
+
+test('each shot has one, however short, and pieces are counted from its first picture', (t) => {
+  t.deepEqual(chosen([1400, 5000, 18_000]), [
+    [1000, 1400, 1200],
+    [1400, 5000, 3200],
+    [5000, 15_000, 10_000],
+    [15_000, 18_000, 16_400],
+    [18_000, 28_000, 23_000],
+    [28_000, 31_000, 29_400],
+  ]);
+});
+
+test('the short rest of a shot has none, and takes no candidate from the next one', (t) => {
+  t.deepEqual(chosen([12_500]).slice(0, 2), [
+    [1000, 11_000, 6000],
+    [12_500, 22_500, 17_400],
+  ]);
+});
+
+test('a cut outside the range, or on its first picture, divides nothing', (t) => {
+  t.deepEqual(chosen([400, 1000, 31_000]), chosen([]));
+});
+
+test('a piece without candidates has no keyframe', (t) => {
+  t.deepEqual(chosen([], { withoutFrom: 11_000, withoutTo: 21_000 }), [
+    [1000, 11_000, 6000],
+    [21_000, 31_000, 26_000],
+  ]);
+});
+
+test('candidates that are far ahead of the cuts are kept until these are decided', (t) => {
+  const found: ChosenKeyframe[] = [];
+  const finder = new KeyframeFinder(range, (keyframe) => found.push(keyframe));
+  for (let ms = 1000; ms < 31_000; ms += 200) finder.candidate({ atMs: ms, jpeg });
+  t.deepEqual(found, []);
+  finder.cut(2000);
+  finder.decided(12_500);
+  const times = found.map(({ atMs }) => atMs);
+  t.deepEqual(times, [1400, 7000]);
+});
+
+const size = { width: 1920, height: 1080 };
+const wholePicture: Visible = { left: 0, top: 0, right: 1920, bottom: 1080 };
+const boxed: Visible = { left: 0, top: 140, right: 1920, bottom: 940 };
+const dark: Visible = { left: 700, top: 300, right: 1300, bottom: 800 };
+
+/** What is found in runs of pictures that show the same, one every half second: `[visible, pictures]`. */
+function barsIn(...runs: readonly (readonly [Visible | null, number])[]): FoundBars[] {
+  const all: FoundBars[] = [];
+  const finder = new BarFinder((bars) => all.push(bars));
+  let pictures = 0;
+  for (const [visible, length] of runs) {
+    for (let at = 0; at < length; at += 1) finder.add({ atMs: BAR_RULE.sampleMs * pictures++, visible, size });
+  }
+  finder.end(BAR_RULE.sampleMs * pictures);
+  return all;
+}
+
+test('bars that stay for five seconds are found, and shorter ones are not', (t) => {
+  t.like(barsIn([boxed, 10]), [{ startMs: 0, endMs: 5000, visible: boxed, agreeing: 1 }]);
+  t.deepEqual(barsIn([boxed, 9]), []);
+  t.deepEqual(barsIn([wholePicture, 40]), []);
+});
+
+test('dark and black pictures neither end bars nor are bars', (t) => {
+  t.like(barsIn([dark, 15], [boxed, 20], [dark, 12], [null, 3], [boxed, 10]), [
+    { startMs: 0, endMs: 30_000, visible: boxed, agreeing: 30 / 57 },
+  ]);
+  t.deepEqual(barsIn([dark, 40]), []);
+});
+
+test('bars end where something is seen in them, and begin again', (t) => {
+  t.like(barsIn([boxed, 20], [wholePicture, 20], [boxed, 20]), [
+    { startMs: 0, endMs: 10_000, visible: boxed },
+    { startMs: 20_000, endMs: 30_000, visible: boxed, agreeing: 1 },
+  ]);
+});
+
+test('an edge that wavers by a few pixels is one edge', (t) => {
+  const wavering = { ...boxed, top: 142, bottom: 938 };
+  t.like(barsIn([boxed, 6], [wavering, 3], [boxed, 3]), [{ startMs: 0, endMs: 6000, visible: boxed, agreeing: 1 }]);
+});
+
+test('what is uneven, or far smaller than the picture, is no bar', (t) => {
+  t.deepEqual(barsIn([{ ...boxed, top: 300, bottom: 1080 }, 20]), []);
+  t.deepEqual(barsIn([{ ...wholePicture, left: 700, right: 1220 }, 20]), []);
+});

@@ -1,0 +1,310 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { openRecognizer, RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
+import {
+  openOpenaiRecognizer,
+  type ResponseFormat,
+  TRANSCRIPTION_LIMITS,
+} from '../../../executors/recognition/openai.ts';
+import { regionSound } from '../../../executors/recognition/region-sound.ts';
+import {
+  stubTranscriber,
+  type TranscriberBehaviour,
+  transcribes,
+} from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
+import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
+import { drawn, quickH264 } from '../../media/recipes.ts';
+import { openDetectionBench } from '../evidence/detection-for-tests.ts';
+import { fake, launcherFor, temporaryFolder } from '../process/launcher-for-tests.ts';
+import { inventNothing } from './inventions.ts';
+import { hasPocketsphinx } from './pocketsphinx-of-machine.ts';
+
+const bench = await openDetectionBench();
+test.after.always(() => bench.close());
+
+const sound = { samples: Buffer.alloc(3_200, 1), language: 'en' };
+const { signal } = new AbortController();
+const apiKey = 'sk-test-0123456789';
+
+async function opened(
+  t: ExecutionContext,
+  behaviour: TranscriberBehaviour,
+  responseFormat: ResponseFormat = 'verbose_json',
+) {
+  const server = await stubTranscriber(behaviour);
+  t.teardown(server.close);
+  const clock = new SimulatedClock(0);
+  const provider = { baseUrl: server.baseUrl, apiKey, isLocal: true };
+  return { server, clock, recognizer: openOpenaiRecognizer({ provider, model: 'small', responseFormat, clock }) };
+}
+
+const none = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
+
+test('a region is asked by itself, at temperature 0, without a prompt, as a WAVE file', async (t) => {
+  const { server, recognizer } = await opened(t, transcribes({ text: '' }));
+  t.deepEqual(await recognizer.recognize(sound, signal), { language: null, lines: [] });
+  const [asked] = server.asked;
+  t.is(asked?.path, '/v1/audio/transcriptions');
+  t.is(asked?.headers.authorization, `Bearer ${apiKey}`);
+  t.deepEqual(asked?.fields, {
+    model: ['small'],
+    temperature: ['0'],
+    response_format: ['verbose_json'],
+    'timestamp_granularities[]': ['segment', 'word'],
+    language: ['en'],
+  });
+  t.is(asked?.file.length, 3_244);
+  t.is(asked?.file.toString('latin1', 0, 4), 'RIFF');
+  t.false(JSON.stringify([recognizer.tools, recognizer.parameters]).includes(apiKey));
+});
+
+test('what a server leaves out is recorded as absent', async (t) => {
+  const { server, recognizer } = await opened(t, transcribes({ text: ' Take the bus. ' }));
+  const line = { text: 'Take the bus.', startMs: null, endMs: null, words: [], measures: none };
+  t.deepEqual(await recognizer.recognize(sound, signal), { language: null, lines: [line] });
+  const segment = {
+    text: 'Take the bus.',
+    start: 0.1,
+    end: 1.5,
+    avg_logprob: -0.25,
+    compression_ratio: 0.9,
+    no_speech_prob: 0.01,
+  };
+  const words = [
+    { word: ' Take', start: 0.1, end: 0.4 },
+    { word: ' late', start: 2, end: 2.5 },
+  ];
+  server.behave(transcribes({ language: 'english', duration: 3, segments: [segment], words }));
+  t.deepEqual(await recognizer.recognize(sound, signal), {
+    language: 'english',
+    lines: [
+      {
+        text: 'Take the bus.',
+        startMs: 100,
+        endMs: 1500,
+        words: [{ text: 'Take', startMs: 100, endMs: 400, confidence: null }],
+        measures: { ...none, averageLogProbability: -0.25, compressionRatio: 0.9, noSpeechProbability: 0.01 },
+      },
+    ],
+  });
+  // As whisper.cpp nests its words, with probabilities.
+  const nested = [{ word: 'Take', start: 0.1, end: 0.4, probability: 0.5 }];
+  server.behave(transcribes({ segments: [{ text: 'Take', start: 0.1, end: 0.4, words: nested, avg_logprob: 'n/a' }] }));
+  const { lines } = await recognizer.recognize(sound, signal);
+  t.deepEqual(lines[0]?.measures, { ...none, confidence: 0.5 });
+});
+
+test('a model that knows no times is asked for its text and the log-probabilities of its tokens', async (t) => {
+  const logprobs = [
+    { token: 'Take', logprob: -0.5, bytes: [84] },
+    { token: ' it', logprob: -0.25, bytes: [32] },
+  ];
+  const { server, recognizer } = await opened(t, transcribes({ text: 'Take it', logprobs }), 'json');
+  t.deepEqual(await recognizer.recognize(sound, signal), {
+    language: null,
+    lines: [
+      { text: 'Take it', startMs: null, endMs: null, words: [], measures: { ...none, averageLogProbability: -0.375 } },
+    ],
+  });
+  t.deepEqual(server.asked[0]?.fields, {
+    model: ['small'],
+    temperature: ['0'],
+    response_format: ['json'],
+    'include[]': ['logprobs'],
+    language: ['en'],
+  });
+  t.like(recognizer.parameters, { responseFormat: 'json', include: 'logprobs' });
+  server.behave(transcribes({ text: 'Take it', logprobs: 'none' }));
+  const { lines } = await recognizer.recognize(sound, signal);
+  t.deepEqual(lines[0]?.measures, none);
+});
+
+test('a refusal of the request itself names the option for models that know no times', async (t) => {
+  const refuses: TranscriberBehaviour = (response) => response.writeHead(400).end('{}');
+  const verbose = await opened(t, refuses);
+  await t.throwsAsync(verbose.recognizer.recognize(sound, signal), {
+    message:
+      /^http_400: the server refused the request; a model without times needs --semantic-recognizer-response-format json$/,
+  });
+  const plain = await opened(t, refuses, 'json');
+  await t.throwsAsync(plain.recognizer.recognize(sound, signal), {
+    message: 'http_400: the server refused the request',
+  });
+});
+
+const failing: readonly (readonly [string, TranscriberBehaviour, RegExp])[] = [
+  [
+    'a refusal',
+    (response) => response.writeHead(429).end(`no, ${apiKey}`),
+    /^http_429: the server refused the request$/,
+  ],
+  ['a redirect', (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(), /^redirected: /],
+  ['what is no JSON', (response) => response.writeHead(200).end('fine'), /^invalid_output: the answer is not JSON$/],
+  ['another shape', transcribes({ segments: 'all' }), /^invalid_output: the answer has another shape at 'segments'$/],
+  ['the key', transcribes({ text: `Bearer ${apiKey}` }), /^invalid_output: the answer repeats the key$/],
+  ['control characters', transcribes({ text: 'a\u0000b' }), /^invalid_output: a text of the answer cannot be stored$/],
+  ['too much', transcribes({ text: 'a'.repeat(TRANSCRIPTION_LIMITS.maxResponseBytes) }), /^too_large: /],
+  ['a connection that breaks', (response) => response.destroy(), /^unreachable: /],
+];
+
+for (const [what, behaviour, message] of failing) {
+  test(`${what} instead of an answer has its reason, and never the key`, async (t) => {
+    const { recognizer } = await opened(t, behaviour);
+    const error = await t.throwsAsync(recognizer.recognize(sound, signal), { message });
+    t.false(String(error?.message).includes(apiKey));
+  });
+}
+
+test('a server that does not answer in time is given up, and an abort ends the request at once', async (t) => {
+  let reached = () => {};
+  const { server, clock, recognizer } = await opened(t, () => reached());
+  const arrived = () => new Promise<void>((resolve) => (reached = resolve));
+  let waiting = arrived();
+  const late = recognizer.recognize(sound, signal);
+  late.catch(() => {});
+  await waiting;
+  clock.advance(TRANSCRIPTION_LIMITS.maxWallMs);
+  await t.throwsAsync(late, { message: /^timeout: / });
+  waiting = arrived();
+  const stop = new AbortController();
+  const stopped = recognizer.recognize(sound, stop.signal);
+  stopped.catch(() => {});
+  await waiting;
+  stop.abort(new Error('enough'));
+  await t.throwsAsync(stopped, { message: 'enough' });
+  t.is(server.asked.length, 2);
+});
+
+const environment = { MEDIA_STUDY_WHISPER_CLI: fake('whisper-cli-stand-in') };
+const second = { samples: Buffer.alloc(32_000), language: 'en' };
+
+async function whisperCli(t: ExecutionContext, modelName: string) {
+  const { launcher } = await launcherFor(t);
+  const model = path.join(await temporaryFolder(t), modelName);
+  await writeFile(model, 'ggml');
+  const open = () => openRecognizer(launcher, { engine: 'whisper-cli', model }, { environment, clock: systemClock });
+  return { open, model, launcher };
+}
+
+test('words come with times and confidences, joined from tokens, without the marks among them', async (t) => {
+  const { open, model } = await whisperCli(t, 'ggml-base.bin');
+  const recognizer = await open();
+  t.deepEqual(await recognizer.recognize(second, signal), {
+    language: 'en',
+    lines: [
+      {
+        text: 'Take the bus.',
+        startMs: 0,
+        endMs: 1200,
+        words: [
+          { text: 'Take', startMs: 40, endMs: 300, confidence: 0.9 },
+          { text: 'the', startMs: 300, endMs: 450, confidence: 0.8 },
+          { text: 'bus.', startMs: 450, endMs: 1000, confidence: 0.7 },
+        ],
+        measures: {
+          confidence: 0.76,
+          averageLogProbability: -0.2838,
+          compressionRatio: null,
+          noSpeechProbability: null,
+        },
+      },
+    ],
+  });
+  const tools = recognizer.tools.map(({ name, version }) => [name, version]);
+  t.deepEqual(tools, [
+    ['whisper-cli', 'unstated'],
+    ['whisper-model', 'ggml-base.bin'],
+  ]);
+  await writeFile(model, 'another');
+  await t.throwsAsync(recognizer.recognize(second, signal), { message: /^model_changed: / });
+});
+
+test('a model that is not there, and a result that is none, stop the start', async (t) => {
+  const { launcher } = await launcherFor(t);
+  const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
+  const unavailable = { instanceOf: RecognizerUnavailable, message: /^recognizer_unavailable: / };
+  await t.throwsAsync(openRecognizer(launcher, choice, { environment, clock: systemClock }), unavailable);
+  const nowhere = { environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
+  await t.throwsAsync(openRecognizer(launcher, choice, nowhere), unavailable);
+  for (const name of ['garbled.bin', 'empty.bin'])
+    await t.throwsAsync((await whisperCli(t, name)).open(), unavailable, name);
+});
+
+test('an abort ends the program and leaves nothing behind', async (t) => {
+  const { open, launcher } = await whisperCli(t, 'hangs.bin');
+  const recognizer = await open();
+  const stop = new AbortController();
+  const recognizing = recognizer.recognize(second, stop.signal);
+  while (launcher.running === 0) await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  await t.throwsAsync(recognizing, { message: /^aborted: / });
+  t.is(launcher.running, 0);
+});
+
+/** The sound begins a second behind the picture, and has a tone one second later. */
+const lateSound: MediaRecipe = {
+  words: [
+    ...drawn('testsrc=s=160x90:r=25:d=6'),
+    ...drawn('aevalsrc=0.3*sin(2*PI*440*t)*between(t\\,1\\,2):s=48000:d=4'),
+    ...['-filter_complex', '[1]asetpts=PTS+1/TB[late]', '-map', '0', '-map', '[late]'],
+    ...['-pix_fmt', 'yuv420p', ...quickH264, '-c:a', 'mp2'],
+  ],
+  extension: 'ts',
+};
+
+const lateInMatroska: MediaRecipe = {
+  words: ['-i', 'late.ts', '-map', '0', '-c', 'copy'],
+  extension: 'mkv',
+  inputs: { 'late.ts': lateSound },
+};
+
+/** The loud samples of the first four seconds of a file, each with its place in the sound. */
+async function loudSamples(media: MediaRecipe, videoTrackIndex: number | null): Promise<readonly number[]> {
+  const sound = await regionSound(bench, {
+    ...{ path: await madeMedia(media), audioTrackIndex: 1, videoTrackIndex },
+    region: { startMs: 0, endMs: 4000 },
+    signal: new AbortController().signal,
+  });
+  const samples = new Int16Array(sound.buffer, sound.byteOffset, sound.length / 2);
+  return [...samples.keys()].filter((at) => Math.abs(samples[at] ?? 0) > 2000);
+}
+
+/** From when to when a file is loud, in tenths of a second. */
+async function loudIn(media: MediaRecipe, videoTrackIndex: number | null): Promise<readonly number[]> {
+  const loud = await loudSamples(media, videoTrackIndex);
+  return [loud[0], loud.at(-1)].map((at) => Math.round((at ?? Number.NaN) / 1600));
+}
+
+test('the sound of a region of a transport stream counts from the first picture', async (t) => {
+  t.deepEqual(await loudIn(lateInMatroska, 0), [20, 30]);
+  t.deepEqual(await loudIn(lateSound, 0), [20, 30]);
+});
+
+test('where there is no picture it counts from the first sound', async (t) => {
+  t.deepEqual(await loudIn(lateSound, null), [10, 20]);
+});
+
+test('bug: the first sound of a Matroska file with a picture was not recognised', async (t) => {
+  const picture = drawn('testsrc=s=160x90:r=25:d=2');
+  const click = drawn('aevalsrc=0.6*sin(2*PI*1000*t)*between(t\\,0\\,0.01):s=48000:d=2');
+  const coded = ['-pix_fmt', 'yuv420p', ...quickH264];
+  for (const codec of ['aac', 'libopus', 'libmp3lame']) {
+    // Each codec begins a little late; the tone of 10 ms is there from its first wave to its last.
+    const words = [...picture, ...click, ...coded, '-c:a', codec];
+    const loud = await loudSamples({ words, extension: 'mkv' }, 0);
+    const [first = Number.NaN, last = Number.NaN] = [loud[0], loud.at(-1)];
+    t.true(first < 400 && last - first > 140 && last - first < 170, `${codec} ${first} ${last}`);
+  }
+});
+
+const withPocketsphinx = hasPocketsphinx ? test : test.skip;
+
+withPocketsphinx(
+  'of silence, noise, tones, music and applause no line passes, whatever a recogniser writes',
+  async (t) => {
+    await inventNothing(t, 2);
+  },
+);

@@ -1,3 +1,0 @@
-import { auditsContract } from './audits-contract.ts';
-
-auditsContract('uws');

@@ -1,3 +1,0 @@
-import { captionExecutorsContract } from './caption-executors-contract.ts';
-
-captionExecutorsContract('uws');

@@ -1,3 +1,0 @@
-import { captionsContract } from './captions-contract.ts';
-
-captionsContract('uws');

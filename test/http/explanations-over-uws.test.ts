@@ -1,3 +1,0 @@
-import { explanationsContract } from './explanations-contract.ts';
-
-explanationsContract('uws');

@@ -1,3 +1,0 @@
-import { operationContract } from './operation-contract.ts';
-
-operationContract('uws');

@@ -1,3 +1,0 @@
-import { playbackContract } from './playback-contract.ts';
-
-playbackContract('uws');

@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto';
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { workProgress } from '../../contract/operation/work-progress.ts';
+import { TestHost } from '../host/test-host.ts';
+import type { WireAnswer } from '../host/wire-question.ts';
+import { eventually } from '../patience.ts';
+import { pageOrigin } from './host/contract.ts';
+import {
+  closedStatus,
+  holdsOnly,
+  ingestRequest,
+  ingests,
+  openIngest,
+  putMedia,
+  reached,
+  statusOf,
+  storedFiles,
+} from './host/ingest-steps.ts';
+import { humWav } from './host/media.ts';
+
+/** One byte less than a declared length can say. */
+const mediaBytes = Number.MAX_SAFE_INTEGER - 1;
+const bounds = ['--maximum-owned-media-bytes', String(mediaBytes)];
+
+const creation = '/v1/owned-media-uploads';
+const pathOf = (ingestId: string) => `${ingests}/${ingestId}/upload`;
+const spoken = ['tus-resumable', 'access-control-expose-headers'];
+const tus = { 'Tus-Resumable': '1.0.0' };
+const partType = { 'Content-Type': 'application/offset+octet-stream' };
+const encoded = (values: Record<string, string>): string =>
+  Object.entries(values)
+    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+const metadata = {
+  filename: 'hum.wav',
+  label: 'A hum',
+  rightsHolder: 'The tester',
+  rightsScope: 'local_processing',
+  ownershipAttested: 'true',
+};
+
+/** Sending the media of an ingest in parts, by tus 1.0.0. */
+
+/** A client that speaks tus to a host. */
+const tusClient = (t: ExecutionContext, host: TestHost) => {
+  const head = (ingestId: string) => host.ask('HEAD', pathOf(ingestId), { headers: tus });
+  return {
+    head,
+    send: (ingestId: string, offset: number, body: Buffer | readonly Buffer[], headers: object = {}) =>
+      host.ask('PATCH', pathOf(ingestId), {
+        headers: { ...tus, ...partType, 'Upload-Offset': offset, ...headers },
+        body,
+      }),
+    refused: (answer: WireAnswer, code: ErrorCode, others: readonly string[] = []) =>
+      host.refused(t, answer, code, [...spoken, ...others]),
+    stands: async (ingestId: string, offset: number) => {
+      const { status, headers } = await head(ingestId);
+      t.is(status, 200);
+      t.like(headers, { 'upload-offset': String(offset), 'tus-resumable': '1.0.0', 'cache-control': 'no-store' });
+    },
+    /** Sends the beginning of a part, and waits until it counts. */
+    begun: async (ingestId: string, media: Buffer, [from, to]: readonly [number, number], headers: object = {}) => {
+      const fields = { ...tus, ...partType, 'Upload-Offset': from, ...headers };
+      const part = host.request('PATCH', pathOf(ingestId), media.length - from, fields);
+      part.send(media.subarray(from, to));
+      const name = ingestId.slice(ingestId.indexOf(':') + 1);
+      const isThere = async () => (await storedFiles(host)).some((file) => file.endsWith(`${name}.part ${to}`));
+      await eventually('the beginning of the part', isThere, 5);
+      return part;
+    },
+  };
+};
+
+test('a file is sent in parts, and each answer says where the next begins', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { head, refused, send, stands } = tusClient(t, host);
+  const media = humWav(30);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  await stands(ingestId, 0);
+  const first = await send(ingestId, 0, media.subarray(0, 1000));
+  t.is(first.status, 204);
+  t.like(first.headers, { 'upload-offset': '1000', 'tus-resumable': '1.0.0' });
+  const expires = Date.parse(String(first.headers['upload-expires'])) - Date.now();
+  t.true(expires > 23 * 3_600_000 && expires <= 24 * 3_600_000);
+  t.is((await send(ingestId, 1000, Buffer.alloc(0))).headers['upload-offset'], '1000');
+  t.is((await send(ingestId, 1000, [media.subarray(1000, 1500), media.subarray(1500, 2000)])).status, 204);
+  const progress = await host.get(`${ingests}/${ingestId}/progress`);
+  t.like(host.granted(t, progress, 200, workProgress), {
+    ...{ stage: 'upload', completed: 2000, total: media.length, unit: 'bytes', bytes: 2000 },
+  });
+  const standing = await head(ingestId);
+  t.like(standing.headers, {
+    'upload-offset': '2000',
+    'upload-length': String(media.length),
+    'upload-metadata': encoded(metadata),
+  });
+  const headers = { ...tus, ...partType, 'Upload-Offset': 2000, 'X-HTTP-Method-Override': 'PATCH' };
+  const overridden = await host.ask('POST', pathOf(ingestId), { headers, body: media.subarray(2000) });
+  t.is(overridden.status, 204);
+  t.is(overridden.headers['upload-expires'], undefined);
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+  await stands(ingestId, media.length);
+  refused(await send(ingestId, media.length, Buffer.alloc(0)), 'ingest_upload_conflict');
+  refused(await host.ask('DELETE', pathOf(ingestId), { headers: tus }), 'ingest_already_terminal');
+});
+
+test('a client that speaks tus alone opens the ingest by its own fields', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { refused, send } = tusClient(t, host);
+  const media = humWav(31);
+  const create = (fields: object) => host.ask('POST', creation, { headers: { ...tus, ...fields } });
+  const length = { 'Upload-Length': media.length };
+  const others = { ...metadata, filetype: 'audio/wav' };
+  const answer = await create({ ...length, 'Upload-Metadata': encoded(others) });
+  const { ingestId } = host.granted(t, answer, 201, closedStatus, [...spoken, 'location', 'upload-expires']);
+  t.is(answer.headers.location, pathOf(ingestId));
+  t.is((await send(ingestId, 0, media)).status, 204);
+  t.like(await reached(t, host, ingestId), { status: 'registered', source: { label: 'A hum' } });
+
+  const without = (name: string) =>
+    encoded(Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== name)));
+  const rows: [ErrorCode, object][] = [
+    ['invalid_ingest_request', { 'Upload-Metadata': encoded(metadata) }],
+    ['invalid_ingest_request', { 'Upload-Defer-Length': 1, 'Upload-Metadata': encoded(metadata) }],
+    ['invalid_ingest_request', { ...length }],
+    ['invalid_ingest_request', { 'Upload-Length': 0, 'Upload-Metadata': encoded(metadata) }],
+    ['invalid_ingest_request', { ...length, 'Upload-Metadata': 'filename hum.wav' }],
+    ['invalid_ingest_request', { ...length, 'Upload-Metadata': 'filename /w==' }],
+    ['invalid_ingest_request', { ...length, 'Upload-Metadata': `${encoded(metadata)},filename aA==` }],
+    ['invalid_ingest_request', { ...length, 'Upload-Metadata': without('label') }],
+    ['invalid_rights_attestation', { ...length, 'Upload-Metadata': without('ownershipAttested') }],
+    ['ingest_body_too_large', { 'Upload-Length': mediaBytes + 1, 'Upload-Metadata': encoded(metadata) }],
+  ];
+  for (const [code, fields] of rows) refused(await create(fields), code);
+});
+
+test('a part that does not fit is refused in order, and the upload stays as it stands', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { head, refused, send, stands } = tusClient(t, host);
+  const media = humWav(32);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  t.is((await send(ingestId, 0, media.subarray(0, 100))).status, 204);
+  const part = media.subarray(100, 200);
+  const digest = createHash('sha256').update(part).digest('base64');
+  const gzip = { 'Content-Encoding': 'gzip' };
+  const wrongType = { 'Content-Type': 'application/octet-stream' };
+  const rows: [ErrorCode, number, Buffer, object][] = [
+    ['unsupported_content_encoding', 100, part, { ...gzip, ...wrongType }],
+    ['unsupported_content_type', 100, part, { ...wrongType, 'Upload-Offset': '-1' }],
+    ['invalid_upload_offset', 100, part, { 'Upload-Offset': '-1', 'Upload-Checksum': 'md5 x' }],
+    ['invalid_upload_offset', 100, part, { 'Upload-Offset': '0100' }],
+    ['invalid_upload_checksum', 100, part, { 'Upload-Checksum': 'md5 AAAA' }],
+    ['invalid_upload_checksum', 100, part, { 'Upload-Checksum': 'sha256 AAAA' }],
+    ['invalid_upload_length', 100, Buffer.alloc(media.length), {}],
+    ['upload_checksum_mismatch', 100, media.subarray(101, 201), { 'Upload-Checksum': `sha256 ${digest}` }],
+  ];
+  for (const [code, offset, body, headers] of rows) {
+    refused(await send(ingestId, offset, body, headers), code);
+    await stands(ingestId, 100);
+  }
+  const conflict = await send(ingestId, 50, part);
+  refused(conflict, 'upload_offset_conflict', ['upload-offset']);
+  t.is(conflict.headers['upload-offset'], '100');
+  const long = await send(ingestId, 100, [media.subarray(100), Buffer.alloc(1)]);
+  refused(long, 'invalid_upload_length');
+  await stands(ingestId, 100);
+  refused(await send('owned-ingest:none', 0, part), 'unknown_ingest');
+  t.is((await head('owned-ingest:none')).status, 404);
+  for (const version of [{}, { 'Tus-Resumable': '0.2.2' }]) {
+    const answer = await host.ask('PATCH', pathOf(ingestId), {
+      headers: { ...partType, ...version },
+      body: part,
+    });
+    refused(answer, 'unsupported_tus_version', ['tus-version']);
+    t.is(answer.headers['tus-version'], '1.0.0');
+  }
+  t.is((await send(ingestId, 100, part, { 'Upload-Checksum': `sha256 ${digest}` })).status, 204);
+  const sha1 = createHash('sha1').update(media.subarray(200)).digest('base64');
+  t.is((await send(ingestId, 200, media.subarray(200), { 'Upload-Checksum': `sha1 ${sha1}` })).status, 204);
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+});
+
+test('what had arrived when a connection broke counts, unless it has a checksum', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { begun, send, stands } = tusClient(t, host);
+  const media = humWav(33);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  const digest = createHash('sha256').update(media).digest('base64');
+  const checked = await begun(ingestId, media, [0, 3000], { 'Upload-Checksum': `sha256 ${digest}` });
+  await stands(ingestId, 0);
+  checked.leave();
+  const other = await openIngest(t, host, ingestRequest(media.length));
+  const cut = await begun(other, media, [0, 2000]);
+  await stands(other, 2000);
+  cut.leave();
+  t.is((await send(other, 2000, media.subarray(2000))).status, 204);
+  t.is((await send(ingestId, 0, media)).status, 204);
+  t.is((await reached(t, host, other)).status, 'registered');
+  await reached(t, host, ingestId);
+});
+
+test('a new part ends one whose connection is dead, and goes on behind its bytes', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { begun, refused, send, stands } = tusClient(t, host);
+  const media = humWav(34);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  const stale = await begun(ingestId, media, [0, 1000]);
+  host.refused(t, await putMedia(host, ingestId, media), 'ingest_upload_conflict');
+  await stands(ingestId, 1000);
+  t.is((await send(ingestId, 1000, media.subarray(1000))).status, 204);
+  refused(await stale.answer(), 'upload_superseded');
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+});
+
+test('an upload that is ended leaves nothing, and is gone', async (t) => {
+  const host = await TestHost.open(t, { flags: bounds });
+  const { begun, head, refused, send } = tusClient(t, host);
+  const before = await storedFiles(host);
+  const media = humWav(35);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  const sending = await begun(ingestId, media, [0, 1000]);
+  const ended = await host.ask('DELETE', pathOf(ingestId), { headers: tus });
+  t.is(ended.status, 204);
+  refused(await sending.answer(), 'upload_gone');
+  t.like(await statusOf(t, host, ingestId), { status: 'failed', failure: { code: 'canceled' } });
+  refused(await send(ingestId, 1000, media.subarray(1000)), 'upload_gone');
+  refused(await host.ask('DELETE', pathOf(ingestId), { headers: tus }), 'upload_gone');
+  t.is((await head(ingestId)).status, 410);
+  await holdsOnly(t, host, before);
+});
+
+test('the plain way goes on where parts were begun, and takes their place', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { send } = tusClient(t, host);
+  const media = humWav(36);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  t.is((await send(ingestId, 0, Buffer.alloc(500))).status, 204);
+  host.granted(t, await putMedia(host, ingestId, media), 202, closedStatus);
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+  t.false((await storedFiles(host)).some((file) => file.includes('.part ')));
+});
+
+test('a restarted host goes on behind the bytes that counted, or begins anew without the file', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, flags: bounds });
+  const { begun, send, stands } = tusClient(t, host);
+  const media = humWav(37);
+  const [kept, lost] = [
+    await openIngest(t, host, ingestRequest(media.length)),
+    await openIngest(t, host, ingestRequest(media.length)),
+  ];
+  for (const ingestId of [kept, lost]) t.is((await send(ingestId, 0, media.subarray(0, 4000))).status, 204);
+  await begun(kept, media, [4000, 5000]);
+  const partOf = (ingestId: string) =>
+    join(host.dataRoot, 'inbox', `${ingestId.slice(ingestId.indexOf(':') + 1)}.part`);
+  await host.die(() => truncate(partOf(lost), 3999));
+  await stands(kept, 4000);
+  await stands(lost, 0);
+  t.is((await send(kept, 4000, media.subarray(4000))).status, 204);
+  t.is((await send(lost, 0, media)).status, 204);
+  t.is((await reached(t, host, kept)).status, 'registered');
+  t.is((await reached(t, host, lost)).source?.sourceSessionId, (await statusOf(t, host, kept)).source?.sourceSessionId);
+});
+
+test('a page of an allowed origin may use it, and learns what the host can do', async (t) => {
+  const host = await TestHost.open(t, { flags: bounds });
+  const { refused } = tusClient(t, host);
+  const discovered = { 'tus-version': '1.0.0', 'tus-extension': 'creation,expiration,checksum,termination' };
+  for (const path of [creation, pathOf('owned-ingest:none')]) {
+    const bare = await host.ask('OPTIONS', path, { token: null });
+    t.is(bare.status, 204);
+    t.like(bare.headers, { ...discovered, 'tus-max-size': String(mediaBytes) });
+    const asked = await host.ask('OPTIONS', path, { token: null, headers: { Origin: pageOrigin } });
+    t.like(asked.headers, { ...discovered, 'access-control-allow-origin': pageOrigin });
+    t.regex(String(asked.headers['access-control-allow-methods']), /PATCH.*DELETE/);
+    for (const name of ['Upload-Offset', 'Tus-Resumable', 'Upload-Metadata', 'Upload-Checksum']) {
+      t.true(String(asked.headers['access-control-allow-headers']).includes(name));
+    }
+    const stranger = await host.ask('OPTIONS', path, { token: null, headers: { Origin: 'http://evil.example' } });
+    refused(stranger, 'origin_not_allowed');
+  }
+  const answer = await host.ask('HEAD', pathOf('owned-ingest:none'), { headers: { ...tus, Origin: pageOrigin } });
+  t.like(answer.headers, { 'access-control-allow-origin': pageOrigin, 'tus-resumable': '1.0.0' });
+  t.regex(String(answer.headers['access-control-expose-headers']), /Upload-Offset/);
+  refused(await host.ask('PATCH', creation, { token: null }), 'unauthorized', ['www-authenticate']);
+  refused(await host.get(pathOf('owned-ingest:none')), 'method_not_allowed', ['allow']);
+});

@@ -1,0 +1,231 @@
+import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../contract/base/error-codes.ts';
+import { type SourceSessionRow, sourceSessionList } from '../../contract/sources/source-session-list.ts';
+import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
+import {
+  attachedSubtitleTrack,
+  subtitleTracks as listedTracks,
+} from '../../contract/sources/subtitle-track-answers.ts';
+import { runtimePlan } from '../../contract/study/runtime-plan.ts';
+import { sampleMedia } from '../../fixtures/sample/gold.ts';
+import { TestHost } from '../host/test-host.ts';
+import { ingest, storedFiles } from './host/ingest-steps.ts';
+import { humWav } from './host/media.ts';
+import { followed, plans, runtimeOf, sampleRow, startStudy, starts, studyRequest } from './host/study-steps.ts';
+import { attach, attached, attachedTo, hello, srt, tracksOf } from './host/subtitle-steps.ts';
+
+// What a host has to study: its sources and their revisions, and the subtitle files that are attached to them.
+
+const sources = '/v1/source-sessions';
+
+test('the list of sources begins with the sample alone', async (t) => {
+  const host = await TestHost.open(t);
+  const { sourceSessions } = host.granted(t, await host.get(sources), 200, sourceSessionList);
+  t.like(sourceSessions, { length: 1, 0: { sourceKind: 'owned_local', rightsScope: 'redistribution' } });
+  t.true(sourceSessions[0]?.detectedLanguageEvidenceAvailable);
+  t.is(sourceSessions[0]?.preflightSchema, 'studio.preflight-bundle.v3');
+});
+
+/** Bytes that were registered before. */
+
+const rows = async (t: ExecutionContext, host: TestHost) =>
+  host.granted(t, await host.get('/v1/source-sessions'), 200, sourceSessionList).sourceSessions;
+
+test('the same bytes under the same names are the same revision; its receipts are kept', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const media = humWav(50);
+  const first = (await ingest(t, host, media)).source;
+  const before = await storedFiles(host);
+  const list = await rows(t, host);
+  const again = await ingest(t, host, media);
+  t.is(again.status, 'registered');
+  t.deepEqual(again.source, first);
+  t.deepEqual(await rows(t, host), list);
+  const after = await storedFiles(host);
+  t.true(after.length > before.length);
+  t.is(
+    after.filter((file) => file.endsWith(` ${media.length}`)).length,
+    before.filter((file) => file.endsWith(` ${media.length}`)).length,
+  );
+});
+
+for (const others of [{ label: 'Another hum' }, { filename: 'other.wav' }, { rightsHolder: 'Somebody else' }]) {
+  const [changed] = Object.keys(others);
+  test(`the same bytes with another ${changed} are a new revision, and the old one is stale`, async (t) => {
+    const host = await TestHost.open(t, { mediaTools: true });
+    const media = humWav(60 + String(changed).length);
+    const older = (await ingest(t, host, media)).source;
+    const newer = (await ingest(t, host, media, others)).source;
+    if (older === null || newer === null) throw new Error('not registered');
+    t.is(newer.sourceSessionId, older.sourceSessionId);
+    t.is(newer.sourceContentId, older.sourceContentId);
+    t.not(newer.sourceRevisionId, older.sourceRevisionId);
+    const listed = (await rows(t, host)).filter(({ sourceSessionId }) => sourceSessionId === newer.sourceSessionId);
+    t.deepEqual(listed, [newer]);
+    const range = { range: { startMs: 0, endMs: newer.durationMs } };
+    for (const path of [plans, starts]) {
+      host.refused(t, await host.post(path, studyRequest(older, range)), 'stale_source_revision');
+    }
+    host.granted(t, await host.post(plans, studyRequest(newer, range)), 200, runtimePlan);
+  });
+}
+
+test('the list has one row a session, sorted', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, life: 'ingested' });
+  await Promise.all([2, 3, 4, 5].map((seed) => ingest(t, host, humWav(seed))));
+  const ids = (await rows(t, host)).map(({ sourceSessionId }) => sourceSessionId);
+  t.deepEqual(ids, [...new Set(ids)].sort());
+  t.is(ids.length, 6);
+});
+
+test('an upload of the bytes of the sample carries its pinned evidence over', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true, life: 'studied' });
+  const sample = await sampleRow(t, host);
+  const { runtimeId } = await startStudy(t, host, studyRequest(sample));
+  await followed(t, host, runtimeId);
+  const studied = await startStudy(t, host, studyRequest(sample));
+  const { source } = await ingest(t, host, await readFile(sampleMedia), { filename: 'sample.mp4' });
+  if (source === null) throw new Error('not registered');
+  const { sourceSessionId, sourceContentId, durationMs, trackCount, preflightSchema } = sample;
+  t.like(source, { sourceSessionId, sourceContentId, durationMs, trackCount, preflightSchema });
+  t.like(source, { rightsScope: 'local_processing', detectedLanguageEvidenceAvailable: true });
+  t.not(source.sourceRevisionId, sample.sourceRevisionId);
+  const fresh = studyRequest(sample, { clientRequestId: 'too-late' });
+  host.refused(t, await host.post(starts, fresh), 'stale_source_revision');
+  t.deepEqual(await startStudy(t, host, studyRequest(sample)), studied);
+  t.is((await runtimeOf(t, host, studied.runtimeId)).lifecycle, 'terminal');
+  const started = await startStudy(t, host, studyRequest(source));
+  t.not(started.runtimeId, studied.runtimeId);
+});
+
+test('a source whose sealed file changed is neither planned nor studied until it is whole again', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const media = humWav(150);
+  const { source } = await ingest(t, host, media);
+  if (source === null) throw new Error('not registered');
+  const request = studyRequest(source, { range: { startMs: 0, endMs: source.durationMs } });
+  host.granted(t, await host.post(plans, request), 200, runtimePlan);
+  const file = (await storedFiles(host)).find((each) => each.includes(source.sourceContentId.slice(7)));
+  const path = file?.split(' ')[0] ?? '';
+  await appendFile(path, 'x');
+  for (const target of [plans, starts]) {
+    host.refused(t, await host.post(target, request), 'source_revalidation_failed');
+  }
+  await truncate(path, media.length);
+  t.true((await readFile(path)).equals(media));
+  host.granted(t, await host.post(plans, request), 200, runtimePlan);
+});
+
+/** The hum that was ingested before. */
+async function humOf(t: ExecutionContext, host: TestHost): Promise<SourceSessionRow> {
+  const hum = (await rows(t, host)).find(({ label }) => label === 'A hum');
+  if (hum === undefined) throw new Error('the hum is not listed');
+  return hum;
+}
+
+/** Bytes and words that are refused, the code, and what the message says. */
+const refusals: readonly (readonly [what: string, Buffer, others: object, ErrorCode, message: RegExp])[] = [
+  [
+    'no attestation',
+    hello,
+    { ownershipAttested: 'no' },
+    'invalid_rights_attestation',
+    /ownershipAttested must be true/,
+  ],
+  ['a language that is no tag', hello, { language: 'k o' }, 'invalid_subtitle_request', /^language: must match \^/],
+  ['no label', hello, { label: ' ' }, 'invalid_subtitle_request', /^label: /],
+  ['an encoding that is none', hello, { encoding: 'ebcdic' }, 'invalid_subtitle_request', /^encoding: ebcdic /],
+  ['a format that is none', hello, { format: 'docx' }, 'invalid_subtitle_request', /^format: /],
+  ['another encoding', Buffer.from([...hello, 0xe9]), {}, 'subtitle_encoding_mismatch', /no text in utf-8$/],
+  ['a binary file', Buffer.from([...hello, 10, 0]), {}, 'subtitle_encoding_mismatch', /^line 5 .* U\+0000/],
+  ['a lying format', hello, { format: 'webvtt' }, 'subtitle_format_mismatch', /its text is srt, not webvtt$/],
+  ['text that is no file of subtitles', Buffer.from('Hello\n'), {}, 'subtitle_format_mismatch', /neither srt/],
+  ['blank lines alone', Buffer.from('\n \n'), {}, 'invalid_subtitle_file', /^the file is empty$/],
+  ['a head without cues', Buffer.from('WEBVTT\n'), {}, 'invalid_subtitle_file', /^the file holds no cue$/],
+  ['an end before its start', srt('00:00:02,000 --> 00:00:01,000\nx'), {}, 'invalid_subtitle_file', /^line 2: /],
+  ['half a time', srt('00:00:02 --> 00:00:03\nx'), {}, 'invalid_subtitle_file', /^line 2: times are needed/],
+];
+
+test('an attached file is a track of a new revision, once, and can be taken off', async (t) => {
+  const host = await TestHost.open(t, { life: 'ingested', mediaTools: true });
+  const source = await humOf(t, host);
+  const { sourceSessionId, sourceRevisionId } = source;
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, []);
+  const first = await attached(t, host, sourceSessionId, hello, { language: 'en' });
+  t.like(first.track, { trackIndex: 1, language: 'en', format: 'srt', encoding: 'utf-8', bytes: hello.length });
+  t.deepEqual(first.source, { ...source, ...first.source, trackCount: 2 });
+  t.not(first.source.sourceRevisionId, sourceRevisionId);
+  const range = { range: { startMs: 0, endMs: source.durationMs } };
+  host.refused(t, await host.post(plans, studyRequest(source, range)), 'stale_source_revision');
+  host.granted(t, await host.post(plans, studyRequest(first.source, range)), 200, runtimePlan);
+
+  const again = host.granted(
+    t,
+    await attach(host, sourceSessionId, [hello], { language: 'en' }),
+    200,
+    attachedSubtitleTrack,
+  );
+  t.deepEqual(again, first);
+  const other = await attached(t, host, sourceSessionId, hello, { language: 'de' });
+  t.is(other.track.trackIndex, 2);
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, [first.track, other.track]);
+
+  const detach = (index: number) => host.ask('DELETE', `${tracksOf(sourceSessionId)}/${index}`);
+  t.deepEqual(host.granted(t, await detach(1), 200, listedTracks).subtitleTracks, [other.track]);
+  host.refused(t, await detach(1), 'unknown_subtitle_track');
+  const bare = host.granted(t, await detach(2), 200, listedTracks);
+  t.is(bare.sourceRevisionId, sourceRevisionId);
+});
+
+test('files that are attached at once all stay, and outlive a kill of the host', async (t) => {
+  const host = await TestHost.open(t, { life: 'ingested', mediaTools: true });
+  const { sourceSessionId } = await humOf(t, host);
+  const labels = ['one', 'two', 'three'];
+  await Promise.all(labels.map((label) => attached(t, host, sourceSessionId, hello, { label })));
+  const before = await attachedTo(t, host, sourceSessionId);
+  t.deepEqual(before.subtitleTracks.map(({ label }) => label).sort(), [...labels].sort());
+  t.deepEqual(
+    before.subtitleTracks.map(({ trackIndex }) => trackIndex),
+    [1, 2, 3],
+  );
+  await host.die();
+  t.deepEqual(await attachedTo(t, host, sourceSessionId), before);
+  const cut = attach(host, sourceSessionId, hello, { label: 'four' }).catch(() => null);
+  await host.die();
+  await cut;
+  const { status } = await attach(host, sourceSessionId, hello, { label: 'four' });
+  t.true([200, 201].includes(status));
+  const after = await attachedTo(t, host, sourceSessionId);
+  t.deepEqual(after.subtitleTracks.slice(0, 3), before.subtitleTracks);
+  t.is(after.subtitleTracks.length, 4);
+  const { source } = await ingest(t, host, humWav(1), { label: 'Another hum' });
+  t.is(source?.trackCount, 5);
+  t.deepEqual((await attachedTo(t, host, sourceSessionId)).subtitleTracks, after.subtitleTracks);
+});
+
+test('a file that cannot be read without a guess is refused, and the source stays', async (t) => {
+  const host = await TestHost.open(t, { life: 'ingested', mediaTools: true });
+  const { sourceSessionId, sourceRevisionId } = await humOf(t, host);
+  for (const [what, body, others, code, message] of refusals) {
+    t.regex(host.refused(t, await attach(host, sourceSessionId, body, others), code), message, what);
+  }
+  const large = Buffer.concat([hello, Buffer.alloc(maximumSubtitleBytes, 'x')]);
+  host.refused(t, await attach(host, sourceSessionId, large), 'subtitle_file_too_large');
+  host.refused(t, await attach(host, sourceSessionId, [hello, large]), 'subtitle_file_too_large');
+  host.refused(t, await attach(host, sourceSessionId, Buffer.alloc(0)), 'empty_request_body');
+  const text = { headers: { 'Content-Type': 'text/plain' }, body: hello };
+  host.refused(t, await host.ask('POST', tracksOf(sourceSessionId), text), 'unsupported_content_type');
+  host.refused(t, await attach(host, 'source-session:none', hello), 'unknown_source_session');
+  host.refused(t, await host.get(tracksOf('source-session:none')), 'unknown_source_session');
+  const sample = await sampleRow(t, host);
+  host.refused(t, await attach(host, sample.sourceSessionId, hello), 'source_read_in_place');
+  t.is((await attachedTo(t, host, sourceSessionId)).sourceRevisionId, sourceRevisionId);
+});
+
+test('nothing is attached to a source whose files have changed', async (t) => {
+  const host = await TestHost.open(t, { life: 'ingested', mediaTools: true });
+  const source = await humOf(t, host);
+  await rm(host.objectFile(source.sourceContentId));
+  host.refused(t, await attach(host, source.sourceSessionId, hello), 'source_revalidation_failed');
+});

@@ -1,3 +1,0 @@
-import { streamsContract } from './streams-contract.ts';
-
-streamsContract('uws');

@@ -1,0 +1,376 @@
+import { setTimeout } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { ownedIngestStatus } from '../../contract/ingest/owned-ingest.ts';
+import { hostStreamEvents, maximumFollowed, runtimeEnded } from '../../contract/journal/event-stream.ts';
+import { actorsFollowed, actorTransitions, streamedTransition } from '../../contract/lifecycles/actor-transitions.ts';
+import { actorList } from '../../contract/lifecycles/actors.ts';
+import { workProgress } from '../../contract/operation/work-progress.ts';
+import { TestHost } from '../host/test-host.ts';
+import { pageOrigin } from './host/contract.ts';
+import { ingestRequest, ingests, octets, openIngest } from './host/ingest-steps.ts';
+import { eventsPage, followed, heldStudy, sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
+import { StreamReader } from './streams/stream-reader.ts';
+
+// Streams of events: one journal, several journals and ingests, and the transitions of actors.
+
+/** Journals as streams of events. */
+
+test('the stream of an ended study is its journal and its end', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const runtimeId = host.known.studies.oneSecond;
+  const { events: records, journalHead } = await eventsPage(t, host, runtimeId);
+  const stream = await StreamReader.of(host, `/v1/runtimes/${runtimeId}/events`, { Origin: pageOrigin });
+  t.is(await stream.ended, 'whole');
+  t.like(stream, { status: 200 });
+  t.like(stream.headers, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': pageOrigin,
+    vary: 'Origin, Accept',
+  });
+  t.is(stream.retry, 1000);
+  t.deepEqual(stream.data('journal'), records);
+  t.deepEqual(
+    stream.events.slice(0, -1).map(({ id }) => id),
+    records.map(({ seq }) => String(seq)),
+  );
+  t.like(stream.events.at(-1), { event: 'ended' });
+  t.deepEqual(runtimeEnded.parse(stream.data('ended')[0]), {
+    ...{ schema: 'studio.local-runtime-ended.v1', runtimeId, lifecycle: 'terminal', reason: null },
+    journalHead,
+  });
+});
+
+test('a stream goes on behind Last-Event-ID, else behind after', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const runtimeId = host.known.studies.oneSecond;
+  const { journalHead } = await eventsPage(t, host, runtimeId);
+  const path = `/v1/runtimes/${runtimeId}/events`;
+  const rows: [string, Record<string, string>, number][] = [
+    [`${path}?after=${journalHead - 2}`, {}, 2],
+    [path, { 'Last-Event-ID': String(journalHead - 3) }, 3],
+    [`${path}?after=1`, { 'Last-Event-ID': String(journalHead - 1) }, 1],
+    [`${path}?after=${journalHead}`, {}, 0],
+  ];
+  for (const [target, headers, left] of rows) {
+    const stream = await StreamReader.of(host, target, headers);
+    t.is(await stream.ended, 'whole');
+    t.is(stream.data('journal').length, left, target);
+    t.is(stream.data('ended').length, 1);
+  }
+});
+
+test('what no stream can begin with is refused in JSON', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const runtimeId = host.known.studies.oneSecond;
+  const Accept = 'text/event-stream';
+  const path = `/v1/runtimes/${runtimeId}/events`;
+  const ask = (target: string, headers: object = {}) => host.get(target, { headers: { Accept, ...headers } });
+  for (const id of ['x', '01', '-1', '1,2', '9007199254740992']) {
+    host.refused(t, await ask(path, { 'Last-Event-ID': id }), 'invalid_cursor');
+    host.refused(t, await ask(`${path}?after=${encodeURIComponent(id)}`), 'invalid_cursor');
+    host.refused(t, await ask(`${path}?after=${encodeURIComponent(id)}`, { 'Last-Event-ID': '1' }), 'invalid_cursor');
+  }
+  host.refused(t, await ask(path, { 'Last-Event-ID': ['1', '2'] }), 'invalid_cursor');
+  host.refused(t, await ask(path, { 'Last-Event-ID': '9999' }), 'cursor_past_head');
+  host.refused(t, await ask(`${path}?after=9999`), 'cursor_past_head');
+  host.refused(t, await ask(`${path}?limit=0`), 'invalid_cursor');
+  host.refused(t, await ask('/v1/runtimes/runtime:none/events'), 'unknown_runtime');
+  host.refused(t, await ask(path, { Origin: 'http://elsewhere.example' }), 'origin_not_allowed');
+  host.refused(t, await host.get(path, { headers: { Accept }, token: null }), 'unauthorized', ['www-authenticate']);
+});
+
+test('only who asks for a stream by its name gets one', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const runtimeId = host.known.studies.oneSecond;
+  const path = `/v1/runtimes/${runtimeId}/events?limit=3`;
+  const page = await host.get(path);
+  for (const Accept of [
+    ...['*/*', 'text/*', 'application/json', 'text/event-stream;q=0', 'text/event-stream;q=x'],
+    'text/event-stream;q=0.5, application/json',
+  ]) {
+    const answer = await host.get(path, { headers: { Accept } });
+    t.deepEqual(answer.body, page.body, Accept);
+    t.is(answer.headers['content-type'], 'application/json; charset=utf-8');
+  }
+  for (const Accept of ['text/event-stream', 'TEXT/Event-Stream; q=1', 'application/json;q=0.9, text/event-stream']) {
+    const answer = await host.get(path, { headers: { Accept } });
+    t.is(answer.headers['content-type'], 'text/event-stream', Accept);
+  }
+  const head = await host.ask('HEAD', path, { headers: { Accept: 'text/event-stream' } });
+  t.like(head, { status: 200 });
+  t.is(head.headers['content-type'], 'text/event-stream');
+  t.is(head.body.length, 0);
+});
+
+test('a stream gets each event of a live study once, to its end', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const { runtimeId, head } = await heldStudy(t, host, 1800);
+  const all = await StreamReader.of(host, `/v1/runtimes/${runtimeId}/events`);
+  const late = await StreamReader.of(host, `/v1/runtimes/${runtimeId}/events?after=${head}`);
+  await all.until('the events so far', ({ records }) => records === head);
+  t.is(late.records, 0);
+  host.launcher.release();
+  t.deepEqual(await Promise.all([all.ended, late.ended]), ['whole', 'whole']);
+  const { events: records } = await followed(t, host, runtimeId);
+  t.deepEqual(all.data('journal'), records);
+  t.deepEqual(late.data('journal'), records.slice(head));
+});
+
+test('clients that leave their streams leave the host and the study alone', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const { runtimeId } = await heldStudy(t, host, 1900);
+  for (let left = 0; left < 20; left += 1) {
+    const stream = await StreamReader.of(host, `/v1/runtimes/${runtimeId}/events`);
+    await setTimeout(2);
+    stream.close();
+  }
+  host.launcher.release();
+  t.like((await followed(t, host, runtimeId)).last, { lifecycle: 'terminal', reason: null });
+});
+
+/** One stream of several journals and ingests, and how far work has come. */
+
+const openedIngest = async (t: ExecutionContext, host: TestHost, declaredBytes: number): Promise<string> => {
+  const opened = await host.post(ingests, ingestRequest(declaredBytes));
+  return host.granted(t, opened, 202, ownedIngestStatus).ingestId;
+};
+
+test('one stream follows journals and ingests, and its id resumes all of them', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const { runtimeId: ended } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
+  const { events: records } = await followed(t, host, ended);
+  const { runtimeId: live, head } = await heldStudy(t, host, 2100);
+  const ingestId = await openedIngest(t, host, 4);
+  const path = `/v1/events?runtimes=${ended}@${records.length - 1},${live}&ingests=${ingestId}`;
+  const stream = await StreamReader.of(host, path, { Accept: '*/*' });
+  t.is(stream.headers['content-type'], 'text/event-stream');
+  const isHere = ({ events }: StreamReader) =>
+    stream.data('journal').length === head + 1 && events.some(({ event }) => event === 'ingest');
+  await stream.until('what stands ready', isHere);
+  t.like(stream.data('ended'), [{ runtimeId: ended, journalHead: records.length }]);
+  t.like(stream.data('ingest'), [{ ingestId, status: 'queued' }]);
+  await host.ask('PUT', `${ingests}/${ingestId}/media`, {
+    body: Buffer.from('text'),
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
+  await stream.until('the failure of an ingest that is no media', () =>
+    stream.data('ingest').some((document) => ownedIngestStatus.parse(document).status === 'failed'),
+  );
+  const lastId = stream.lastId;
+  t.is(lastId, `${records.length},${head}`);
+  stream.close();
+  const progressed = stream.data('progress').map((document) => workProgress.parse(document));
+  t.true(progressed.some(({ id, stage }) => id === ended && stage === 'ended'));
+  t.true(progressed.some(({ id, stage }) => id === live && stage === 'detect'));
+  t.true(progressed.some(({ id, stage }) => id === ingestId && stage === 'upload'));
+  // An id stays in force until another comes, so only records may have one.
+  const ids = stream.events.filter(({ event, id }) => event !== 'journal' && id !== undefined);
+  t.deepEqual(ids, []);
+
+  const resumed = await StreamReader.of(host, path, { 'Last-Event-ID': lastId });
+  host.launcher.release();
+  await resumed.until('the end of the live study', () => resumed.data('ended').length === 2);
+  const { events: all } = await followed(t, host, live);
+  t.deepEqual(resumed.data('journal'), all.slice(head));
+  for (const { event = '', data } of [...stream.events, ...resumed.events]) {
+    hostStreamEvents[event as keyof typeof hostStreamEvents].parse(JSON.parse(data));
+  }
+  resumed.close();
+});
+
+test('what no stream can follow is refused in JSON', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
+  const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
+  const videohost = 'videohost-ingest:00000000-0000-4000-8000-000000000000';
+  const rows = [
+    ...['', '?runtimes=', '?ingests=', `?runtimes=${runtimeId},`, `?runtimes=${runtimeId},${runtimeId}`].map(
+      (query) => ['invalid_subscription', query] as const,
+    ),
+    ['invalid_subscription', `?runtimes=${runtimeId}@1@2`],
+    ['invalid_subscription', `?runtimes=${many}`],
+    ['invalid_cursor', `?runtimes=${runtimeId}@x`],
+    ['cursor_past_head', `?runtimes=${runtimeId}@9999`],
+    ['unknown_runtime', '?runtimes=runtime:none'],
+    ['unknown_ingest', '?ingests=owned-ingest:none'],
+    ['unknown_ingest', '?ingests=none'],
+    ['videohost_local_ingest_unavailable', `?ingests=${videohost}`],
+    ['duplicate_query', `?runtimes=${runtimeId}&runtimes=${runtimeId}`],
+    ['unknown_query', '?actor=all'],
+  ] as const;
+  for (const [code, query] of rows) host.refused(t, await host.get(`/v1/events${query}`), code);
+  for (const id of ['1,2', 'x', '1,', ' ']) {
+    const headers = { 'Last-Event-ID': id };
+    host.refused(t, await host.get(`/v1/events?runtimes=${runtimeId}`, { headers }), 'invalid_cursor');
+  }
+});
+
+test('progress is read of studies and ingests, and stands in no journal', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const progressAt = async (path: string) => host.granted(t, await host.get(`${path}/progress`), 200, workProgress);
+  const { runtimeId } = await heldStudy(t, host, 2200);
+  t.like(await progressAt(`/v1/runtimes/${runtimeId}`), { id: runtimeId, stage: 'detect', queuePosition: null });
+  const source = await sampleRow(t, host);
+  const waiting: string[] = [];
+  for (const clientRequestId of ['busy', 'first', 'second']) {
+    waiting.push((await startStudy(t, host, studyRequest(source, { clientRequestId }))).runtimeId);
+  }
+  const places = await Promise.all(waiting.map((id) => progressAt(`/v1/runtimes/${id}`)));
+  t.deepEqual(
+    places.map(({ stage, queuePosition }) => [stage === 'queued', queuePosition]),
+    [
+      [false, null],
+      [true, 1],
+      [true, 2],
+    ],
+  );
+  const stream = await StreamReader.of(host, `/v1/events?runtimes=${waiting[2]}`);
+  host.launcher.release();
+  await stream.until('the end', () => stream.data('progress').some((one) => workProgress.parse(one).stage === 'ended'));
+  const seen = stream.data('progress').map((one) => workProgress.parse(one));
+  t.like(seen[0], { stage: 'queued', queuePosition: 2 });
+  stream.close();
+  for (const id of [runtimeId, ...waiting]) await followed(t, host, id);
+  t.like(await progressAt(`/v1/runtimes/${runtimeId}`), { stage: 'ended', completed: null, etaMs: null });
+  t.false(JSON.stringify(await eventsPage(t, host, runtimeId)).includes('work-progress'));
+
+  const ingestId = await openedIngest(t, host, 100);
+  t.like(await progressAt(`${ingests}/${ingestId}`), { id: ingestId, stage: 'upload', completed: null });
+  const half = host.request('PUT', `${ingests}/${ingestId}/media`, 100, octets);
+  const upload = await StreamReader.of(host, `/v1/events?ingests=${ingestId}`);
+  half.send(Buffer.alloc(40));
+  await upload.until('the bytes so far', () =>
+    upload.data('progress').some((one) => workProgress.parse(one).completed === 40),
+  );
+  t.like(await progressAt(`${ingests}/${ingestId}`), { completed: 40, total: 100, unit: 'bytes', bytes: 40 });
+  half.leave();
+  upload.close();
+  host.refused(t, await host.get('/v1/runtimes/runtime:none/progress'), 'unknown_runtime');
+  host.refused(t, await host.get(`${ingests}/owned-ingest:none/progress`), 'unknown_ingest');
+  host.refused(t, await host.get(`/v1/videohost-local-ingests/${ingestId}/progress`), 'unknown_ingest');
+});
+
+const told = (stream: StreamReader) => stream.data('transition').map((data) => streamedTransition.parse(data));
+const commits = (stream: StreamReader) => stream.data('actors').map((data) => actorsFollowed.parse(data).commit);
+
+/** The transitions of actors as a stream. */
+
+const open = (host: TestHost, query: string, headers: Readonly<Record<string, string>> = {}) =>
+  StreamReader.of(host, `/v1/events?${query}`, headers);
+
+const kept = async (t: ExecutionContext, host: TestHost, actorId: string) =>
+  host.granted(t, await host.get(`/v1/actors/${actorId}/transitions`), 200, actorTransitions);
+
+const cancel = (host: TestHost, ingestId: string) => host.post(`${ingests}/${ingestId}/cancellations`, {});
+
+test('a stream has every transition of an actor with the state before, and resumes by its id', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', mediaTools: true });
+  const { runtimeId, head } = await heldStudy(t, host, 2300);
+  const ingestId = await openIngest(t, host, ingestRequest(5));
+  const query = `runtimes=${runtimeId}@${head}&actors=${runtimeId}@1,${ingestId}`;
+  const stream = await open(host, query);
+  const isOf = (id: string) => told(stream).filter(({ actorId }) => actorId === id);
+  await stream.until('what stands ready', () => told(stream).length === 3);
+  t.deepEqual(
+    isOf(runtimeId).map(({ seq, from, states }) => [seq, from?.states, states]),
+    [
+      [2, ['runtime.accepted'], ['runtime.initializing']],
+      [3, ['runtime.initializing'], ['runtime.running.detect']],
+    ],
+  );
+  t.like(isOf(ingestId), [{ seq: 1, from: null, kind: 'owned-ingest', runtimeId: null, event: 'xstate.init' }]);
+  t.is(stream.lastId, `${head},3,1`);
+  await cancel(host, ingestId);
+  await stream.until('the cancellation', () => isOf(ingestId).length === 2);
+  t.is(stream.lastId, `${head},3,2`);
+  stream.close();
+  host.launcher.release();
+  await followed(t, host, runtimeId);
+
+  const resumed = await open(host, query, { 'Last-Event-ID': stream.lastId });
+  const { transitions } = await kept(t, host, runtimeId);
+  await resumed.until('the rest', () => told(resumed).length === transitions.length - 3);
+  const all = [...isOf(runtimeId), ...told(resumed)];
+  const shown = all.map(({ seq, cause, event, value, states, at, commit }) => ({
+    ...{ seq, cause, event, value, states, at, commit },
+  }));
+  t.deepEqual(shown, transitions.slice(1));
+  t.true(
+    all.every(
+      ({ from }, index) => index === 0 || JSON.stringify(from?.value) === JSON.stringify(all[index - 1]?.value),
+    ),
+  );
+  resumed.close();
+});
+
+test('one stream has what every actor does, also while the client and the host were away', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const stream = await open(host, 'actors=all');
+  await stream.until('the beginning', () => commits(stream).length === 1);
+  t.deepEqual(told(stream), []);
+  const { actors } = host.granted(t, await host.get('/v1/actors?limit=1'), 200, actorList);
+  const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host), { clientRequestId: 'lit' }));
+  const ingestId = await openIngest(t, host, ingestRequest(6));
+  await followed(t, host, runtimeId);
+  const has = (reader: StreamReader, state: string) => told(reader).some(({ states }) => states.includes(state));
+  await stream.until('a study, its review and an ingest', () =>
+    ['runtime.terminal', 'publish-review.queued', 'owned-ingest.queued.awaitingMedia'].every((state) =>
+      has(stream, state),
+    ),
+  );
+  t.true(told(stream).every(({ actorId }) => actorId !== actors[0]?.actorId));
+  const { transitions } = await kept(t, host, runtimeId);
+  t.is(told(stream).filter(({ actorId }) => actorId === runtimeId).length, transitions.length);
+  t.is(Number(stream.lastId), Math.max(...told(stream).map(({ commit }) => commit)));
+  stream.close();
+  await cancel(host, ingestId);
+  await host.die();
+
+  const next = await openIngest(t, host, ingestRequest(7));
+  const query = `actors=all@${commits(stream)[0]}`;
+  for (const resumed of [
+    await open(host, query, { 'Last-Event-ID': stream.lastId }),
+    await open(host, `actors=all@${stream.lastId}`),
+  ]) {
+    await resumed.until('what was missed', () => commits(resumed).length === 2);
+    t.deepEqual(
+      told(resumed)
+        .map(({ actorId, seq }) => [actorId, seq])
+        .sort(),
+      [
+        [ingestId, 2],
+        [next, 1],
+      ].sort(),
+    );
+    t.is(commits(resumed)[0], Number(stream.lastId));
+    resumed.close();
+  }
+  await cancel(host, next);
+});
+
+test('transitions that no stream can begin with are refused in JSON', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { actors } = host.granted(t, await host.get('/v1/actors?limit=2'), 200, actorList);
+  const [one, other] = actors.map(({ actorId }) => actorId);
+  const rows = [
+    ['unknown_actor', 'actors=runtime:none'],
+    ['cursor_past_head', `actors=${one}@257`],
+    ['cursor_past_head', 'actors=all@9007199254740991'],
+    ['invalid_cursor', 'actors=all@x'],
+    ['invalid_cursor', `actors=${one}@`],
+    ['invalid_subscription', 'actors='],
+    ['invalid_subscription', `actors=${one},${one}`],
+    ['invalid_subscription', `actors=all,${other}`],
+    ['invalid_subscription', `actors=${one}@1@2`],
+  ] as const;
+  for (const [code, query] of rows) host.refused(t, await host.get(`/v1/events?${query}`), code);
+  for (const [id, query] of [
+    ['1', `actors=${one},${other}`],
+    ['1,2', 'actors=all'],
+  ] as const) {
+    const headers = { 'Last-Event-ID': id };
+    host.refused(t, await host.get(`/v1/events?${query}`, { headers }), 'invalid_cursor');
+  }
+});

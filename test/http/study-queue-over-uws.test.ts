@@ -1,3 +1,0 @@
-import { studyQueueContract } from './study-queue-contract.ts';
-
-studyQueueContract('uws');

@@ -1,3 +1,0 @@
-import { videohostContract } from './videohost-contract.ts';
-
-videohostContract('uws');

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import type { AnyEventObject, AnyMachineSnapshot, Snapshot } from 'xstate';
+import { getSimplePaths } from 'xstate/graph';
+import type { ChartState } from '../../contract/lifecycles/chart.ts';
+import { actorMachines } from '../../machines/catalogue.ts';
+import { chartOf } from '../../machines/lifecycles/machine-chart.ts';
+import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
+import { type Run, runsOf } from './run.ts';
+import { lifecycles, outcome, type Scenario, studyScenario } from './scenarios.ts';
+
+interface Step {
+  readonly event: AnyEventObject;
+  /** The snapshot that the machine, as a pure function, gives for the event. */
+  readonly expected: AnyMachineSnapshot;
+}
+
+/** A way from the initial snapshot to a final one. */
+interface Path {
+  readonly steps: readonly Step[];
+  readonly end: AnyMachineSnapshot;
+}
+
+const eventsIn = (scenario: Scenario, snapshot: AnyMachineSnapshot): AnyEventObject[] => {
+  const active = Object.keys(snapshot.children);
+  return [
+    ...active.flatMap((actorId) => {
+      const ends = scenario.effects[actorId];
+      return [
+        ...(ends?.outputs ?? []).map((output) => ({ type: `xstate.done.actor.${actorId}`, output, actorId })),
+        ...(ends?.errors ?? []).map((error) => ({ type: `xstate.error.actor.${actorId}`, error, actorId })),
+      ];
+    }),
+    ...active.flatMap((actorId) => scenario.timers[actorId]?.event ?? []),
+    ...scenario.outside,
+  ];
+};
+
+/** Every way to a final state that meets no snapshot twice. */
+const pathsOf = (scenario: Scenario): Path[] =>
+  getSimplePaths(scenario.machine, {
+    input: scenario.input,
+    events: (snapshot) => eventsIn(scenario, snapshot),
+    // A machine that has ended still says that it could take the events of its root.
+    filterEvents: (snapshot, event) => snapshot.status === 'active' && snapshot.can(event),
+    serializeState: (snapshot) => JSON.stringify([snapshot.value, scenario.distinguish(snapshot.context)]),
+    toState: (snapshot) => snapshot.status !== 'active',
+  }).map(({ steps, state }) => ({
+    steps: steps.slice(1).map((step) => ({ event: step.event, expected: step.state })),
+    end: state,
+  }));
+
+const told = (path: Path): string => path.steps.map(({ event }) => event.type).join(' > ');
+
+const rowOfTest = Buffer.from('s');
+
+/** As the ledger keeps a snapshot: packed, checked and unpacked again. */
+const stored = (snapshot: Snapshot<unknown>): Snapshot<unknown> =>
+  decodeRow(rowOfTest, encodeRow(rowOfTest, snapshot)) as Snapshot<unknown>;
+
+/** Many thousand comparisons: only those that fail are worth ava's description of the difference. */
+const same = (t: ExecutionContext, actual: unknown, expected: unknown, path?: string): void => {
+  if (isDeepStrictEqual(actual, expected)) t.pass();
+  else t.deepEqual(actual, expected, path);
+};
+
+const replayed = async (run: Run, events: readonly AnyEventObject[]): Promise<Run> => {
+  for (const event of events) await run.happen(event);
+  return run;
+};
+
+const allStates = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(allStates)];
+
+for (const { scenario, endingOf } of lifecycles) {
+  const paths = pathsOf(scenario);
+  const start = runsOf(scenario);
+  const eventsOf = (path: Path): AnyEventObject[] => path.steps.map(({ event }) => event);
+  const plans: Readonly<Record<string, { readonly input: unknown }>> = { ...scenario.effects, ...scenario.timers };
+  const inputsFor = (effectIds: readonly string[]): Record<string, unknown> =>
+    Object.fromEntries(effectIds.map((effectId) => [effectId, plans[effectId]?.input]));
+  const { id } = scenario.machine;
+
+  test(`every path of ${id} ends with its status, reason and emissions in order`, async (t) => {
+    t.log(`${paths.length} paths, ${paths.reduce((count, { steps }) => count + steps.length, 0)} steps`);
+    for (const path of paths) {
+      const run = start();
+      for (const { event, expected } of path.steps) {
+        same(t, run.running(), inputsFor(Object.keys(run.running())), told(path));
+        await run.happen(event);
+        same(t, run.snapshot().value, expected.value, told(path));
+        same(t, run.snapshot().context, expected.context, told(path));
+      }
+      const ending = endingOf(eventsOf(path));
+      t.is(run.snapshot().status, 'done', told(path));
+      t.is(run.snapshot().value, ending.value, told(path));
+      same(t, run.snapshot().context, ending.context, told(path));
+      same(t, run.emissions, ending.emissions, told(path));
+      same(t, run.running(), {}, told(path));
+      same(t, run.errors, [], told(path));
+    }
+  });
+
+  test(`every state and every transition of ${id} lies on a path`, async (t) => {
+    const chart = chartOf(scenario.machine);
+    const key = (source: string, event: string, targets: readonly string[], guarded: boolean): string =>
+      `${source} on ${event}${guarded ? ' [guarded]' : ''} to ${targets.join()}`;
+    const missing = new Set(
+      allStates(chart.root).flatMap((state) =>
+        state.transitions.map(({ event, targets, guard }) => key(state.id, event, targets, guard !== null)),
+      ),
+    );
+    const unseen = new Set(allStates(chart.root).map((state) => state.id));
+    for (const path of paths) {
+      const run = await replayed(start(), eventsOf(path));
+      for (const { source, eventType, target, guard } of run.taken) {
+        const targets = (target ?? []).map((node) => node.id);
+        missing.delete(key(source.id, eventType, targets, guard !== undefined));
+        for (const targetId of targets) unseen.delete(targetId);
+      }
+    }
+    t.deepEqual([...missing], []);
+    // Those that are entered with their parent are no transition's target.
+    const entered = (state: ChartState): string[] => [
+      state.id,
+      ...state.states.filter((child) => state.kind === 'parallel' || child.id === state.initial).flatMap(entered),
+    ];
+    for (const state of allStates(chart.root))
+      if (state === chart.root || !unseen.has(state.id)) for (const child of entered(state)) unseen.delete(child);
+    t.deepEqual([...unseen], []);
+  });
+
+  test(`${id} restored at every step runs the same effects again and ends the same`, async (t) => {
+    let restored = 0;
+    for (const path of paths) {
+      const events = eventsOf(path);
+      const whole = endingOf(events);
+      const original = start();
+      for (let done = 0; done < events.length; done += 1) {
+        const copy = start({ from: stored(original.persisted()), now: original.now() });
+        same(t, copy.snapshot(), original.snapshot(), told(path));
+        same(t, copy.running(), original.running(), told(path));
+        same(t, copy.emissions, [], told(path));
+        await replayed(copy, events.slice(done));
+        t.is(copy.snapshot().value, whole.value, told(path));
+        same(t, copy.snapshot().context, whole.context, told(path));
+        same(t, [...original.emissions, ...copy.emissions], whole.emissions, told(path));
+        same(t, copy.errors, [], told(path));
+        restored += 1;
+        await replayed(original, events.slice(done, done + 1));
+      }
+    }
+    t.log(`${restored} restarts`);
+  });
+
+  test(`${id} restored in a final state stays there and starts nothing`, async (t) => {
+    for (const path of paths) {
+      const run = await replayed(start(), eventsOf(path));
+      const copy = start({ from: stored(run.persisted()), now: run.now() });
+      for (const event of scenario.outside) copy.send(event);
+      same(t, copy.snapshot(), run.snapshot(), told(path));
+      t.is(copy.snapshot().status, 'done', told(path));
+      same(t, copy.running(), {}, told(path));
+      same(t, copy.emissions, [], told(path));
+      same(t, copy.errors, [], told(path));
+    }
+  });
+
+  test(`${id} ignores unknown events, and all events once it has ended`, async (t) => {
+    for (const path of paths) {
+      const run = start();
+      for (const event of eventsOf(path)) {
+        const before = [run.snapshot(), run.emissions.length, run.running()];
+        run.send({ type: 'no.such.event' });
+        same(t, [run.snapshot(), run.emissions.length, run.running()], before, told(path));
+        await run.happen(event);
+      }
+      const end = run.snapshot();
+      for (const event of scenario.outside) run.send(event);
+      same(t, run.snapshot(), end, told(path));
+      same(t, run.errors, [], told(path));
+    }
+  });
+}
+
+test('of two failures in one turn the first gives the reason; a late result changes nothing', async (t) => {
+  const run = runsOf(studyScenario)();
+  await run.happen({ type: 'worker.granted' });
+  const late = run.happen({ type: 'xstate.done.actor.initialize', output: outcome('initialize') });
+  run.send({ type: 'content.damaged', message: 'the source changed' });
+  run.send({ type: 'supervision.exhausted', message: 'it crashed again and again' });
+  await late;
+  const reason = { code: 'stored_content_inconsistent', message: 'the source changed' };
+  t.is(run.snapshot().value, 'failed');
+  t.deepEqual(run.snapshot().context, { ...(studyScenario.input as object), reason });
+  t.deepEqual(run.emissions, [{ type: 'runtime.stopped', lifecycle: 'failed', reason }]);
+  t.deepEqual(run.errors, []);
+});
+
+test('the paths of every chart that an actor follows are tested', (t) => {
+  t.deepEqual(new Set(lifecycles.map(({ scenario }) => scenario.machine)), new Set<unknown>(actorMachines));
+});

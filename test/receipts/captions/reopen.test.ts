@@ -1,0 +1,447 @@
+import test from 'ava';
+import {
+  captionArtifact,
+  captionReceipt,
+  chunkedCaptions,
+  citingCaptions,
+} from '../../../contract/captions/caption-production.ts';
+import { longQualityControlReceipt } from '../../../contract/captions/caption-quality-control.ts';
+import { captionChunk, captionCitations } from '../../../contract/captions/long-captions.ts';
+import { captionProspectOf } from '../../../receipts/captions/caption-ability.ts';
+import { standingAllowance } from '../../../receipts/captions/caption-allowance.ts';
+import { type CaptionJob, captionsOf } from '../../../receipts/captions/caption-artifact.ts';
+import { recordCaptions } from '../../../receipts/captions/caption-production.ts';
+import { recordQualityControl } from '../../../receipts/captions/caption-quality-control.ts';
+import { type CaptionRules, everyCaptionRules } from '../../../receipts/captions/caption-rules.ts';
+import { checkableOf } from '../../../receipts/captions/fold-captions.ts';
+import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
+import { storedBytes } from '../../../receipts/core/canonical-json.ts';
+import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { acceptedCaptionsOf } from '../../../receipts/reopening/accepted-captions.ts';
+import { approvedStudyOf } from '../../../receipts/reopening/approved-study.ts';
+import { publishedCaptionReportsOf } from '../../../receipts/reopening/published-caption-reports.ts';
+import { publishedCaptionsOf, publishedQualityControlsOf } from '../../../receipts/reopening/published-captions.ts';
+import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import type { EventDraft } from '../../../storage/ledger/ledger.ts';
+import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
+import { type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
+import { placeOf, reopened } from '../reopening/reopened.ts';
+import { approval, rejection, reviewOf } from '../review/review-steps.ts';
+import {
+  captionedClip,
+  captionedStudy,
+  captionSteps,
+  embeddedJob,
+  goingOn,
+  type Tail,
+  tailIn,
+} from './captioned-studies.ts';
+
+const lineCount = 300;
+const cueMs = 12;
+
+/** So many short cues in both languages of the clip. */
+const manyCues = twoTracks.map((track) => ({
+  ...track,
+  cues: Array.from({ length: lineCount }, (_, at) => ({
+    startMs: at * cueMs,
+    endMs: (at + 1) * cueMs,
+    text: track.taggedLanguage === 'ko' ? `안녕하세요 ${at}` : `Good morning ${at}`,
+  })),
+}));
+
+const { study, captioned, review } = await captionedClip();
+const longStudy = storedStudy({ version: 1, windows: 4, tracks: manyCues });
+const longCaptioned = await captionedStudy(longStudy);
+
+const stepsOf = (attempt: number, classification: 'embedded_subtitle_tracks' | 'deterministic_current_run_test_seam') =>
+  captionSteps({ study: captioned, attempt, classification });
+const attempts = [0, 1, 2, 3].map((attempt) => stepsOf(attempt, 'embedded_subtitle_tracks'));
+const seam = stepsOf(0, 'deterministic_current_run_test_seam');
+const rejected = reviewOf(study, rejection);
+const objects = [review, rejected, seam, ...attempts].flatMap((steps) => steps.objects);
+const end = study.commits.flat().length;
+
+/** What a journal can go on with; a number is that of the attempt. */
+const entries: Readonly<Record<string, readonly EventDraft[]>> = {
+  ...{ reviewing: review.started, approved: review.recorded, rejecting: rejected.started, rejected: rejected.recorded },
+  ...{ withdrawing: review.revocationStarted, kept: review.revocationFailed, withdrawn: review.revoked },
+  ...Object.fromEntries(
+    [...attempts.entries(), ['S', seam] as const].flatMap(([at, { started, failed, recorded, checked }]) => [
+      [`begun${at}`, started],
+      [`failed${at}`, failed],
+      [`made${at}`, recorded],
+      [`checked${at}`, checked],
+    ]),
+  ),
+};
+
+const tailOf = (names: string): Tail => tailIn(entries, names);
+const goneOn = (names: string, from: StoredStudy = study) => goingOn(from, objects, ...tailOf(names));
+const runtimeAfter = async (names: string): Promise<VerifiedRuntime> =>
+  (await reopened(...goneOn(`reviewing approved ${names}`))).runtime;
+
+/** What the journal goes on with after the approval: attempts, whether one is open, captions and checks. */
+const ways: Readonly<Record<string, readonly [string, number, boolean, number, number]>> = {
+  'nothing was begun': ['', 0, false, 0, 0],
+  'an attempt is under way': ['begun0', 1, true, 0, 0],
+  'an attempt failed': ['begun0 failed0', 1, false, 0, 0],
+  'captions were made': ['begun0 made0', 1, false, 1, 0],
+  'captions were checked': ['begun0 made0 checked0', 1, false, 1, 1],
+  'the second attempt made them': ['begun0 failed0 begun1 made1 checked1', 2, false, 1, 1],
+  'the third attempt made them': ['begun0 failed0 begun1 failed1 begun2 made2', 3, false, 1, 0],
+  'the approval was withdrawn after a failed attempt': ['begun0 failed0 withdrawing withdrawn', 1, false, 0, 0],
+  'captions were checked after the approval was withdrawn': [
+    'begun0 made0 withdrawing withdrawn checked0',
+    1,
+    false,
+    1,
+    1,
+  ],
+  'captions were checked while the approval was being withdrawn': [
+    'begun0 made0 withdrawing checked0 withdrawn',
+    1,
+    false,
+    1,
+    1,
+  ],
+  'captions were made after a withdrawal that failed': ['withdrawing kept begun0 made0', 1, false, 1, 0],
+  'another executor made them': ['begunS madeS checkedS', 1, false, 1, 1],
+};
+
+for (const [what, [tail, ...expected]] of Object.entries(ways)) {
+  test(`a fold follows that ${what}`, async (t) => {
+    const runtime = await runtimeAfter(tail);
+    const { attempts, open = [] } = runtime.execution?.study.tail.captions ?? {};
+    const [captions, checks] = [publishedCaptionsOf(runtime), publishedQualityControlsOf(runtime)];
+    t.deepEqual([attempts, open.length > 0, captions.length, checks.length], expected);
+  });
+}
+
+test('an approval stands until the first word of its withdrawal, and again when that failed', async (t) => {
+  const stands: [string, boolean][] = [
+    ['', true],
+    ['begun0 failed0', true],
+    ['begun0 made0', true],
+    ['withdrawing', false],
+    ['withdrawing kept', true],
+    ['withdrawing withdrawn', false],
+  ];
+  for (const [tail, isApproved] of stands) {
+    t.is(approvedStudyOf(await runtimeAfter(tail), review.approval) !== null, isApproved);
+  }
+  const runtime = await runtimeAfter('');
+  for (const key of ['reviewId', 'artifactId', 'receiptId', 'receiptContentId'] as const) {
+    t.is(approvedStudyOf(runtime, { ...review.approval, [key]: `${review.approval[key]}0` }), null);
+  }
+  const unreviewed = (await reopened(...goneOn(''))).runtime;
+  t.is(approvedStudyOf(unreviewed, review.approval), null);
+});
+
+/** Captions that a host made by other rules than those of today, and what the reopened runtime says of them. */
+async function madeBy(rules: CaptionRules, from: StoredStudy) {
+  const steps = captionSteps({ study: { ...(await captionedStudy(from)), rules }, ...embeddedJob });
+  const withdrawn = reviewOf(from, approval);
+  const tail = [withdrawn.started, withdrawn.recorded, steps.started];
+  const objects = [...withdrawn.objects, ...steps.objects];
+  const underWay = (await reopened(...goingOn(from, objects, ...tail))).runtime;
+  const whole = (await reopened(...goingOn(from, objects, ...tail, steps.recorded, steps.checked))).runtime;
+  return { steps, underWay, approval: withdrawn.approval, caption: whole.execution?.study.tail.captions.caption };
+}
+
+/** The seam of the reads lies in the second line. */
+const acrossSeam = twoTracks.map((track) => ({
+  ...track,
+  cues: track.cues.slice(0, 2).map((cue) => ({ ...cue, startMs: cue.startMs + 500, endMs: cue.endMs + 500 })),
+}));
+const swappedTags = (tracks: readonly StoredTrack[]): StoredTrack[] =>
+  tracks.map((track) => ({ ...track, taggedLanguage: track.taggedLanguage === 'ko' ? 'en' : 'ko' }));
+
+const otherwise: Readonly<Record<string, StudyShape>> = {
+  'a line across the seam of two reads': { version: 1, windows: 128, tracks: acrossSeam },
+  'tracks with swapped tags': {
+    ...{ version: 1, windows: 4 },
+    tracks: swappedTags(twoTracks),
+  },
+  'tracks with the names of their languages': {
+    ...{ version: 1, windows: 4 },
+    tracks: twoTracks.map((track, at) => ({ ...track, taggedLanguage: ['Korean', 'English'][at] ?? null })),
+  },
+};
+
+for (const [what, shape] of Object.entries(otherwise)) {
+  test(`captions of ${what} verify by their own rules`, async (t) => {
+    const from = storedStudy(shape);
+    const made = await Promise.all(everyCaptionRules.map((rules) => madeBy(rules, from)));
+    t.is(made.length, 3);
+    const contents = made.map(({ caption }) => caption?.reference.contentId);
+    // The second rules and the third differ in the syllables of transcripts and translations.
+    t.is(new Set(contents).size, 2);
+    t.false(contents.includes(undefined));
+  });
+}
+
+/** What a pass states that measured the channels of a sound apart, which the first version did not. */
+const signals = 'the mix of all channels';
+
+const byLaterVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => ({
+  ...passes,
+  operations: {
+    ...operations,
+    detect: {
+      ...operations.detect,
+      parameters: { ...operations.detect.parameters, 'speech_activity.signals': signals },
+    },
+  },
+  detect: detect.map((each) => {
+    if (each.kind !== 'speech_activity' || each.state === 'unavailable') return each;
+    return { ...each, artifact: { ...each.artifact, parameters: { ...each.artifact.parameters, signals } } };
+  }),
+});
+
+test('captions of a study of a later version do not verify by the rules of the first', async (t) => {
+  const shape = otherwise['tracks with swapped tags'] ?? { version: 1, windows: 4 };
+  const from = storedStudy({ ...shape, forged: byLaterVersion });
+  for (const rules of everyCaptionRules) {
+    const made = madeBy(rules, from).then(({ caption }) => caption !== null);
+    if (rules.judgesLanguages) t.true(await made);
+    else await t.throwsAsync(made, { instanceOf: EvidenceChainError });
+  }
+});
+
+test('an attempt that was begun by rules that name another executor goes on by them', async (t) => {
+  const from = storedStudy(otherwise['tracks with the names of their languages'] ?? { version: 1, windows: 4 });
+  for (const rules of everyCaptionRules) {
+    const { underWay, approval: named } = await madeBy(rules, from);
+    const newest = everyCaptionRules.find(({ judgesLanguages }) => judgesLanguages === rules.judgesLanguages);
+    t.deepEqual(approvedStudyOf(underWay, named)?.rules, newest);
+  }
+});
+
+test('captions that follow by no rules are damage', async (t) => {
+  const from = storedStudy({ version: 1, windows: 128, tracks: swappedTags(acrossSeam) });
+  const mixed = madeBy({ joinsReads: false, judgesLanguages: true, keepsSyllables: true }, from);
+  await t.throwsAsync(mixed, { instanceOf: EvidenceChainError, message: /the caption sha256:\S+ fails at: lines/ });
+});
+
+const impossible: readonly (readonly [string, string, number])[] = [
+  ['begun twice', 'reviewing approved begun0 begun0', 5],
+  ['begun without an approval', 'begun0', 1],
+  ['begun while the review is being written down', 'reviewing begun0', 2],
+  ['begun under a rejection', 'rejecting rejected begun0', 4],
+  ['made without being begun', 'reviewing approved made0', 6],
+  ['failed without being begun', 'reviewing approved failed0', 4],
+  ['checked without being made', 'reviewing approved checked0', 5],
+  ['checked while they are being made', 'reviewing approved begun0 checked0', 6],
+  ['begun while the approval is being withdrawn', 'reviewing approved withdrawing begun0', 5],
+  ['begun after the approval was withdrawn', 'reviewing approved withdrawing withdrawn begun0', 7],
+  ['still being made when the approval is withdrawn', 'reviewing approved begun0 withdrawing', 5],
+  ['made twice', 'reviewing approved begun0 made0 made0', 10],
+  ['failed after they were made', 'reviewing approved begun0 made0 failed0', 8],
+  ['begun again after they were made', 'reviewing approved begun0 made0 begun1', 8],
+  ['checked twice', 'reviewing approved begun0 made0 checked0 checked0', 11],
+  ['tried a fourth time', 'reviewing approved begun0 failed0 begun1 failed1 begun2 failed2 begun3', 10],
+];
+
+for (const [what, tail, at] of impossible) {
+  test(`captions cannot be ${what}`, async (t) => {
+    t.is(await placeOf(...goneOn(tail)), `journal: event ${end + at}: type`);
+  });
+}
+
+test('an attempt goes by its own number, and ends under the name under which it began', async (t) => {
+  const at = (event: number, place: string) => new RegExp(`^journal: event ${end + event}: data\\.${place}`);
+  const place = async (names: string) => (await placeOf(...goneOn(`reviewing approved ${names}`))) ?? '';
+  t.regex(await place('begun1'), at(4, 'jobId'));
+  t.regex(await place('begun0 failed0 begun0'), at(6, 'jobId'));
+  t.regex(await place('begun0 failed1'), at(5, 'jobId'));
+  t.is(await place('begun0 made1'), 'caption: lines[0].lineage.captionExecutor.jobId');
+  t.is(await place('begunS made0'), 'caption: executor.classification');
+});
+
+test('a journal that ends between captions and their event is cut', async (t) => {
+  const [first] = attempts;
+  if (first === undefined) throw new RangeError('an attempt');
+  const { recorded, checked, started } = first;
+  for (const [tail, at] of [
+    [[started, recorded.slice(0, 1)], 6],
+    [[started, recorded.slice(0, 2)], 7],
+    [[started, recorded, checked.slice(0, 1)], 9],
+  ] as const) {
+    const place = await placeOf(...goingOn(study, objects, review.started, review.recorded, ...tail));
+    t.is(place, `journal: event ${end + at}: missing`);
+  }
+});
+
+test('what was reopened of captions is what the wire shows of them', async (t) => {
+  const runtime = await runtimeAfter('begun0 made0 checked0');
+  const [published] = publishedCaptionsOf(runtime);
+  const [check] = publishedQualityControlsOf(runtime);
+  if (published === undefined || check === undefined) throw new Error('there are captions');
+  const { row, caption } = published;
+  t.is(row.authorityState, 'unrevoked');
+  t.deepEqual(row.approval, review.approval);
+  t.deepEqual(captionReceipt.parse(caption.receipt.body).result.lines.length, row.result.lineCount);
+  t.is(check.outcome, 'accepted');
+  t.deepEqual(check.candidate, row);
+  const { findings, conclusion } = captioned;
+  t.deepEqual(row.reopened, {
+    sourceArtifactIds: [captioned.run.record.sourceArtifactId],
+    semanticEvidenceArtifactIds: [findings.reads[0]?.body.input.artifactId ?? ''],
+    reportArtifactIds: conclusion.record.body.assessments.map(({ artifactId }) => artifactId),
+    admissionIds: [conclusion.admission.readiness.readinessId],
+    planningDecisionIds: [findings.decision?.body.operationId ?? ''],
+    executorIds: [conclusion.study.executorReceiptId],
+  });
+  const revokedRuntime = await runtimeAfter('begun0 made0 withdrawing withdrawn');
+  t.is(publishedCaptionsOf(revokedRuntime)[0]?.row.authorityState, 'revoked_after_completion');
+});
+
+const classification = 'embedded_subtitle_tracks';
+const allowed = { maxDurationMs: 600_000, maxLines: 1000 };
+const { job: longJob } = captionProspectOf(longCaptioned, 0, { classification, allowance: allowed });
+const longSteps = captionSteps(longJob);
+const longReview = reviewOf(longStudy, approval);
+const longTail = [longReview.started, longReview.recorded, longSteps.started, longSteps.recorded];
+const longObjects = [...longReview.objects, ...longSteps.objects];
+
+test('captions within the limits that hold everywhere are the same on a host that allows more', async (t) => {
+  const short = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
+  const made = captionProspectOf(short, 0, { classification, allowance: allowed }).job;
+  t.is(made.allowance, undefined);
+  t.deepEqual(captionsOf(made), captionsOf({ study: short, attempt: 0, classification }));
+});
+
+test('more lines than a host allows are refused', (t) => {
+  for (const [allowance, limit] of [
+    [standingAllowance, 64],
+    [{ ...allowed, maxLines: 299 }, 299],
+  ] as const) {
+    const refused = captionProspectOf(longCaptioned, 0, { classification, allowance }).job;
+    t.throws(() => captionsOf(refused), { message: `too_large: ${lineCount} lines, at most ${limit} are allowed` });
+  }
+});
+
+test('long captions are stored in chunks of bounded size, and each record names the next', (t) => {
+  const captions = captionArtifact.parse(captionsOf(longJob));
+  t.is(captions.schema, 'studio.caption-production.artifact.v7');
+  t.is(captions.result.lineCount, lineCount);
+  const records = longSteps.objects.map(
+    ({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as { schema: string },
+  );
+  t.true(longSteps.objects.every(({ bytes }) => bytes.length <= 131_072));
+  const chunks = records.flatMap((record) => captionChunk.safeParse(record).data ?? []);
+  t.deepEqual(
+    chunks.map(({ index, lines }) => [index, lines.length]),
+    [
+      [0, 64],
+      [1, 64],
+      [2, 64],
+      [3, 64],
+      [4, 44],
+    ],
+  );
+  const head = records.flatMap((record) => chunkedCaptions.safeParse(record).data ?? [])[0];
+  t.deepEqual(
+    head?.chunks.map(({ contentId, count }) => [contentId, count]),
+    chunks.map((chunk, at) => [longSteps.objects[at]?.contentId ?? '', chunk.lines.length]),
+  );
+  t.deepEqual(chunkOf(captions, 4)?.chunk, chunks[4]);
+  t.is(chunkOf(captions, 5), null);
+  const checks = records.flatMap((record) => longQualityControlReceipt.safeParse(record).data ?? []);
+  t.like(checks[0]?.decision, { outcome: 'accepted', acceptedCount: lineCount, withheldCount: 0 });
+  t.deepEqual(
+    checks[0]?.decision.parts.map(({ count }) => count),
+    [256, 44],
+  );
+});
+
+test('long captions and their check are derived again when they are reopened', async (t) => {
+  const { runtime } = await reopened(...goingOn(longStudy, longObjects, ...longTail, longSteps.checked));
+  const [published] = publishedCaptionsOf(runtime);
+  if (published === undefined) throw new Error('there are captions');
+  t.deepEqual(published.caption.artifact.body, captionsOf(longJob));
+  t.is(publishedQualityControlsOf(runtime)[0]?.acceptedLineIds.length, lineCount);
+  t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
+  t.is(publishedCaptionReportsOf(runtime).reports[0]?.cues.length, lineCount);
+  const { run } = longCaptioned;
+  const checkable = checkableOf(published.caption);
+  t.deepEqual(recordQualityControl(run, checkable).events, longSteps.checked);
+});
+
+test('a chunk that is missing, changed, or of other captions is found', async (t) => {
+  const isChunk = ({ bytes }: (typeof longObjects)[number]) =>
+    Buffer.from(bytes).includes('caption-production.chunk.v1');
+  const chunk = longSteps.objects.find(isChunk);
+  if (chunk === undefined) throw new Error('there are chunks');
+  const without = longObjects.filter((object) => object !== chunk);
+  t.regex((await placeOf(...goingOn(longStudy, without, ...longTail))) ?? '', /^caption: /);
+  const bytes = Buffer.from(chunk.bytes.toString().replace('Good morning 7"', 'Good morning 8"'));
+  const changed = [...without, { ...chunk, bytes }];
+  t.is(await placeOf(...goingOn(longStudy, changed, ...longTail)), 'caption: content');
+  const other: CaptionJob = { ...longJob, attempt: 1 };
+  const foreign = recordCaptions(other);
+  const place = await placeOf(
+    ...goingOn(longStudy, [...longObjects, ...foreign.objects], ...longTail.slice(0, 3), foreign.events),
+  );
+  t.is(place, 'caption: sharedLineage.captionExecutor.jobId');
+});
+
+/** A study of four hours, whose hundred reads are all cited. */
+const citing = storedStudy({
+  version: 1,
+  windows: 6400,
+  lengthMs: 14_400_000,
+  tracks: manyCues.map((track) => ({
+    ...track,
+    cues: track.cues.map((cue, at) => ({ ...cue, startMs: at * 48_000, endMs: (at + 1) * 48_000 })),
+  })),
+});
+
+test('bug: captions that cite more reads than one record has room for were too large', async (t) => {
+  const allowance = { maxDurationMs: 14_400_000, maxLines: 1000 };
+  const { job: long } = captionProspectOf(await captionedStudy(citing), 0, { classification, allowance });
+  const made = captionSteps(long);
+  t.true(made.objects.every(({ bytes }) => bytes.length <= 131_072));
+  const records = made.objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  const head = records.flatMap((each) => citingCaptions.safeParse(each).data ?? [])[0];
+  const parts = records.flatMap((each) => captionCitations.safeParse(each).data ?? []);
+  t.deepEqual(
+    head?.citations.map(({ count }) => count),
+    [64, 36],
+  );
+  const captions = captionsOf(long);
+  t.deepEqual(chunkOf(captions, 0)?.citations, parts.slice(0, 1));
+  t.deepEqual(chunkOf(captions, 4)?.citations, parts.slice(1));
+
+  const reviewed = reviewOf(citing, approval);
+  const all = [...reviewed.objects, ...made.objects];
+  const journal = [reviewed.started, reviewed.recorded, made.started, made.recorded] as const;
+  const { runtime } = await reopened(...goingOn(citing, all, ...journal, made.checked));
+  t.deepEqual(publishedCaptionsOf(runtime)[0]?.caption.artifact.body, captions);
+  t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
+
+  const part = made.objects.find(({ bytes }) => Buffer.from(bytes).includes('caption-production.citations.v1'));
+  if (part === undefined) throw new Error('there are records of citations');
+  const without = all.filter((object) => object !== part);
+  t.regex((await placeOf(...goingOn(citing, without, ...journal))) ?? '', /^caption: /);
+  const bytes = Buffer.from(
+    part.bytes.toString().replace('"readReceiptId":"evidence-read:', '"readReceiptId":"evidence-read:0'),
+  );
+  t.is(await placeOf(...goingOn(citing, [...without, { ...part, bytes }], ...journal)), 'caption: content');
+});
+
+test('a journal in which an attempt has other limits than its host can allow is found', async (t) => {
+  const other = captionSteps({ ...longJob, allowance: { ...allowed, maxLines: 2000 } });
+  const place = await placeOf(
+    ...goingOn(
+      longStudy,
+      [...longObjects, ...other.objects],
+      ...longTail.slice(0, 2),
+      other.started,
+      longSteps.recorded,
+    ),
+  );
+  t.regex(place ?? '', /^caption_receipt: limits/);
+  t.true(storedBytes(captionsOf(longJob)).length > 131_072);
+});

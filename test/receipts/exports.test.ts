@@ -1,0 +1,182 @@
+import test from 'ava';
+import webVtt from 'webvtt-parser';
+import { ServiceError } from '../../contract/base/service-error.ts';
+import type { EditRate, ExportName } from '../../contract/exports/export-name.ts';
+import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
+import { frameCode, frameCountOf, framesOf } from '../../receipts/exports/frame-code.ts';
+import type { VerifiedRuntime } from '../../receipts/reopening/reopen-runtime.ts';
+import { fieldsOf } from '../fields.ts';
+import { contentOf, storedRuntimeOf } from './core/stored-content-in-memory.ts';
+import { storedStudy } from './evidence/stored-study.ts';
+import { captionsSaying, cutAt, markedUpClip, options, textOf as textIn } from './exports/exported-runtimes.ts';
+import { failureOf } from './reopening/fault-place.ts';
+import { reopened } from './reopening/reopened.ts';
+
+const { accepted, after, made, review, steps } = await markedUpClip();
+const cut = cutAt(accepted, [1000, 2520]);
+const textOf = (name: ExportName, runtime = cut, given = options): string => textIn(name, runtime, given);
+const codeOf = (name: ExportName, runtime: VerifiedRuntime): string =>
+  failureOf(ServiceError, () => textOf(name, runtime))?.code ?? 'granted';
+
+test('shots are the events of an edit decision list, in frames of the rate that was asked for', (t) => {
+  const lines = textOf('cuts.edl').split('\n');
+  t.is(lines[1], 'FCM: NON-DROP FRAME');
+  t.deepEqual(
+    lines.filter((line) => /^\d{3} /.test(line)).map((line) => line.slice(-47)),
+    [
+      '00:00:00:00 00:00:01:00 00:00:00:00 00:00:01:00',
+      '00:00:01:00 00:00:02:13 00:00:01:00 00:00:02:13',
+      '00:00:02:13 00:00:04:00 00:00:02:13 00:00:04:00',
+    ],
+  );
+  t.regex(textOf('cuts.edl', cut, { ...options, rate: '50' }), /00:00:02:26/);
+  const dropped = textOf('cuts.edl', cut, { ...options, rate: '29.97' });
+  t.true(dropped.includes('FCM: DROP FRAME\n* 29.97 FRAMES A SECOND\n'));
+  t.regex(dropped, /00:00:01;00 00:00:02;16/);
+});
+
+test('bug: a shot of less than a frame was an event without length in an edit decision list', (t) => {
+  // A cut may lie a moment behind the start of the range, or before its end, and a shot may have a single picture.
+  const lines = textOf('cuts.edl', cutAt(accepted, [10, 2000, 2017, 3990])).split('\n');
+  t.deepEqual(
+    lines.filter((line) => /^\d{3} /.test(line)).map((line) => `${line.slice(0, 3)} ${line.slice(-47)}`),
+    ['001 00:00:00:00 00:00:02:00 00:00:00:00 00:00:02:00', '002 00:00:02:00 00:00:04:00 00:00:02:00 00:00:04:00'],
+  );
+});
+
+test('shots are clips of a timeline whose lengths add up to the studied range', (t) => {
+  const timeline = JSON.parse(textOf('cuts.otio'));
+  t.is(timeline.OTIO_SCHEMA, 'Timeline.1');
+  const clips: { source_range: { start_time: { value: number }; duration: { value: number; rate: number } } }[] =
+    timeline.tracks.children[0].children;
+  t.deepEqual(
+    clips.map(({ source_range: { start_time, duration } }) => [start_time.value, duration.value, duration.rate]),
+    [
+      [0, 1000, 1000],
+      [1000, 1520, 1000],
+      [2520, 1480, 1000],
+    ],
+  );
+});
+
+test('a strict parser reads the chapters', (t) => {
+  const { cues, errors } = new webVtt.WebVTTParser().parse(textOf('chapters.vtt'), 'chapters');
+  t.deepEqual(errors, []);
+  t.deepEqual(fieldsOf(cues, 'startTime', 'endTime', 'text'), [
+    [0, 1, 'Shot 1'],
+    [1, 2.52, 'Shot 2'],
+    [2.52, 4, 'Shot 3'],
+  ]);
+});
+
+test('labels and table have every fact in order of time', (t) => {
+  const labels = textOf('labels.txt').trimEnd().split('\n');
+  t.deepEqual(labels.slice(0, 3), ['0.000\t1.000\tspeech', '0.000\t0.900\tsilence', '1.000\t1.000\tcut']);
+  const rows = textOf('facts.csv').trimEnd().split('\r\n');
+  t.is(rows.length, labels.length + 1);
+  t.regex(rows[1] ?? '', /^speech,0,1000,sha256:[a-f0-9]{64}$/);
+});
+
+test('a reference in a caption stays what was written in SubRip', async (t) => {
+  const text = 'He wrote &amp; and &#38; and &nbsp; for R&D; so what';
+  const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
+  const { text: file } = exportFiles['captions.srt'](written, options);
+  t.regex(file, /&\u2060amp; and &\u2060#38; and &\u2060nbsp; for R&\u2060D; so what/);
+  t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
+});
+
+test('bug: a cue of a millisecond had no length in ASS, which counts hundredths of a second', async (t) => {
+  const spans = [
+    [3, 4],
+    [4, 5],
+    [5, 6],
+    [50, 54],
+    [54, 1000],
+    [1000, 2000],
+    [2001, 2004],
+    [3999, 4000],
+  ] as const;
+  const cues = spans.map(([startMs, endMs], at) => ({ startMs, endMs, text: `Cue number ${at}` }));
+  const { text } = exportFiles['captions.ass'](await captionsSaying(cues), options);
+  t.deepEqual(text.match(/(?<=^Dialogue: 0,)[^,]*,[^,]*/gm), [
+    '0:00:00.00,0:00:00.01',
+    '0:00:00.01,0:00:00.02',
+    '0:00:00.02,0:00:00.03',
+    '0:00:00.05,0:00:00.06',
+    '0:00:00.06,0:00:01.00',
+    '0:00:01.00,0:00:02.00',
+    '0:00:02.00,0:00:02.01',
+    '0:00:04.00,0:00:04.01',
+  ]);
+});
+
+test('captions are no file before a check accepts them, nor after their approval was withdrawn', async (t) => {
+  const { runtime: unchecked } = await reopened(...after(...made));
+  const withdrawn = after(...made, steps.checked, review.revocationStarted, review.revoked);
+  const { runtime: revoked } = await reopened(...withdrawn);
+  for (const name of ['captions.srt', 'captions.vtt', 'captions.ass'] as const) {
+    t.is(codeOf(name, unchecked), 'illegal_caption_qc_transition');
+    t.is(codeOf(name, revoked), 'caption_authority_required');
+    t.is(codeOf(name, accepted), 'granted');
+  }
+});
+
+test('a study without the evidence of a file refuses it', async (t) => {
+  t.is(codeOf('cuts.edl', accepted), 'export_unavailable');
+  const silent = storedStudy({ version: 1, windows: null });
+  const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
+  t.is(codeOf('labels.txt', runtime), 'export_unavailable');
+});
+
+test('every file names what it was made of, and is the same each time', (t) => {
+  for (const [name, build] of Object.entries(exportFiles)) {
+    if (/^(transcript|screen-text)\./.test(name)) {
+      t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });
+      continue;
+    }
+    const first = build(cut, options);
+    t.true(first.madeOf.length > 0);
+    for (const contentId of first.madeOf) t.regex(contentId, /^sha256:[a-f0-9]{64}$/);
+    t.deepEqual(build(cut, options), first);
+  }
+});
+
+const codeAt = (ms: number, rate: EditRate): string => {
+  const count = frameCountOf(rate);
+  return frameCode(framesOf(ms, count), count);
+};
+
+test('drop-frame code leaves out the first numbers of each minute but the tenth', (t) => {
+  const count = frameCountOf('29.97');
+  t.deepEqual(
+    [1799, 1800, 3597, 3598, 17_981, 17_982, 19_781, 19_782].map((frame) => frameCode(frame, count)),
+    [
+      ...['00:00:59;29', '00:01:00;02', '00:01:59;29', '00:02:00;02'],
+      ...['00:09:59;29', '00:10:00;00', '00:10:59;29', '00:11:00;02'],
+    ],
+  );
+  t.deepEqual(
+    [3599, 3600, 35_963, 35_964].map((frame) => frameCode(frame, frameCountOf('59.94'))),
+    ['00:00:59;59', '00:01:00;04', '00:09:59;59', '00:10:00;00'],
+  );
+});
+
+test('after an hour drop-frame code stands where the clock does, and 23.976 lags behind it', (t) => {
+  t.deepEqual(
+    (['29.97', '59.94', '25', '23.976'] as const).map((rate) => codeAt(3_600_000, rate)),
+    ['01:00:00;00', '01:00:00;00', '01:00:00:00', '00:59:56:10'],
+  );
+});
+
+test('the time of a frame in milliseconds leads back to this frame, at every rate', (t) => {
+  const fractions = { '23.976': 24_000 / 1001, '29.97': 30_000 / 1001, '59.94': 60_000 / 1001 } as const;
+  for (const [rate, fraction] of Object.entries(fractions)) {
+    for (let frame = 0; frame < 20_000; frame += 7) {
+      t.is(framesOf(Math.round((frame * 1000) / fraction), frameCountOf(rate as EditRate)), frame);
+    }
+  }
+});
+
+test('a day of code begins again at zero', (t) => {
+  t.is(codeAt(86_400_000, '25'), '00:00:00:00');
+});

@@ -1,0 +1,57 @@
+import type { ExportName } from '../../../contract/exports/export-name.ts';
+import { type ExportOptions, exportFiles } from '../../../receipts/exports/export-catalogue.ts';
+import type { VerifiedRuntime } from '../../../receipts/reopening/reopen-runtime.ts';
+import { captionedClip } from '../captions/captioned-studies.ts';
+import { twoTracks } from '../evidence/stored-tracks.ts';
+import { reopened } from '../reopening/reopened.ts';
+
+export const options: ExportOptions = { side: 'target', rate: '25' };
+
+const nasty = [
+  { startMs: 0, endMs: 900, text: 'One & <i>two</i>\n{\\an8}three' },
+  { startMs: 1000, endMs: 2000, text: 'An arrow --> and a \\Nbreak' },
+  { startMs: 2100, endMs: 3900, text: 'Thank you' },
+];
+const [korean, english] = twoTracks;
+
+type Cues = typeof nasty;
+
+const runtimeWith = async (source: Cues | typeof korean.cues, target: Cues) => {
+  const tracks = [
+    { ...korean, cues: source },
+    { ...english, cues: target },
+  ];
+  const clip = await captionedClip({ version: 1, windows: 4, tracks });
+  const { runtime } = await reopened(...clip.after(...clip.made, clip.steps.checked));
+  return { ...clip, accepted: runtime };
+};
+
+/** A runtime whose accepted captions look like markup in the target language. */
+export const markedUpClip = () => runtimeWith(korean.cues, nasty);
+
+/** A runtime whose accepted captions say this in both languages. */
+export const captionsSaying = async (cues: Cues): Promise<VerifiedRuntime> => (await runtimeWith(cues, cues)).accepted;
+
+/** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
+export function cutAt(runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime {
+  const { execution } = runtime;
+  if (execution === null) throw new Error('the study began');
+  const { findings } = execution.study;
+  const speech = findings.operations[0]?.evidence[0];
+  if (speech?.artifact === undefined || speech.artifact === null) throw new Error('the study has speech');
+  const facts = times.map((atMs, index) => ({ kind: 'shot_change', index, atMs, scoreMilli: 500 }) as const);
+  const cuts = {
+    delivered: { ...speech.delivered, kind: 'shot_changes' } as typeof speech.delivered,
+    artifact: { ...speech.artifact, kind: 'shot_changes', facts: [...facts] },
+  } as typeof speech;
+  const operations = findings.operations.map((operation, at) =>
+    at === 0 ? { ...operation, evidence: [...operation.evidence, cuts] } : operation,
+  );
+  return {
+    ...runtime,
+    execution: { ...execution, study: { ...execution.study, findings: { ...findings, operations } } },
+  };
+}
+
+export const textOf = (name: ExportName, runtime: VerifiedRuntime, given = options): string =>
+  exportFiles[name](runtime, given).text;

@@ -1,0 +1,392 @@
+import test from 'ava';
+import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
+import {
+  firstTranscriptGates,
+  type GateReason,
+  type TranscriptGates,
+  transcriptGates,
+} from '../../../contract/evidence/transcript.ts';
+import type { RawLine } from '../../../contract/recognition/raw-region.ts';
+import { EvidenceChainError } from '../../../receipts/core/evidence-chain-error.ts';
+import { checkTranscript } from '../../../receipts/recognition/check-transcript.ts';
+import { compressionRatioOf } from '../../../receipts/recognition/compression.ts';
+import { INVENTED_PHRASES, isKnownInvention } from '../../../receipts/recognition/invented-phrases.ts';
+import { placedTranscript } from '../../../receipts/recognition/placed-lines.ts';
+import { repeatedLines, repeatsItself } from '../../../receipts/recognition/repetition.ts';
+import { secondRegion, secondTexts } from '../../../receipts/recognition/second-run.ts';
+import { speechRegions } from '../../../receipts/recognition/speech-regions.ts';
+import { type GateEvidence, gatedLines, type RecognisedLine } from '../../../receipts/recognition/transcript-gates.ts';
+import { fieldsOf } from '../../fields.ts';
+import { allSpeech, goodLine, line, measured, silencesAt, speechAt } from './transcripts.ts';
+
+const lengthMs = 10_000;
+const basis = { speech: speechAt([[0, lengthMs]], lengthMs), silences: silencesAt([], lengthMs), languages: ['en'] };
+const spoken = line({ text: 'Thanks for watching! See you in the next video.' });
+
+/** A transcript of these lines, judged by these gates. */
+function transcriptOf(
+  gates: TranscriptGates,
+  recognised: readonly RecognisedLine[] = [spoken],
+  parameters: EvidenceArtifact['parameters'] = {},
+  samples = 160_000,
+): EvidenceArtifact {
+  const regions = speechRegions({ startMs: 0, endMs: lengthMs }, basis.speech, basis.silences).map((region, index) => ({
+    ...{ kind: 'recognised_region' as const, index, ...region },
+    ...{ language: null, heard: { samples, contentId: `sha256:${'2'.repeat(64)}` } },
+  }));
+  const lines = gatedLines(recognised, { ...allSpeech, gates });
+  return { ...basis.speech, kind: 'transcript', parameters: { gates, ...parameters }, facts: [...regions, ...lines] };
+}
+
+test('a transcript is judged again by its own gates: the first let two invented phrases pass', (t) => {
+  for (const gates of [firstTranscriptGates, transcriptGates] as const) {
+    t.notThrows(() => checkTranscript(transcriptOf(gates), basis), `gates ${gates}`);
+  }
+  const dressedUp = { ...transcriptOf(firstTranscriptGates), parameters: { gates: transcriptGates } };
+  t.throws(() => checkTranscript(dressedUp, basis), { instanceOf: EvidenceChainError });
+});
+
+const said = line({ text: 'the meeting will begin in about ten minutes' });
+const next = line({ text: 'nobody has told me of that', index: 1, startMs: 5000, endMs: 9000 });
+const sure = [{ text: 'the', startMs: 1000, endMs: 1200, confidence: 0.1 }];
+const twice = { secondRun: 'same_recogniser_wider_region' };
+
+const forgeries: Readonly<Record<string, readonly [EvidenceArtifact, string]>> = {
+  'lines that overlap': [transcriptOf(transcriptGates, [said, { ...next, startMs: 4999 }]), 'lines[1].startMs'],
+  'a line without a confidence that its words have': [
+    transcriptOf(transcriptGates, [{ ...said, words: sure }]),
+    'lines[0].measures.confidence',
+  ],
+  'a line that was not heard the second time': [transcriptOf(transcriptGates, [said], twice), 'lines[0].second'],
+  'a line that was heard a second time in one run': [
+    transcriptOf(transcriptGates, [{ ...said, second: said.text }]),
+    'lines[0].second',
+  ],
+  'more sound than the region has': [transcriptOf(transcriptGates, [said], {}, 160_001), 'regions[0].heard.samples'],
+};
+
+for (const [title, [transcript, place]] of Object.entries(forgeries)) {
+  test(`a transcript does not hold that states ${title}`, (t) => {
+    t.like(
+      t.throws(() => checkTranscript(transcript, basis)),
+      { place },
+    );
+  });
+}
+
+test('a transcript holds of lines that adjoin, were heard twice, or are known to be invented', (t) => {
+  t.notThrows(() => checkTranscript(transcriptOf(transcriptGates, [said, next]), basis));
+  const again = [
+    { ...said, second: said.text },
+    { ...spoken, index: 1, startMs: 5000, endMs: 9000 },
+  ];
+  t.notThrows(() => checkTranscript(transcriptOf(transcriptGates, again, twice), basis));
+});
+
+const reasonsOf = (given: RecognisedLine, evidence: Partial<GateEvidence> = {}) => {
+  const [judged] = gatedLines([given], { ...allSpeech, ...evidence });
+  return judged?.reasonCodes;
+};
+
+test('a line that its evidence carries passes, whatever its recogniser leaves out', (t) => {
+  t.deepEqual(gatedLines([goodLine], allSpeech), [{ ...goodLine, outcome: 'passed', reasonCodes: [] }]);
+  const sure = measured({
+    confidence: 0.9,
+    averageLogProbability: -0.2,
+    compressionRatio: 1.3,
+    noSpeechProbability: 0.99,
+  });
+  t.deepEqual(reasonsOf(sure), []);
+  t.deepEqual(reasonsOf(line({ second: 'The meeting will begin in about 10 minutes.' })), []);
+});
+
+const withheld: readonly (readonly [string, GateReason, RecognisedLine, Partial<GateEvidence>?])[] = [
+  ['where nobody speaks', 'no_speech_evidence', goodLine, { speech: [] }],
+  [
+    'half of whose time and more nobody speaks',
+    'no_speech_evidence',
+    goodLine,
+    { speech: [{ startMs: 0, endMs: 2_900 }] },
+  ],
+  [
+    'whose words lie beside the speech',
+    'no_speech_evidence',
+    line({ words: [{ text: 'the', startMs: 4_000, endMs: 5_000, confidence: 1 }] }),
+    { speech: [{ startMs: 0, endMs: 4_000 }] },
+  ],
+  ['that nobody speaks so fast', 'no_speech_evidence', line({ startMs: 1_000, endMs: 1_900 })],
+  ['that nobody speaks so slowly', 'no_speech_evidence', line({ text: 'you', startMs: 1_000, endMs: 9_000 })],
+  ['that names a sound', 'no_speech_evidence', line({ text: '[MUSIC PLAYING]' })],
+  ['that has no words', 'no_speech_evidence', line({ text: '♪ ♪', endMs: 2_000 })],
+  ['that takes no time', 'no_speech_evidence', line({ endMs: 1_000 })],
+  ['with one word in a loop', 'repetition', line({ text: 'so so so so so so' })],
+  ['with a phrase in a loop', 'repetition', line({ text: 'and then we go and then we go and then we go' })],
+  [
+    'with a phrase in a loop, without spaces',
+    'repetition',
+    line({ text: '这是一这是一这是一' }),
+    { languages: ['zh'] },
+  ],
+  ['that its recogniser doubts by its words', 'low_confidence', measured({ confidence: 0.49 })],
+  ['that its recogniser doubts as a whole', 'low_confidence', measured({ averageLogProbability: -1.01 })],
+  ['that recognisers invent', 'low_confidence', line({ text: 'Thank you for watching!', endMs: 3_000 })],
+  ['that its recogniser could compress too well', 'compression', measured({ compressionRatio: 2.41 })],
+  ['in another script', 'language_mismatch', line({ text: '시청해 주셔서 감사합니다' })],
+  [
+    'in another language',
+    'language_mismatch',
+    line({ text: 'die Sitzung beginnt in ungefähr zehn Minuten im Saal', identified: 'de' }),
+  ],
+  [
+    'in which its recogniser heard another language',
+    'language_mismatch',
+    goodLine,
+    { regions: [{ startMs: 0, endMs: 10_000, language: 'German' }] },
+  ],
+  ['at the end of its region alone', 'boundary_only', line({ text: 'bye', startMs: 9_750, endMs: 10_000 })],
+  ['at the start of its region alone', 'boundary_only', line({ text: 'oh', startMs: 0, endMs: 280 })],
+  ['of no region', 'boundary_only', line({ regionIndex: 3 })],
+  ['that a second run heard otherwise', 'disagreement', line({ second: 'the heating has been out for a minute' })],
+];
+
+for (const [what, reason, given, evidence] of withheld) {
+  test(`a line ${what} is withheld: ${reason}`, (t) => {
+    const [judged] = gatedLines([given], { ...allSpeech, ...evidence });
+    t.is(judged?.outcome, 'withheld');
+    t.true(judged?.reasonCodes.includes(reason), String(judged?.reasonCodes));
+    t.is(judged?.text, given.text, 'it keeps its text');
+  });
+}
+
+test('a line lists all its reasons, in one order', (t) => {
+  const bad = { ...measured({ confidence: 0.1 }), text: 'ha ha ha ha ha ha ha ha ha', second: 'no' };
+  t.deepEqual(reasonsOf(bad, { speech: [] }), ['no_speech_evidence', 'repetition', 'low_confidence', 'disagreement']);
+});
+
+test('what people say often is no loop, and what stands in many lines is', (t) => {
+  for (const said of ['no, no, no, no', 'very, very good', 'again and again and again', 'we go, we go']) {
+    t.false(repeatsItself(said), said);
+  }
+  t.deepEqual(repeatedLines(['yes', 'yes', 'yes', 'well then']), [false, false, false, false]);
+  const loop = 'I am going to go to the next one';
+  t.deepEqual(repeatedLines(['yes', loop, loop, loop, 'well then']), [false, true, true, true, false]);
+  const lines = [0, 1, 2].map((index) => line({ index, text: loop }));
+  t.true(gatedLines(lines, allSpeech).every(({ reasonCodes }) => reasonCodes.includes('repetition')));
+});
+
+test('a text that repeats itself could be written shorter, and prose could not', (t) => {
+  t.true(compressionRatioOf('I am going to go to the next one. '.repeat(8)) > 2.4);
+  const prose = 'He wrote down the number on a piece of paper and put it into the pocket of his coat.';
+  t.true(compressionRatioOf(prose) < 1.6, String(compressionRatioOf(prose)));
+  t.true(compressionRatioOf('yes') < 1);
+});
+
+test('a known invention passes only if a second run heard it too; a sentence with one is none', (t) => {
+  const goodbye = { text: 'Thank you for watching', endMs: 3_000 };
+  t.deepEqual(reasonsOf(line({ ...goodbye, second: 'thank you for watching' })), []);
+  t.true(reasonsOf(line({ ...goodbye, second: null }))?.includes('low_confidence'));
+  t.false(isKnownInvention('she said thank you for watching the children while I was at the market', transcriptGates));
+});
+
+test('none of the phrases that recognisers invent passes, in any language, declared or not', (t) => {
+  const languages = Object.keys(INVENTED_PHRASES);
+  t.true(languages.length >= 10);
+  for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
+    for (const text of phrases) {
+      for (const languages of [[], [language], ['en']]) {
+        const forms = [text, `${text}.`, text.toUpperCase()].map((form) => line({ text: form, identified: language }));
+        for (const form of forms) t.not(reasonsOf(form, { languages })?.length, 0, `${form.text} for ${languages}`);
+      }
+    }
+  }
+});
+
+test('several invented phrases in one line are an invention, which the first gates let pass', (t) => {
+  for (const [language, phrases] of Object.entries(INVENTED_PHRASES)) {
+    for (const text of [
+      phrases.join('. '),
+      [...phrases].reverse().join(' '),
+      `So, ${phrases.slice(0, 2).join('! ')}!`,
+    ]) {
+      t.true(isKnownInvention(text, transcriptGates), text);
+      t.not(reasonsOf(line({ text, endMs: 30_000, identified: language }), { languages: [language] })?.length, 0, text);
+    }
+  }
+  const both = 'Thanks for watching! See you in the next video.';
+  t.false(isKnownInvention(both, firstTranscriptGates));
+  t.true(isKnownInvention('Thanks for watching, everybody', firstTranscriptGates));
+  // What phrases have in common counts once.
+  t.false(
+    isKnownInvention("don't forget to like and subscribe if the rest of it was of any use to you", transcriptGates),
+  );
+});
+
+test('notes of sounds are not taken for words, and brackets of other kinds are no notes', (t) => {
+  for (const text of [
+    ...['[Music]', '[BLANK_AUDIO]', '(upbeat music)', '(audience applauds and cheers)', '*coughs*', '♪', '...', '-'],
+    ...['[음악]', '[拍手]', '（笑）', '【音楽】そうですね', '[laughs] I told you so', 'I told you so (laughs).'],
+  ]) {
+    t.true(reasonsOf(line({ text, endMs: 2_500 }))?.includes('no_speech_evidence'), text);
+    t.false(
+      reasonsOf(line({ text, endMs: 2_500 }), { gates: firstTranscriptGates })?.includes('no_speech_evidence'),
+      text,
+    );
+  }
+  for (const text of [
+    'we call f(x) a function',
+    'call (206) 555 0100 now',
+    '♪ you are my sunshine ♪',
+    'five * six * seven',
+  ]) {
+    t.deepEqual(reasonsOf(line({ text })), [], text);
+  }
+});
+
+const measures = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
+const heard = { samples: 16, contentId: `sha256:${'0'.repeat(64)}` };
+
+const raw = (text: string, startMs: number | null, endMs: number | null, words: RawLine['words'] = []): RawLine => ({
+  ...{ text, startMs, endMs, words, measures },
+});
+
+const placed = (...lines: RawLine[]) =>
+  placedTranscript([{ startMs: 10_000, endMs: 12_000, heard, raw: { language: 'en', lines } }]).lines.map(
+    ({ text, startMs, endMs, words }) => ({ text, startMs, endMs, words }),
+  );
+
+test('times count from the start of the source, and end with their region', (t) => {
+  const words = [
+    { text: 'one', startMs: -80, endMs: 300, confidence: 0.9 },
+    { text: 'two', startMs: 1_900, endMs: 2_700, confidence: null },
+    { text: 'three', startMs: null, endMs: null, confidence: 1 },
+  ];
+  t.deepEqual(placed(raw('one two three', -80, 2_700, words)), [
+    {
+      text: 'one two three',
+      startMs: 10_000,
+      endMs: 12_000,
+      words: [
+        { text: 'one', startMs: 10_000, endMs: 10_300, confidence: 0.9 },
+        { text: 'two', startMs: 11_900, endMs: 12_000, confidence: null },
+      ],
+    },
+  ]);
+});
+
+test('a line without times fills its region, and lines that overlap follow each other', (t) => {
+  t.deepEqual(placed(raw('all of it', null, null)), [{ text: 'all of it', startMs: 10_000, endMs: 12_000, words: [] }]);
+  const overlapping = placed(raw('later', 900, 1_500), raw('first', 0, 1_000), raw('inside', 950, 980));
+  t.deepEqual(fieldsOf(overlapping, 'text', 'startMs', 'endMs'), [
+    ['first', 10_000, 11_000],
+    ['later', 11_000, 11_500],
+    ['inside', 11_500, 11_500],
+  ]);
+});
+
+const regionsOf = (
+  spoken: readonly (readonly [number, number])[],
+  { silent = [], endMs = 100_000 }: { silent?: readonly (readonly [number, number])[]; endMs?: number } = {},
+) =>
+  speechRegions({ startMs: 0, endMs }, speechAt(spoken, endMs), silencesAt(silent, endMs)).map(
+    ({ startMs, endMs }) => [startMs, endMs] as const,
+  );
+
+test('each stretch of speech is a region with 200 ms on both sides, inside the range', (t) => {
+  t.deepEqual(
+    regionsOf(
+      [
+        [100, 2_000],
+        [5_000, 9_900],
+      ],
+      { endMs: 10_000 },
+    ),
+    [
+      [0, 2_200],
+      [4_800, 10_000],
+    ],
+  );
+  t.deepEqual(regionsOf([]), []);
+});
+
+test('stretches whose padding touches are one region', (t) => {
+  t.deepEqual(
+    regionsOf([
+      [1_000, 2_000],
+      [2_400, 3_000],
+      [3_401, 4_000],
+    ]),
+    [
+      [800, 3_200],
+      [3_201, 4_200],
+    ],
+  );
+});
+
+test('a stretch of more than 30 s is cut at its last pause, else at a silence, else hard', (t) => {
+  const paused = regionsOf([
+    [1_000, 20_000],
+    [20_300, 29_000],
+    [29_200, 45_000],
+  ]);
+  t.deepEqual(paused, [
+    [800, 29_100],
+    [29_100, 45_200],
+  ]);
+  const silent = {
+    silent: [
+      [12_000, 12_400],
+      [50_000, 50_300],
+    ] as const,
+  };
+  t.deepEqual(regionsOf([[1_000, 40_000]], silent), [
+    [800, 12_200],
+    [12_200, 40_200],
+  ]);
+  t.deepEqual(regionsOf([[1_000, 40_000]]), [
+    [800, 30_800],
+    [30_800, 40_200],
+  ]);
+});
+
+test('no region is longer than 30 s, and all speech lies in one', (t) => {
+  const spoken = Array.from({ length: 40 }, (_, at) => [at * 2_100, at * 2_100 + 1_900] as const);
+  const regions = regionsOf(spoken);
+  t.true(regions.every(([startMs, endMs]) => endMs - startMs <= 30_000));
+  for (const [from, to] of spoken) {
+    const held = regions.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(end, to) - Math.max(start, from)), 0);
+    t.is(held, to - from);
+  }
+});
+
+test('a region is heard wider the second time, within its range and the longest region', (t) => {
+  const range = { startMs: 1000, endMs: 60_000 };
+  t.deepEqual(secondRegion({ startMs: 5000, endMs: 9000 }, range), { startMs: 4800, endMs: 9200 });
+  t.deepEqual(secondRegion({ startMs: 1000, endMs: 2000 }, range), { startMs: 1000, endMs: 2200 });
+  t.deepEqual(secondRegion({ startMs: 59_900, endMs: 60_000 }, range), { startMs: 59_700, endMs: 60_000 });
+  t.deepEqual(secondRegion({ startMs: 5000, endMs: 34_900 }, range), { startMs: 4800, endMs: 34_900 });
+});
+
+test('each line has the words that the second run made of it, however that cut its lines', (t) => {
+  const first = ['we have to bring the boxes', 'before it rains'];
+  t.deepEqual(secondTexts(first, ['We have to bring', 'the foxes before it rains.']), [
+    'we have to bring the foxes',
+    'before it rains',
+  ]);
+});
+
+test('words that only the wider sound has are not held against a line', (t) => {
+  t.deepEqual(secondTexts(['he closed the door'], ['and then he closed the door last night']), ['he closed the door']);
+  t.deepEqual(secondTexts(['he closed the door'], ['he never closed the door']), ['he never closed the door']);
+});
+
+test('a line of which the second run made nothing has an empty text', (t) => {
+  t.deepEqual(secondTexts(['he closed the door'], []), ['']);
+  t.deepEqual(secondTexts([], ['he closed the door']), []);
+});
+
+test('of a phrase that recognisers invent the second run says nothing', (t) => {
+  t.deepEqual(secondTexts(['Thank you for watching', 'good night'], ['thank you for watching', 'good night']), [
+    null,
+    'good night',
+  ]);
+});

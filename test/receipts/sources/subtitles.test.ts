@@ -1,0 +1,300 @@
+import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../../contract/base/error-codes.ts';
+import { ServiceError } from '../../../contract/base/service-error.ts';
+import { SourceInconsistent } from '../../../contract/sources/source-fault.ts';
+import { registeredSource } from '../../../contract/sources/source-session.ts';
+import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
+import { atOnce } from '../../../receipts/core/steps.ts';
+import { receiptOf, sealWithSubtitles } from '../../../receipts/sources/attach-subtitles.ts';
+import type { SealedChain } from '../../../receipts/sources/open-chain.ts';
+import { sealOwnedIngest, sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
+import { contentRefOf } from '../../../receipts/sources/sealed-content.ts';
+import { measuredCues, openSubtitleFile } from '../../../receipts/sources/subtitle-file.ts';
+import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';
+import { linesOfStep } from '../../../receipts/sources/text-lines.ts';
+import { verifyRecords, verifySource } from '../../../receipts/sources/verify-source.ts';
+import { fieldOf, fieldsOf } from '../../fields.ts';
+import { attachedClip, attachedTrack } from './attached-clip.ts';
+import { clipIngest, forged, videoIngest } from './sealed-clip.ts';
+
+const unstated = { format: null, encoding: null };
+const open = (text: string | Uint8Array, stated: { format?: SubtitleFormat; encoding?: string } = {}) =>
+  atOnce(openSubtitleFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...unstated, ...stated }));
+
+function refused(t: ExecutionContext, text: string | Uint8Array, code: ErrorCode, message: RegExp, stated = {}): void {
+  const error = t.throws(() => open(text, stated), { instanceOf: ServiceError }, String(text));
+  t.is(error?.code, code);
+  t.regex(error?.message ?? '', message);
+}
+
+const ass = (...lines: readonly string[]): string =>
+  ['[Script Info]', 'ScriptType: v4.00+', '', '[Events]', ...lines].join('\n');
+const fields = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
+const line = (start: string, end: string, text: string): string =>
+  `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}`;
+
+test('a SubRip file has its cues with their lines, whatever ends a line', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,500 X1:0\n<i>a</i>\nb\n\n\n2\n100:00:01.000-->100:00:02.000\n';
+  const cues = [
+    { line: 2, startMs: 1000, endMs: 2500, text: '<i>a</i>\nb' },
+    { line: 8, startMs: 360_001_000, endMs: 360_002_000, text: '' },
+  ];
+  t.like(open(text), { format: 'srt', encoding: 'utf-8', cues });
+  t.deepEqual(open(text.replaceAll('\n', '\r\n')).cues, cues);
+  t.deepEqual(open('1\n00:00:01,000 --> 00:00:02,000\n1984\n\n2\n00:00:03,000 --> 00:00:04,000\n7').cues.length, 2);
+});
+
+test('a WebVTT file has its cues without comments, and its text has neither styles nor regions', (t) => {
+  const styled =
+    'WEBVTT - lines\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nNOTE a --> b\n\nid\n01:00.000 --> 01:00:02.000 line:0\n<v A>x\n';
+  const file = open(styled);
+  t.deepEqual(file.cues, [{ line: 10, startMs: 60_000, endMs: 3_602_000, text: '<v A>x' }]);
+  t.is(file.format, 'webvtt');
+  t.is(Buffer.from(file.text).toString('utf8'), styled.replace('STYLE\n::cue { color: red }\n', ''));
+  const plain = 'WEBVTT\r\n\r\n00:01.000 --> 00:02.000\r\nx';
+  t.is(Buffer.from(open(plain).text).toString('utf8'), plain);
+});
+
+test('the text of a WebVTT file has no cue name that ffmpeg takes for a comment or a head', (t) => {
+  const named = (...names: readonly string[]): string =>
+    ['WEBVTT', ...names.map((name, at) => `${name}00:0${at}.000 --> 00:0${at}.500\nNOTE-${at}`)].join('\n\n');
+  const names = ['NOTEBOOK\n', 'NOTE-1\n', 'WEBVTT2\n', 'a NOTE\n', 'Note\n', 'NOTE\nof three\n\n'];
+  const file = open(named(...names));
+  t.is(file.cues.length, names.length);
+  t.is(Buffer.from(file.text).toString('utf8'), named('', '', '', ...names.slice(3)));
+  const returned = named(...names).replaceAll('\n', '\r\n');
+  t.is(
+    Buffer.from(open(returned).text).toString('utf8'),
+    named('', '', '', ...names.slice(3)).replaceAll('\n', '\r\n'),
+  );
+});
+
+test('an ASS file has the events that are dialogue', (t) => {
+  const file = open(
+    ass(fields, line('0:00:01.50', '0:00:02.00', '{\\i1}a, b'), 'Comment: 0,x', line('1:00:00.00', '1:00:00.00', '')),
+  );
+  t.is(file.format, 'ass');
+  t.deepEqual(file.cues, [
+    { line: 6, startMs: 1500, endMs: 2000, text: 'Default,,0,0,0,,{\\i1}a, b' },
+    { line: 8, startMs: 3_600_000, endMs: 3_600_000, text: 'Default,,0,0,0,,' },
+  ]);
+});
+
+test('a byte order mark decides the encoding before its name does, and is no part of the text', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,000\nä\n';
+  const utf8 = Buffer.from(text, 'utf8');
+  const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  for (const [encoding, bytes] of [
+    ['utf-8', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), utf8])],
+    ['utf-16le', little],
+    ['utf-16be', Buffer.from(little).swap16()],
+  ] as const) {
+    const file = open(bytes, { encoding: 'windows-1252' });
+    t.is(file.encoding, encoding);
+    t.deepEqual(Buffer.from(file.text), utf8);
+  }
+  const quoted = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nx', 'latin1');
+  quoted[quoted.length - 1] = 0x92;
+  t.is(open(quoted, { encoding: 'windows-1252' }).cues[0]?.text, '’');
+  const named = open(Buffer.from(text, 'latin1'), { encoding: 'Latin1' });
+  t.is(named.encoding, 'windows-1252');
+  t.deepEqual(Buffer.from(named.text), utf8);
+});
+
+test('what is found among the cues is counted, and none of them is moved', (t) => {
+  const spans = [
+    [5, 9],
+    [1, 2],
+    [1, 3],
+    [20, 20],
+    [30, 31],
+  ];
+  const text = spans
+    .map(
+      ([start = 0, end = 0], at) =>
+        `${at}\n00:00:${String(start).padStart(2, '0')},000 --> 00:00:${String(end).padStart(2, '0')},000\nx\n`,
+    )
+    .join('\n');
+  const { cues } = open(text);
+  t.deepEqual(
+    cues.map(({ startMs, endMs }) => [startMs / 1000, endMs / 1000]),
+    spans,
+  );
+  t.deepEqual(measuredCues(cues, 20_000), {
+    cues: 5,
+    outOfOrder: 1,
+    overlapping: 1,
+    withoutDuration: 1,
+    beyondMedia: 2,
+  });
+});
+
+test('a file that cannot be read without a guess is refused with the line that stands in the way', (t) => {
+  const times = '00:00:01,000 --> 00:00:02,000';
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    [`Title\n1\n${times}\nx`, /^line 1: text stands before/],
+    [`${times}\nx`, /^line 1: the number of the cue is missing/],
+    [`1\n${times}\nx\n\n2 dogs\n${times}\ny`, /^line 6: the number of the cue is missing/],
+    [`1\n${times}\nx --> y`, /^line 3: times are needed/],
+    [`1\n00:61:01,000 --> 00:62:02,000\nx`, /^line 2: times are needed/],
+    [`1\n00:00:01,5 --> 00:00:02,000\nx`, /^line 2: times are needed/],
+    [`1\n${times}\n${'x'.repeat(4001)}`, /^line 3: longer than/],
+    [`1\r${times}\rx`, /^line 1 ends with a carriage return/],
+    ['WEBVTT\n00:01.000 --> 00:02.000\nx', /^line 2: a blank line is needed/],
+    ['WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\n\n00:01.000 --> 00:02.000\nx', /^line 2: .* clock/],
+    ['WEBVTTX\n\n00:01.000 --> 00:02.000\nx', /^line 1: WEBVTT is needed/],
+    ['\nWEBVTT\n\n00:01.000 --> 00:02.000\nx', /^line 1: WEBVTT is needed/],
+    ['WEBVTT\n\n00:01,000 --> 00:02,000\nx', /^line 3: times are needed/],
+    ['WEBVTT\n\nx\ny\nz', /^line 4: times are needed/],
+    ['WEBVTT\n\n00:01.000 --> 00:02.000\nx\n00:03.000 --> 00:04.000\ny', /^line 5: a blank line is needed/],
+    [ass(line('0:00:01.00', '0:00:02.00', 'x')), /^line 5: a Format line/],
+    [ass(fields.replace('Layer, Start, End', 'Start, End, Layer')), /^line 5: .* order/],
+    [ass(fields, 'Dialogue: 0,0:00:01.0,0:00:02.00,a,,0,0,0,,x'), /^line 6: an event is needed/],
+    [ass(fields, 'Dialogue: 0,0:00:01.00,0:00:02.00,x'), /^line 6: an event is needed/],
+    [ass(fields, line('0:00:02.00', '0:00:01.00', 'x')), /^line 6: the cue ends before it begins/],
+  ];
+  for (const [text, message] of wrong) refused(t, text, 'invalid_subtitle_file', message);
+});
+
+test('bytes in another encoding and files that are no text are refused', (t) => {
+  const text = '1\n00:00:01,000 --> 00:00:02,000\né\n';
+  refused(t, Buffer.from(text, 'latin1'), 'subtitle_encoding_mismatch', /^the bytes are no text in utf-8$/);
+  refused(t, Buffer.from('1\n', 'utf16le'), 'subtitle_encoding_mismatch', /^line 1 has the control character U\+0000/);
+  refused(t, Buffer.from([0x00, 0x01]), 'subtitle_encoding_mismatch', /U\+0000/);
+  refused(t, Buffer.from([0xef, 0xbb, 0xbf, 0xe9]), 'subtitle_encoding_mismatch', /utf-8$/, { encoding: 'latin1' });
+  refused(t, Buffer.from([0x31, 0x81]), 'subtitle_encoding_mismatch', /U\+0081/, { encoding: 'windows-1252' });
+  refused(t, Buffer.from([0xff, 0xfe, 0x31]), 'subtitle_encoding_mismatch', /utf-16le$/);
+  refused(t, 'x', 'invalid_subtitle_request', /^encoding: replacement is no encoding/, { encoding: 'replacement' });
+});
+
+/** A file of the largest size: a beginning, and one part of it again and again. */
+const filled = (head: string, part: string): string =>
+  head + part.repeat(Math.floor((1024 * 1024 - head.length) / part.length));
+
+const assHead = `${ass(fields)}\n${line('0:00:00.00', '0:00:00.01', 'x')}\n`;
+
+const hostile = {
+  'blank lines': filled('1\n00:00:00,000 --> 00:00:00,001\nx\n', '\n'),
+  'one cue of short lines': filled('1\n00:00:00,000 --> 00:00:00,001\n', 'x\n'),
+  'SubRip cues without text': filled('', '1\n00:00:00,000 --> 00:00:00,001\n'),
+  'WebVTT cues without text': filled('WEBVTT\n', '\n00:00.000 --> 00:00.001\n'),
+  'one WebVTT cue of short lines': filled('WEBVTT\n\n00:00.000 --> 00:00.001\n', 'x\n'),
+  comments: filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n', '\nNOTE\n'),
+  styles: filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n', '\nSTYLE\nx\n'),
+  'one style of short lines': filled('WEBVTT\n\n00:00.000 --> 00:00.001\nx\n\nSTYLE\n', 'x\n'),
+  'ASS events without text': filled(assHead, 'Dialogue:,0:00:00.00,0:00:00.01,,,,,,,\n'),
+  'short lines in an ASS file': filled(assHead, 'x\n'),
+};
+
+for (const [of, text] of Object.entries(hostile)) {
+  test(`a file of 1 MiB of ${of} is read in steps of at most ${linesOfStep} lines`, (t) => {
+    const steps = openSubtitleFile(Buffer.from(text, 'utf8'), unstated);
+    let count = 0;
+    while (steps.next().done !== true) count += 1;
+    t.true(count >= Math.floor(text.split('\n').length / linesOfStep), `${count} steps`);
+  });
+}
+
+const { chain: bareChain, files } = attachedClip();
+const bare = sealOwnedIngest(clipIngest);
+const track = attachedTrack;
+const attached = sealWithSubtitles(bareChain, [track(4), track(5, null)], files);
+
+const bytesOf = (words: string): Buffer => Buffer.from(words, 'utf8');
+
+const inconsistent = (code: string, place: RegExp) =>
+  ({ instanceOf: SourceInconsistent, code, message: place }) as const;
+
+test('an attached file makes another revision of its source, with a track behind the others', (t) => {
+  const { session, tracks, trackLanguages, subtitleTracks = [] } = attached.source;
+  t.is(session.sessionId, bare.source.session.sessionId);
+  t.not(session.revisionId, bare.source.session.revisionId);
+  t.deepEqual(tracks.slice(0, 4), bare.source.tracks);
+  t.deepEqual(
+    tracks.slice(4),
+    [4, 5].map((index) => ({ id: `stream:${index}`, index, kind: 'subtitle', codec: 'subrip', durationMs: null })),
+  );
+  t.deepEqual(trackLanguages.slice(-1), [{ index: 4, language: 'en' }]);
+  t.deepEqual(fieldsOf(subtitleTracks, 'trackIndex', 'language'), [
+    [4, 'en'],
+    [5, null],
+  ]);
+  t.deepEqual(fieldOf(attached.source.files.slice(-2), 'contentId'), [...files.keys()]);
+  t.deepEqual(registeredSource.parse(attached.source), attached.source);
+  t.deepEqual(verifySource(attached.chain, null), attached.source);
+});
+
+test('the source is what it was, byte for byte, when its last file is taken off', (t) => {
+  t.deepEqual(sealWithSubtitles(attached.chain, [], files).source, bare.source);
+  t.deepEqual(
+    sealWithSubtitles(attached.chain, [track(4)], files).source,
+    sealWithSubtitles(bare.chain, [track(4)], files).source,
+  );
+});
+
+test('a range of a video takes files as an owned file does', (t) => {
+  const { chain, source } = sealVideohostIngest(videoIngest);
+  const sealed = sealWithSubtitles(chain, [track(4)], files);
+  t.is(sealed.source.trackCount, source.trackCount + 1);
+  t.deepEqual(verifySource(sealed.chain, null), sealed.source);
+});
+
+const saying = (tracks: unknown): SealedChain =>
+  forged(attached.chain, 'source-receipt', { ...receiptOf(attached.chain), subtitle_tracks: tracks });
+
+test('a receipt that says of a file what the file is not is refused', (t) => {
+  const [one, two] = [track(4), track(5)];
+  const refusals: readonly (readonly [unknown, string, RegExp])[] = [
+    [[{ ...one, bytes: one.bytes + 1 }], 'content_mismatch', /0\.content_id$/],
+    [[{ ...one, text: { ...one.text, bytes: 1 } }], 'content_mismatch', /0\.text$/],
+    [[{ ...one, text: { ...one.text, content_id: one.content_id, bytes: one.bytes } }], 'link_mismatch', /0\.text$/],
+    [[{ ...one, encoding: 'utf-16le' }], 'content_mismatch|link_mismatch', /0\.(?:encoding|text)$/],
+    [[{ ...one, path: '../lines.srt' }], 'source_outside_root', /0\.path$/],
+    [[{ ...one, track_index: 3 }], 'link_mismatch', /0\.track_index$/],
+    [[two, one], 'link_mismatch', /1\.track_index$/],
+  ];
+  for (const [tracks, code, place] of refusals) {
+    const error = t.throws(() => verifyRecords(saying(tracks)), { instanceOf: SourceInconsistent });
+    t.regex(error?.code ?? '', new RegExp(`^(?:${code})$`));
+    t.regex(error?.place ?? '', place);
+  }
+});
+
+test('a file that is missing or has other bytes is told', (t) => {
+  const [raw = '', text = ''] = files.keys();
+  const without = (contentId: string) => new Map([...files].filter(([each]) => each !== contentId));
+  t.throws(
+    () => verifyRecords({ ...attached.chain, subtitles: without(raw) }),
+    inconsistent('file_missing', /0\.content_id$/),
+  );
+  t.throws(
+    () => verifyRecords({ ...attached.chain, subtitles: without(text) }),
+    inconsistent('file_missing', /0\.text$/),
+  );
+  const changed = new Map([...files, [text, Buffer.concat([files.get(text) ?? bytesOf(''), bytesOf('!')])]]);
+  t.throws(
+    () => verifyRecords({ ...attached.chain, subtitles: changed }),
+    inconsistent('content_mismatch', /0\.text$/),
+  );
+});
+
+test('a text of WebVTT verifies by the rules of the host that sealed it, and by no others', (t) => {
+  const written = bytesOf('WEBVTT\n\nNOTEBOOK\n00:01.000 --> 00:01.000\nnever shown\n\n00:02.000 --> 00:03.000\nx\n');
+  const before = written;
+  const today = bytesOf(written.toString('utf8').replace('NOTEBOOK\n', ''));
+  const other = bytesOf(written.toString('utf8').replace('never', 'ever'));
+  const sealedAs = (text: Buffer) => {
+    const [file, ...texts] = [written, text].map(contentRefOf);
+    if (file === undefined) throw new Error('a file');
+    const named = sealedSubtitleOf({
+      ...{ trackIndex: 4, label: 'Lines', language: 'en', format: 'webvtt', encoding: 'utf-8', file },
+      ...{ text: texts[0] ?? file, rightsHolder: 'Me', assertedAt: '2026-01-02T03:04:05.678Z' },
+      measured: { cues: 2, outOfOrder: 0, overlapping: 0, withoutDuration: 1, beyondMedia: 0 },
+    });
+    const all = new Map([...files, ...[written, text].map((each) => [contentRefOf(each).contentId, each] as const)]);
+    return () => verifySource(sealWithSubtitles(bareChain, [named], all).chain, null);
+  };
+  t.notThrows(sealedAs(before));
+  t.notThrows(sealedAs(today));
+  t.throws(sealedAs(other), inconsistent('link_mismatch', /0\.text$/));
+});

@@ -1,3 +1,0 @@
-import { auditsContract } from '../http/audits-contract.ts';
-
-auditsContract('node');

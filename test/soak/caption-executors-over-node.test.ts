@@ -1,3 +1,0 @@
-import { captionExecutorsContract } from '../http/caption-executors-contract.ts';
-
-captionExecutorsContract('node');

@@ -1,3 +1,0 @@
-import { captionsContract } from '../http/captions-contract.ts';
-
-captionsContract('node');

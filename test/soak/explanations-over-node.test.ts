@@ -1,3 +1,0 @@
-import { explanationsContract } from '../http/explanations-contract.ts';
-
-explanationsContract('node');

@@ -1,3 +1,0 @@
-import { hostContract } from '../http/host-contract.ts';
-
-hostContract('node');

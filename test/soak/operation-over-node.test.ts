@@ -1,3 +1,0 @@
-import { operationContract } from '../http/operation-contract.ts';
-
-operationContract('node');

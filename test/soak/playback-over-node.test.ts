@@ -1,3 +1,0 @@
-import { playbackContract } from '../http/playback-contract.ts';
-
-playbackContract('node');

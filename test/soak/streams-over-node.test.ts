@@ -1,3 +1,0 @@
-import { streamsContract } from '../http/streams-contract.ts';
-
-streamsContract('node');

@@ -1,3 +1,0 @@
-import { studyQueueContract } from '../http/study-queue-contract.ts';
-
-studyQueueContract('node');

@@ -1,3 +1,0 @@
-import { videohostContract } from '../http/videohost-contract.ts';
-
-videohostContract('node');

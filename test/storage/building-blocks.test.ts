@@ -1,0 +1,145 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import { BoundedMap } from '../../storage/bounded-map.ts';
+import { fewAtOnce } from '../../storage/few-at-once.ts';
+import { KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
+import { refusedCall } from './refused-call.ts';
+
+test('the entry used longest ago goes when there is one too many', (t) => {
+  const map = new BoundedMap<string, number>(2);
+  map.set('a', 1);
+  map.set('b', 2);
+  t.is(map.get('a'), 1);
+  map.set('c', 3);
+  const kept = ['a', 'b', 'c'].map((key) => map.get(key));
+  t.deepEqual(kept, [1, undefined, 3]);
+});
+
+test('entries are weighed, and as many go as a heavy one needs', (t) => {
+  const map = new BoundedMap<string, number>(10, (value) => value);
+  for (const key of ['a', 'b', 'c']) map.set(key, 3);
+  map.set('d', 6);
+  const kept = ['a', 'b', 'c', 'd'].map((key) => map.get(key));
+  t.deepEqual(kept, [undefined, undefined, 3, 6]);
+});
+
+test('an entry that is replaced or deleted weighs nothing any more', (t) => {
+  const map = new BoundedMap<string, number>(10, (value) => value);
+  map.set('a', 8);
+  map.set('a', 2);
+  map.set('b', 8);
+  t.is(map.get('a'), 2);
+  map.delete('b');
+  map.set('c', 8);
+  t.is(map.get('a'), 2);
+});
+
+test('an entry heavier than all that the map may hold is not kept', (t) => {
+  const map = new BoundedMap<string, number>(10, (value) => value);
+  map.set('a', 11);
+  t.is(map.get('a'), undefined);
+  map.set('b', 10);
+  t.is(map.get('b'), 10);
+});
+
+test('work is done for each item, at most four at once', async (t) => {
+  let underWay = 0;
+  let most = 0;
+  const done: number[] = [];
+  await fewAtOnce([1, 2, 3, 4, 5, 6, 7, 8, 9], async (item) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await turn();
+    underWay -= 1;
+    done.push(item);
+  });
+  t.is(most, 4);
+  t.deepEqual(done.toSorted(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await t.notThrowsAsync(fewAtOnce([], () => t.fail()));
+});
+
+test('the first failure is told when what began has ended, and nothing begins after it', async (t) => {
+  const [begun, ended]: [number[], number[]] = [[], []];
+  const work = async (item: number) => {
+    begun.push(item);
+    await turn();
+    if (item === 2) throw new Error('two');
+    await turn();
+    if (item === 3) throw new Error('three');
+    ended.push(item);
+  };
+  await t.throwsAsync(fewAtOnce([1, 2, 3, 4, 5, 6, 7, 8], work), { message: 'two' });
+  t.deepEqual(begun, [1, 2, 3, 4]);
+  t.deepEqual(ended, [1, 4]);
+});
+
+/** Work that says when it begins, and ends when the test says so. */
+function openWork(name: string, log: string[]) {
+  let end: (error?: Error) => void = () => undefined;
+  const ended = new Promise<string>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve(name) : reject(error));
+  });
+  const run = () => {
+    log.push(name);
+    return ended;
+  };
+  return { run, end: (error?: Error) => end(error) };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('work of one name is done one after the other, in the order of the calls', async (t) => {
+  const mutex = new KeyedMutex();
+  const log: string[] = [];
+  const works = ['a', 'b', 'c'].map((name) => openWork(name, log));
+  const taken = works.map(({ run }) => mutex.take('one', run));
+  for (const [index, { end }] of works.entries()) {
+    await settled();
+    t.deepEqual(log, ['a', 'b', 'c'].slice(0, index + 1));
+    end();
+  }
+  t.deepEqual(await Promise.all(taken), ['a', 'b', 'c']);
+});
+
+test('work that fails holds up nobody, and fails for its own caller alone', async (t) => {
+  const mutex = new KeyedMutex();
+  const log: string[] = [];
+  const [first, second] = [openWork('a', log), openWork('b', log)];
+  const [failing, going] = [mutex.take('one', first.run), mutex.take('one', second.run)];
+  first.end(new Error('no luck'));
+  second.end();
+  await t.throwsAsync(failing, { message: 'no luck' });
+  t.is(await going, 'b');
+  await t.throwsAsync(
+    mutex.take('one', () => {
+      throw new Error('at once');
+    }),
+    { message: 'at once' },
+  );
+  t.is(await mutex.take('one', async () => 'after'), 'after');
+});
+
+test('work of different names does not wait for each other', async (t) => {
+  const mutex = new KeyedMutex();
+  const log: string[] = [];
+  const held = openWork('held', log);
+  const holding = mutex.take('one', held.run);
+  t.is(await mutex.take('two', async () => 'free'), 'free');
+  held.end();
+  t.is(await holding, 'held');
+});
+
+test('a refusal of the system is known by its code or by the words of LevelDB; damage is not', (t) => {
+  const of = (code: string, message: string, cause?: Error) => Object.assign(new Error(message, { cause }), { code });
+  const ofLevel = (message: string) =>
+    of('LEVEL_DATABASE_NOT_OPEN', 'Database failed to open', of('LEVEL_IO_ERROR', `IO error: /a/LOCK: ${message}`));
+  t.is(systemRefusal(of('EACCES', 'EACCES: permission denied, mkdir')), 'storage_access_denied');
+  t.is(systemRefusal(refusedCall('EDQUOT')), 'storage_full');
+  t.is(systemRefusal(ofLevel('Permission denied')), 'storage_access_denied');
+  t.is(systemRefusal(ofLevel('No space left on device')), 'storage_full');
+  t.is(systemRefusal(ofLevel('Input/output error')), null);
+  t.is(systemRefusal(of('LEVEL_CORRUPTION', 'Corruption: 3 missing files')), null);
+  t.is(systemRefusal(of('ENOENT', 'No space left on device')), null);
+  t.is(systemRefusal(null), null);
+});

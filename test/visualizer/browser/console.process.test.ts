@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import anyTest, { type TestFn } from 'ava';
+import type { Browser } from 'playwright-core';
+import { spokenLanguage } from '../../../client/studies.ts';
+import { StudyHost } from '../../../client/study-host.ts';
+import { sampleFolder } from '../../../fixtures/sample/gold.ts';
+import { RunningHost } from '../../http/running-host.ts';
+import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
+import { approve, attachSubtitles, drop, ingestDropped, produceCaptions, study, verdict } from './console-way.ts';
+import { openMachine } from './views.ts';
+
+interface Opened {
+  readonly browser: Browser;
+  readonly origin: string;
+  /** The address with the token. */
+  readonly address: string;
+}
+
+const test = anyTest as TestFn<Opened>;
+const inBrowser = hasChromium() ? test.serial : test.skip;
+if (!hasChromium()) process.stderr.write(`no Chromium at ${chromiumPath}: the console is not tested in a browser\n`);
+
+const sample = join(sampleFolder, 'media', 'sample.mp4');
+const captions = ['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'];
+
+const closing: (() => Promise<unknown>)[] = [];
+
+test.before(async (t) => {
+  if (!hasChromium()) return;
+  const folder = await mkdtemp(join(tmpdir(), 'console-'));
+  const host = new RunningHost({ flags: ['--port', '0', '--data-root', join(folder, 'data'), ...captions] });
+  const [{ console: address, listening }, browser] = await Promise.all([host.announced(), openBrowser()]);
+  t.context = { browser, origin: String(listening), address: String(address) };
+  closing.push(
+    () => browser.close(),
+    () => host.stop(),
+    () => rm(folder, { recursive: true, force: true }),
+  );
+});
+
+test.after.always(async () => {
+  for (const close of closing) await close();
+});
+
+inBrowser('a dropped file is studied, verified in the page, approved, captioned and exported', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  t.false(page.url().includes('token'), 'the token is gone from the address');
+  await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
+  // No part of this view takes files: the page leads to the one that does.
+  await drop(page, sample, `${'long'.repeat(50)}.mp4`);
+  await ingestDropped(page, 'Dropped film');
+  await page.getByText('longlong').waitFor();
+  t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'a long name stays in the page');
+  await study(page, 'Dropped film');
+
+  await page.locator('.mark.speech').first().click();
+  t.regex(await verdict(page, true), /^\d+ checks agree, 1 could not be made here\.$/);
+  await page.locator('.mark.claim').first().click();
+  t.regex(await verdict(page, false), /^\d+ checks agree, 1 could not be made here\.$/);
+
+  await page.locator('.wave path').waitFor();
+  await page.locator('.track[data-backdrop="pictures"] .mark').first().click();
+  await page.locator('.chosen-picture img').waitFor();
+  t.regex(await verdict(page, false), /^\d+ checks agree, 1 could not be made here\.$/);
+  await page.locator('.transcript-line').nth(1).click();
+  await page.locator('.transcript-line[aria-current="true"]', { hasText: '0:04.400' }).waitFor();
+
+  await approve(page);
+  // What is typed stays while another page goes on with the study.
+  const beside = await page.context().newPage();
+  await beside.clock.install();
+  await beside.goto(address);
+  await beside.evaluate(`location.hash = ${JSON.stringify(new URL(page.url()).hash)}`);
+  const note = beside.getByRole('form', { name: 'Withdraw the approval' }).getByLabel('Note');
+  await note.fill('typed before');
+  await produceCaptions(page);
+  // As long as a page waits between two looks at a study that has ended.
+  await beside.clock.fastForward(10_000);
+  await beside.getByText(/^Captions accepted/).waitFor({ timeout: 30_000 });
+  t.is(await note.inputValue(), 'typed before');
+  await beside.close();
+  await page.getByRole('link', { name: 'Exports' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download captions.srt' }).click();
+  t.regex(await readFile(await (await downloading).path(), 'utf8'), /Good morning and welcome to the reading room\./);
+
+  const bundling = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download study.tar' }).click();
+  t.regex(await readFile(await (await bundling).path(), 'latin1'), /^manifest\.json/);
+
+  const pressing = new Promise<void>((resolve) => {
+    void page.route(/playback-grants$/, async (route) => {
+      await page.getByRole('button', { name: /^Play/ }).click();
+      resolve();
+      await route.continue();
+    });
+  });
+  await page.getByRole('link', { name: 'Evidence' }).click();
+  await pressing;
+  // Pressed before the host gave leave to play: it plays when it may.
+  await page.locator('.time-now', { hasText: /0:0[1-9]/ }).waitFor();
+  await page.keyboard.press('k');
+  t.true(await page.evaluate('document.querySelector("video").paused'));
+  t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 3);
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('a subtitle file is attached to a source by a person who answers for it', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await attachSubtitles(page, { name: 'film.ko.srt', text: '1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n' });
+  const attached = page.getByRole('region', { name: 'Attached subtitle files' }).getByRole('listitem');
+  await attached.waitFor();
+  t.regex(
+    await attached.innerText(),
+    /^film\.ko\.srt\s+track 4 · ko · srt, utf-8 · 1 cue · rights: The maker of the text$/,
+  );
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser('a subtitle file that cannot be read is refused with its line, and what was typed stays', async (t) => {
+  const { browser, address } = t.context;
+  const { page } = await watchedPage(browser, address);
+  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await attachSubtitles(page, { name: 'bad.srt', text: '1\n00:00:03,000 --> 00:00:02,000\nends too early\n' });
+  const form = page.getByRole('form', { name: 'Attach a subtitle file' });
+  await form.getByText('invalid_subtitle_file').waitFor();
+  t.regex(await form.getByRole('alert').innerText(), /Line 2/);
+  t.is(await form.getByLabel('Rights holder').inputValue(), 'The maker of the text');
+  await page.context().close();
+});
+
+inBrowser('everything is reached by keyboard: a study, a fact on its timeline, and the check of it', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  const focused = (): Promise<string> =>
+    page.evaluate(
+      'document.activeElement.matches("a, button") ? document.activeElement.textContent || document.activeElement.ariaLabel : ""',
+    );
+  const tabTo = async (pattern: RegExp): Promise<void> => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (pattern.test(await focused())) return;
+      await page.keyboard.press('Tab');
+    }
+    t.fail(`Tab does not lead to ${pattern}`);
+  };
+  await tabTo(/^Studies$/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Studies', level: 1 }).waitFor();
+  await page.getByRole('listitem').first().waitFor();
+  // A choice leaves the focus where it is, so that the next one is a key away.
+  await page.getByLabel('State').focus();
+  await page.getByLabel('State').selectOption('failed');
+  await page.getByText('No study fits').waitFor();
+  await page.getByLabel('State').selectOption('');
+  await page.getByRole('listitem').first().waitFor();
+  t.is(await page.evaluate('document.activeElement.tagName'), 'SELECT');
+  await tabTo(/^Dropped film/);
+  await page.keyboard.press('Enter');
+  await page.locator('.mark').first().waitFor();
+  // The focus of a new view lies outside of the player.
+  await page.keyboard.press('l');
+  await page.getByText('plays 1×').waitFor();
+  await page.keyboard.press('k');
+  await tabTo(/^waveform/);
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.mark:is(.speech, .gap):focus').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.mark.silence:focus').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Silence' }).waitFor();
+  // The mark goes out of sight, and with it the focus: the keys go on elsewhere on the timeline.
+  for (const key of ['+', '+', '+', 'PageDown', 'PageDown', 'PageDown']) await page.keyboard.press(key);
+  await page.locator('.mark.seen:focus').waitFor();
+  // With the colours of the system a mark is still another colour than the ground below it.
+  await page.emulateMedia({ forcedColors: 'active' });
+  const ground = (selector: string): Promise<string> =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+  t.not(await ground('.mark.silence'), await ground('.lanes'));
+  t.deepEqual(faults, []);
+  await page.context().close();
+});
+
+inBrowser(
+  'an actor is scrubbed on its chart, a chart lights up while a study runs, and a foreign machine opens',
+  async (t) => {
+    const { browser, address, origin } = t.context;
+    const { page, faults } = await watchedPage(browser, address);
+    await page.getByRole('link', { name: 'Lifecycles' }).click();
+    await page
+      .getByRole('link', { name: /^Study/ })
+      .first()
+      .click();
+    await page.getByText('Step 9 of 9').waitFor();
+    await page.getByRole('slider').press('Home');
+    t.is(await page.locator('.chart .state.now').getAttribute('data-state'), 'runtime.accepted');
+    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the host has no source');
+    await page.evaluate('location.hash = "#/lifecycles?kind=runtime"');
+    await page.locator('.list-link').first().waitFor();
+    const before = await page.locator('.list-link').count();
+    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+    const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
+    // Only the stream tells of it so soon.
+    await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
+    await page.locator('.list-link').first().click();
+    await studied;
+    await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
+    await page.evaluate('location.hash = "#/lifecycles/file"');
+    await page.locator('.drop').waitFor();
+    await openMachine(page);
+    t.deepEqual(faults, []);
+    await page.context().close();
+  },
+);
+
+inBrowser('a study is deleted once its name is typed, and the list of studies is told', async (t) => {
+  const { browser, address } = t.context;
+  const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('button', { name: 'See what would go' }).click();
+  await page.getByText(/^(Nothing would go|This would go)/).waitFor();
+  await page
+    .getByRole('button', { name: /^Delete… [0-9a-f]{8}$/ })
+    .first()
+    .click();
+  const form = page.getByRole('form', { name: 'Delete the study' });
+  const button = form.getByRole('button', { name: 'Delete the study' });
+  t.true(await button.isDisabled());
+  const [, word = ''] = /“(.+)”/.exec(await form.locator('label').innerText()) ?? [];
+  await form.getByRole('textbox').fill(word);
+  await button.click();
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: `Study ${word}` }).waitFor({ state: 'detached' });
+  await page.evaluate('location.hash = "#/studies/runtime%3A00000000-0000-4000-8000-000000000000"');
+  await page.getByText('This host has no such study').waitFor();
+  t.is(await page.getByRole('button', { name: 'Verify here' }).count(), 0);
+  t.deepEqual(
+    faults.filter((fault) => !fault.includes('runtime%3A00000000')),
+    [],
+  );
+  await page.context().close();
+});
+
+inBrowser('without the token, from another origin or in a frame there is nothing to see', async (t) => {
+  const { browser, origin, address } = t.context;
+  const stolen = await watchedPage(browser, `${origin}/#/studies`);
+  await stolen.page.getByRole('heading', { name: 'The console is locked' }).waitFor();
+  t.deepEqual(stolen.faults, []);
+  await stolen.page.getByLabel('Address or token').fill('wrong');
+  await stolen.page.getByRole('button', { name: 'Unlock' }).click();
+  await stolen.page.getByText('the bearer token is missing or wrong').first().waitFor();
+  t.is(await stolen.page.locator('.list-link').count(), 0);
+  await stolen.page.getByRole('button', { name: 'Give another token here' }).first().click();
+  await stolen.page.getByLabel('Address or token').fill(address);
+  await stolen.page.getByRole('button', { name: 'Unlock' }).click();
+  await stolen.page.locator('.list-link').first().waitFor();
+
+  const foreign = createServer((_request, response) => {
+    const page = `<!doctype html><title>foreign</title><iframe src="${address}"></iframe>`;
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
+  });
+  await once(foreign.listen(0, '127.0.0.1'), 'listening');
+  closing.unshift(() => new Promise((resolve) => foreign.close(resolve)));
+  const { page, faults } = await watchedPage(browser, `http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+  const fetched = `fetch(${JSON.stringify(`${origin}/`)}).then((answer) => answer.text(), (error) => 'refused: ' + error.message)`;
+  t.regex(await page.evaluate(fetched), /^refused: /);
+  const script = `new Promise((resolve) => {
+    const script = document.createElement('script');
+    script.onload = () => resolve('loaded');
+    script.onerror = () => resolve('refused');
+    script.src = ${JSON.stringify(origin)} + SCRIPT;
+    document.head.append(script);
+  })`;
+  const [asset] = /\/assets\/[^"]+\.js/.exec(await (await fetch(`${origin}/`)).text()) ?? [];
+  t.is(await page.evaluate(script.replace('SCRIPT', JSON.stringify(asset))), 'refused');
+  t.true(
+    faults.some((fault) => /frame-ancestors/.test(fault)),
+    faults.join('\n'),
+  );
+  const frame = page.frames().find((each) => each !== page.mainFrame());
+  t.is(await frame?.locator('#console').count(), 0);
+});
